@@ -1,0 +1,64 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A product of a package that stands behind the trait `Engines`: without it nothing outside the toolchain is fetched.
+func engine(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Engines"]))
+}
+
+let package = Package(
+    name: "backplane",
+    products: [
+        .library(name: "Backplane", targets: ["Backplane"]),
+        .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
+        .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
+        .executable(name: "backplane", targets: ["BackplaneCommand"]),
+        .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
+        .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
+    ],
+    traits: [
+        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto"),
+        .default(enabledTraits: ["Engines"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    ],
+    targets: [
+        // The SDK: what a plugin imports.
+        .target(name: "CBackplane"),
+        .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
+
+        // The runtime and its engines.
+        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
+        .executableTarget(
+            name: "BackplaneCommand",
+            dependencies: [
+                "BackplaneHost", "BackplaneCrypto",
+                engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // The example's plugins.
+        .target(
+            name: "Clock", path: "Plugins/Clock", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
+        .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
+        .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
+
+        // Tests.
+        .testTarget(name: "BackplaneTests", dependencies: ["Backplane"], swiftSettings: settings),
+        .testTarget(name: "BackplaneHostTests", dependencies: ["BackplaneHost"], swiftSettings: settings),
+    ])

@@ -1,0 +1,66 @@
+extension BackplaneError {
+    /// What went wrong, as text such as `plugin.abi-mismatch`: codes that only a newer version knows survive as they are.
+    public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        private init(_ rawValue: String) { self.rawValue = rawValue }
+        public var description: String { rawValue }
+    }
+}
+
+/// The manifest.
+extension BackplaneError.Code {
+    public static let manifestUnreadable = Self("manifest.unreadable")
+    public static let manifestMalformed = Self("manifest.malformed")
+    public static let manifestWrongType = Self("manifest.wrong-type")
+    public static let manifestMissingKey = Self("manifest.missing-key")
+    public static let manifestUnknownKey = Self("manifest.unknown-key")
+    public static let manifestUnsupported = Self("manifest.unsupported")
+    public static let unknownManager = Self("manager.unknown")
+    public static let unknownClass = Self("component.unknown-class")
+    public static let wrongRole = Self("component.wrong-role")
+    public static let versionOutOfRange = Self("component.version-out-of-range")
+    public static let versionMalformed = Self("version.malformed")
+    public static let wireUnsatisfied = Self("wire.unsatisfied")
+    public static let wireUnknown = Self("wire.unknown")
+    public static let wireMismatch = Self("wire.mismatch")
+    public static let dependencyCycle = Self("manager.cycle")
+    public static let dependencyUnsatisfied = Self("manager.unsatisfied")
+    public static let configurationInvalid = Self("configuration.invalid")
+    public static let folderShared = Self("component.folder-shared")
+}
+
+/// Loading.
+extension BackplaneError.Code {
+    public static let pluginNotFound = Self("plugin.not-found")
+    public static let pluginUnreadable = Self("plugin.unreadable")
+    public static let pluginUntrusted = Self("plugin.untrusted")
+    public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
+    public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
+    public static let pluginDamaged = Self("plugin.damaged")
+    public static let pluginWrongMachine = Self("plugin.wrong-machine")
+    public static let pluginNoIdentity = Self("plugin.no-identity")
+    public static let pluginNoEntry = Self("plugin.no-entry")
+    public static let pluginABIMismatch = Self("plugin.abi-mismatch")
+    public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
+    public static let pluginLoadFailed = Self("plugin.load-failed")
+    public static let pluginRefused = Self("plugin.refused")
+    public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
+    public static let pluginDuplicate = Self("plugin.duplicate")
+    public static let loadFolderUnusable = Self("host.load-folder-unusable")
+    public static let dataFolderUnusable = Self("host.data-folder-unusable")
+}
+
+/// Calls.
+extension BackplaneError.Code {
+    public static let callInvalidInput = Self("call.invalid-input")
+    public static let callInvalidOutput = Self("call.invalid-output")
+    public static let callUnimplemented = Self("call.unimplemented")
+    public static let callCancelled = Self("call.cancelled")
+    public static let callDeadline = Self("call.deadline")
+    public static let callRetired = Self("call.retired")
+    public static let componentFailed = Self("component.failed")
+    public static let roleForbidden = Self("role.forbidden")
+    public static let hostStopped = Self("host.stopped")
+    public static let interfaceMissing = Self("host.interface-missing")
+}
