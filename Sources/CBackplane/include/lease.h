@@ -79,6 +79,25 @@ static inline uint64_t bp_in_flight(bp_binding *binding) {
     return __atomic_load_n(&binding->entered, __ATOMIC_SEQ_CST) - left;
 }
 
+/* Appends the calling component to the frame's path; 0 is the host program, which is in no path. */
+static inline __attribute__((always_inline)) void bp_call_append(bp_call *call, uint32_t number) {
+    uint32_t used = call->flags & BP_CALL_PATH_COUNT;
+    if (number == 0) return;
+    if (__builtin_expect(used < 8, 1)) {
+        call->path[used] = (uint16_t)number;
+        call->flags++;
+    } else {
+        call->flags |= BP_CALL_PATH_FULL;
+    }
+}
+
+/* This copy of the SDK: its version, the compiler of its C target, and BP_LAYOUT as that compiler saw it. Hidden, so that
+ * a plugin asks its own copy and never its host's. */
+__attribute__((visibility("hidden"))) extern const char *const bp_sdk_version;
+__attribute__((visibility("hidden"))) extern const char *const bp_sdk_toolchain;
+__attribute__((visibility("hidden"))) extern const bp_field *const bp_sdk_layout;
+__attribute__((visibility("hidden"))) extern const size_t bp_sdk_layout_count;
+
 #ifdef __clang__
 #pragma clang assume_nonnull end
 #endif

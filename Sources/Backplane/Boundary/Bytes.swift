@@ -1,0 +1,59 @@
+package import CBackplane
+
+extension bp_bytes {
+    /// A copy.
+    package var array: [UInt8] { Array(UnsafeBufferPointer(start: data, count: data == nil ? 0 : length)) }
+
+    /// A copy; bytes that are not UTF-8 become U+FFFD.
+    package var text: String { String(decoding: UnsafeBufferPointer(start: data, count: data == nil ? 0 : length), as: UTF8.self) }
+
+    package static var empty: bp_bytes { bp_bytes(data: nil, length: 0) }
+
+    /// A copy that nobody frees, for descriptors.
+    static func forever(_ text: String) -> bp_bytes {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = copy.initialize(from: text.utf8)
+        return bp_bytes(data: UnsafePointer(copy.baseAddress), length: copy.count)
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Lends the bytes for as long as `body` runs.
+    package func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
+        withUnsafeBufferPointer { body(bp_bytes(data: $0.baseAddress, length: $0.count)) }
+    }
+}
+
+extension String {
+    /// Lends the text's bytes for as long as `body` runs.
+    package func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
+        Array(utf8).withBytes(body)
+    }
+}
+
+/// Moves values to memory of their own that nobody frees, for descriptors.
+func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
+    guard !values.isEmpty else { return nil }
+    let copy = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
+    _ = copy.initialize(from: values)
+    return UnsafePointer(copy.baseAddress)
+}
+
+/// A value that a C function hands around as its context.
+final class Box<Value: Sendable>: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+
+    /// To be taken exactly once.
+    func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+    static func take(_ context: UnsafeMutableRawPointer?) -> Value {
+        guard let context else { preconditionFailure("a callback was called without the context it was given with") }
+        return Unmanaged<Self>.fromOpaque(context).takeRetainedValue().value
+    }
+}
+
+/// The other side's own pointer, kept to be handed back untouched.
+struct ForeignPointer: @unchecked Sendable {
+    let raw: UnsafeMutableRawPointer?
+}

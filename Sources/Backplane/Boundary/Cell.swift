@@ -1,0 +1,60 @@
+/// A method as its wire calls it: one function and the context it was made with, behind a pointer in a binding.
+///
+/// The function's type spells its pointers and its isolation, so that separately built images agree on how it is called,
+/// and there is no reabstraction to pay for. Cells are not copyable and are called through a borrowing method: anything
+/// else retains the closure, and every core would fight over that one reference count.
+@usableFromInline
+typealias AsyncFunction<Input, Output> = nonisolated(nonsending) @Sendable (
+    UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
+) async throws(BackplaneError) -> Void
+
+@usableFromInline
+typealias SyncFunction<Input, Output> = @Sendable (
+    UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
+) throws(BackplaneError) -> Void
+
+@frozen @usableFromInline
+struct AsyncCell<Input, Output>: ~Copyable {
+    @usableFromInline let function: AsyncFunction<Input, Output>
+    @usableFromInline let context: UnsafeRawPointer
+
+    init(_ function: @escaping AsyncFunction<Input, Output>, context: UnsafeRawPointer) {
+        (self.function, self.context) = (function, context)
+    }
+
+    @inlinable @inline(__always)
+    nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
+        var input = input, call = call
+        var output: Output?
+        try await function(context, &input, &output, &call)
+        return output.unsafelyUnwrapped      // a function that does not throw has written it
+    }
+}
+
+@frozen @usableFromInline
+struct SyncCell<Input, Output>: ~Copyable {
+    @usableFromInline let function: SyncFunction<Input, Output>
+    @usableFromInline let context: UnsafeRawPointer
+
+    init(_ function: @escaping SyncFunction<Input, Output>, context: UnsafeRawPointer) {
+        (self.function, self.context) = (function, context)
+    }
+
+    @inlinable @inline(__always)
+    borrowing func invoke(_ input: Input, _ call: Call) throws(BackplaneError) -> Output {
+        var input = input, call = call
+        var output: Output?
+        try function(context, &input, &output, &call)
+        return output.unsafelyUnwrapped      // a function that does not throw has written it
+    }
+}
+
+extension UnsafeRawPointer {
+    /// Moves a value to memory of its own, which nobody frees.
+    @usableFromInline
+    init<Value: ~Copyable>(keeping value: consuming Value) {
+        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        pointer.initialize(to: value)
+        self.init(pointer)
+    }
+}

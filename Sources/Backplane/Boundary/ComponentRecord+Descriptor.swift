@@ -1,0 +1,92 @@
+import CBackplane
+
+extension bp_component {
+    /// The descriptor of a registered class, which lives as long as the process, as does everything it points at.
+    init(_ record: ComponentRecord) {
+        let description = record.description
+        let methods = (description.contract?.methods ?? []).map(bp_method.init)
+        let wires = record.wires.map(bp_wire.init)
+        self.init(
+            size: UInt32(MemoryLayout<bp_component>.size), role: description.role.rawValue,
+            class_name: .forever(description.className), version: .forever(description.version.description),
+            contract: description.contract.map { .forever($0.name) } ?? .empty,
+            contract_version: description.contract.map { .forever($0.version.description) } ?? .empty,
+            methods: forever(methods), method_count: methods.count, wires: forever(wires), wire_count: wires.count,
+            type: Unmanaged.passRetained(record).toOpaque(),
+            create: createInstance,
+            activate: { run(.activate, $0, $1, $2) }, suspend: { run(.suspend, $0, $1, $2) },
+            resume: { run(.resume, $0, $1, $2) }, stop: { run(.stop, $0, $1, $2) },
+            release: { Unmanaged<Instance>.fromOpaque($0).release() },
+            call: { instance, method, input, frame, id, done, context in
+                let context = ForeignPointer(raw: context)
+                Instance.at(instance).call(Int(method), input.array, Call(frame.pointee), id: id) { answer in
+                    answer.payload.withBytes { done(context.raw, answer.status, $0) }
+                }
+            },
+            cancel: { Instance.at($0).cancel($1) })
+    }
+}
+
+extension bp_method {
+    init(_ method: MethodDescription) {
+        self.init(size: UInt32(MemoryLayout<bp_method>.size), kind: method.kind.rawValue, name: .forever(method.name))
+    }
+}
+
+extension bp_wire {
+    init(_ wire: DeclaredWire) {
+        let contract = wire.description.contract
+        let methods = contract.methods.map(bp_method.init)
+        let lane = bp_wire_lane(
+            type: Box(wire).toContext(),
+            make_cells: { type, provider in
+                Unmanaged<Box<DeclaredWire>>.fromOpaque(type).takeUnretainedValue().value.makeCells(EncodedTarget(provider)).pointer
+            })
+        self.init(
+            size: UInt32(MemoryLayout<bp_wire>.size), flags: wire.description.isOptional ? UInt32(BP_WIRE_OPTIONAL) : 0,
+            label: .forever(wire.description.label),
+            contract: .forever(contract.name), contract_version: .forever(contract.version.description),
+            methods: forever(methods), method_count: methods.count, lane: UnsafeRawPointer(forever([lane])))
+    }
+}
+
+extension Instance {
+    fileprivate static func at(_ pointer: UnsafeMutableRawPointer) -> Instance {
+        Unmanaged<Instance>.fromOpaque(pointer).takeUnretainedValue()
+    }
+}
+
+private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
+    let instance = Instance.at(instance), context = ForeignPointer(raw: context)
+    Task {
+        let answer: EncodedAnswer
+        do {
+            try await instance.run(step)
+            answer = EncodedAnswer([])
+        } catch {
+            answer = EncodedAnswer(BackplaneError(thrown: error))
+        }
+        answer.payload.withBytes { done(context.raw, answer.status, $0) }
+    }
+}
+
+private let createInstance: bp_create = { type, creation, done, context in
+    let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
+    let creation: bp_creation = read(creation)
+    let configuration = creation.configuration.array, folder = creation.folder.text, handle = creation.handle
+    var slots: [String: Slot] = [:]
+    let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
+    for connection in connections.map(Array.init) ?? [] {
+        slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
+    }
+    let context = ForeignPointer(raw: context)
+    Task { [slots] in
+        do {
+            let instance = try await record.create(configuration, slots, folder, handle)
+            done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)
+        } catch {
+            let answer = EncodedAnswer(BackplaneError(thrown: error))
+            answer.payload.withBytes { done(context.raw, answer.status, nil, $0) }
+        }
+    }
+}

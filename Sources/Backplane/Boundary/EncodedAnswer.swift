@@ -1,0 +1,50 @@
+package import CBackplane
+
+/// How an encoded call ended: the status code and payload of `bp_done`, copied.
+package struct EncodedAnswer: Sendable {
+    package var status: Int32
+    package var payload: [UInt8]
+
+    package init(status: Int32, payload: [UInt8]) {
+        (self.status, self.payload) = (status, payload)
+    }
+
+    package init(_ result: [UInt8]) {
+        self.init(status: Int32(BP_OK), payload: result)
+    }
+
+    package init(_ error: BackplaneError) {
+        // An error is texts in texts: it always encodes.
+        let payload = try? JSON.encode(error, failing: .callInvalidOutput)
+        self.init(status: Int32(BP_ERROR), payload: payload ?? [])
+    }
+
+    package init(_ status: Int32, _ payload: bp_bytes) {
+        self.init(status: status, payload: payload.array)
+    }
+
+    package func get() throws(BackplaneError) -> [UInt8] {
+        guard status != Int32(BP_OK) else { return payload }
+        throw error
+    }
+
+    private var error: BackplaneError {
+        if status == Int32(BP_ERROR), let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput) { return error }
+        let text = String(decoding: payload, as: UTF8.self)
+        let (code, fallback) = Self.meaning(of: status)
+        return BackplaneError(code, text.isEmpty ? fallback : text)
+    }
+
+    private static func meaning(of status: Int32) -> (BackplaneError.Code, String) {
+        switch Int(status) {
+        case Int(BP_INVALID_INPUT): (.callInvalidInput, "the input is not what the method takes")
+        case Int(BP_UNIMPLEMENTED): (.callUnimplemented, "there is no such method")
+        case Int(BP_CANCELLED): (.callCancelled, "the call was cancelled")
+        case Int(BP_DEADLINE): (.callDeadline, "the call's deadline passed")
+        case Int(BP_FORBIDDEN): (.roleForbidden, "the component's role may not do this")
+        case Int(BP_RETIRED): (.callRetired, "the component has stopped")
+        case Int(BP_FAILED): (.componentFailed, "the component gave no reason")
+        default: (.componentFailed, "the component answered with status \(status) and no reason")
+        }
+    }
+}

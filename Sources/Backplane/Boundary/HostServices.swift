@@ -1,0 +1,51 @@
+package import CBackplane
+
+/// The host's services as a plugin reaches them: its offer, kept.
+package struct HostServices: Sendable {
+    private let find: bp_get_interface
+
+    package init(_ find: @escaping bp_get_interface) { self.find = find }
+
+    /// A service's function table, which lives as long as the process; `nil` when the host does not have it.
+    package func table<Table>(_ id: String, revision: UInt32, as _: Table.Type) -> UnsafePointer<Table>? {
+        id.withBytes { find($0, revision) }?.assumingMemoryBound(to: Table.self)
+    }
+}
+
+/// The host's services as one component uses them, by its handle.
+public struct ComponentServices: Sendable {
+    package let host: HostServices
+    /// Names the component to every service; the host looks it up.
+    package let handle: UInt64
+    let log: Log
+    let tasks: ComponentTasks
+
+    package init(host: HostServices, handle: UInt64) {
+        (self.host, self.handle, tasks) = (host, handle, ComponentTasks())
+        log = Log(host, component: handle)
+    }
+}
+
+extension Log {
+    /// The host's log; a host without one hears nothing.
+    init(_ host: HostServices, component: UInt64) {
+        guard let table = host.table(BP_LOG, revision: 1, as: bp_log_1.self) else {
+            self.init(isEnabled: { _ in false }, write: { _, _, _ in })
+            return
+        }
+        let functions = LogFunctions(table: table)
+        self.init(
+            isEnabled: { functions.table.pointee.is_enabled(component, $0.rawValue) != 0 },
+            write: { level, message, metadata in
+                message.withBytes { message in
+                    Pairs(metadata.sorted { $0.key < $1.key }).withPairs { pairs in
+                        functions.table.pointee.write(component, level.rawValue, message, pairs.baseAddress, pairs.count)
+                    }
+                }
+            })
+    }
+
+    private struct LogFunctions: @unchecked Sendable {      // constant, and alive as long as the process
+        let table: UnsafePointer<bp_log_1>
+    }
+}

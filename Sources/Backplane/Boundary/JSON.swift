@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// JSON as it crosses: Foundation's coders with their defaults, so dates are seconds since the reference date.
+package enum JSON {
+    // Both are safe to share: coding reads their options, which nobody changes.
+    private static let encoder = JSONEncoder()
+    private static let decoder = JSONDecoder()
+
+    package static func encode(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> [UInt8] {
+        do {
+            return Array(try encoder.encode(value))
+        } catch let error as EncodingError {
+            throw BackplaneError(code, error.summary.text, at: error.summary.path)
+        } catch {
+            throw BackplaneError(code, String(describing: error))
+        }
+    }
+
+    package static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
+        do {
+            return try decoder.decode(type, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw BackplaneError(code, error.summary.text, at: error.summary.path)
+        } catch {
+            throw BackplaneError(code, String(describing: error))
+        }
+    }
+}
+
+/// What a coding error says, and the path of the value it says it of; no path: the whole value.
+private struct CodingSummary {
+    var text: String
+    var path: String?
+
+    init(_ text: String, _ path: [any CodingKey], cause: (any Error)? = nil) {
+        self.text = text
+        if let detail = (cause as? CocoaError)?.userInfo["NSDebugDescription"] as? String { self.text += " \(detail)" }
+        self.path = path.isEmpty ? nil : path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    }
+}
+
+extension EncodingError {
+    fileprivate var summary: CodingSummary {
+        switch self {
+        case .invalidValue(_, let context): CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
+        @unknown default: CodingSummary(String(describing: self), [])
+        }
+    }
+}
+
+extension DecodingError {
+    fileprivate var summary: CodingSummary {
+        switch self {
+        case .typeMismatch(let type, let context): CodingSummary("expected \(type): \(context.debugDescription)", context.codingPath)
+        case .valueNotFound(_, let context): CodingSummary(context.debugDescription, context.codingPath)
+        case .keyNotFound(let key, let context): CodingSummary("`\(key.stringValue)` is missing", context.codingPath + [key])
+        case .dataCorrupted(let context): CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
+        @unknown default: CodingSummary(String(describing: self), [])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// A method's function as the method table keeps it, called on behalf of an encoded wire.
+@usableFromInline
+protocol MethodBody: Sendable {
+    /// Decodes, calls and encodes. `context` points at the component's ``Held``.
+    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8]
+    /// The same without waiting; `nil` for a method that may wait.
+    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]?
+}
+
+@usableFromInline
+struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBody {
+    @usableFromInline let function: AsyncFunction<Input, Output>
+
+    @inlinable @inline(__always)
+    init<C: Component>(of _: C.Type, _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output) {
+        function = { (context, input, output, call) async throws(BackplaneError) -> Void in
+            let held = context.assumingMemoryBound(to: Held<C>.self)
+            output.initialize(to: try await held.pointee.async(body, input.pointee, call.pointee))
+        }
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+        var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
+        var output: Output?
+        try await function(context, &value, &output, &call)
+        return try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput)
+    }
+
+    @usableFromInline
+    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]? { nil }
+}
+
+@usableFromInline
+struct SyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBody {
+    @usableFromInline let function: SyncFunction<Input, Output>
+
+    @inlinable @inline(__always)
+    init<C: Component>(of _: C.Type, _ body: @escaping @Sendable (C, Input, Call) throws -> Output) {
+        function = { (context, input, output, call) throws(BackplaneError) -> Void in
+            let held = context.assumingMemoryBound(to: Held<C>.self)
+            output.initialize(to: try held.pointee.sync(body, input.pointee, call.pointee))
+        }
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+        try callNow(context, input, call)
+    }
+
+    @usableFromInline
+    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]? {
+        try callNow(context, input, call)
+    }
+
+    private func callNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8] {
+        var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
+        var output: Output?
+        try function(context, &value, &output, &call)
+        return try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput)
+    }
+}

@@ -1,0 +1,36 @@
+package import CBackplane
+
+/// Named texts, lent across the boundary together.
+package struct Pairs {
+    private let bytes: [UInt8]
+    private let lengths: [(name: Int, value: Int)]
+
+    package init(_ pairs: some Sequence<(key: String, value: String)>) {
+        var bytes: [UInt8] = [], lengths: [(name: Int, value: Int)] = []
+        for (name, value) in pairs {
+            bytes += name.utf8
+            bytes += value.utf8
+            lengths.append((name.utf8.count, value.utf8.count))
+        }
+        (self.bytes, self.lengths) = (bytes, lengths)
+    }
+
+    package func withPairs<Result>(_ body: (UnsafeBufferPointer<bp_pair>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { bytes in
+            var pairs: [bp_pair] = [], offset = 0
+            for length in lengths {
+                let name = bp_bytes(data: bytes.baseAddress.map { $0 + offset }, length: length.name)
+                let value = bp_bytes(data: bytes.baseAddress.map { $0 + offset + length.name }, length: length.value)
+                pairs.append(bp_pair(name: name, value: value))
+                offset += length.name + length.value
+            }
+            return pairs.withUnsafeBufferPointer(body)
+        }
+    }
+
+    /// Copies named texts that were lent.
+    package static func copy(_ pairs: UnsafePointer<bp_pair>?, count: Int) -> [(name: String, value: String)] {
+        guard let pairs else { return [] }
+        return UnsafeBufferPointer(start: pairs, count: count).map { ($0.name.text, $0.value.text) }
+    }
+}

@@ -1,0 +1,69 @@
+/// A final class or an actor that a plugin brings: one of the four roles, ``Manager``, ``DataAccessController``,
+/// ``CommunicationController`` or ``NetworkService``.
+///
+/// Everything it needs is declared by its types, so that a manifest can be checked without making an instance.
+/// Its life: `init`, `activate`, then calls, at last `stop`; a swap puts `suspend` and `resume` between.
+public protocol Component: AnyObject, Sendable {
+    /// What others may ask of it.
+    associatedtype Provides: Contract = NoContract
+    /// What the manifest's configuration is decoded into. Must be a named type.
+    associatedtype Configuration: Decodable & Sendable = NoConfiguration
+    /// Its collaborators.
+    associatedtype Wires: Wiring = NoWires
+    /// What its role may use. Decided by adopting a role; never named in a component, only used as `Context`.
+    associatedtype Context: ComponentContext
+    typealias Methods = MethodTable<Self>
+
+    /// What the manifest calls it. Default: the type's name.
+    static var className: String { get }
+    /// Default: the plugin's version.
+    static var version: Version { get }
+
+    /// Makes it. Takes nothing exclusive, since during a swap the old and the new one exist together.
+    init(_ context: Context) async throws
+    /// Takes what is exclusive: ports, files, timers. Default: nothing.
+    func activate() async throws
+    /// Gives that up and leaves its state still. Default: nothing.
+    func suspend() async throws
+    /// Takes it again after a `suspend`. Default: `activate`.
+    func resume() async throws
+    /// The end. Default: `suspend`.
+    func stop() async
+    /// Gives every member of `Provides` its body. Has a default only where nothing is provided.
+    static func methods(_ table: inout Methods)
+}
+
+extension Component {
+    public static var className: String { String(describing: Self.self) }
+    public static var version: Version { .ofPlugin }
+    public func activate() async throws {}
+    public func suspend() async throws {}
+    public func resume() async throws { try await activate() }
+    public func stop() async { try? await suspend() }
+}
+
+extension Component where Provides == NoContract {
+    public static func methods(_ table: inout Methods) {}
+}
+
+extension Version {
+    /// Stands for the version of the plugin that brings the component.
+    static let ofPlugin = Version(-1)
+}
+
+/// The configuration of a component that takes none.
+public struct NoConfiguration: Decodable, Sendable {
+    public init() {}
+}
+
+/// Business logic: gathers and changes data for whoever presents it.
+public protocol Manager: Component where Context == ManagerContext<Self> {}
+
+/// Keeps data for its manager: the only role with a folder of its own.
+public protocol DataAccessController: Component where Context == DataAccessContext<Self>, Wires == NoWires {}
+
+/// Carries out a manager's requests through the network services it owns.
+public protocol CommunicationController: Component where Context == CommunicationContext<Self> {}
+
+/// Speaks to one endpoint.
+public protocol NetworkService: Component where Context == NetworkServiceContext<Self>, Wires == NoWires {}

@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Work that a component started for itself and that ends with it.
+public final class ComponentTasks: Sendable {
+    private struct State {
+        var isStopped = false
+        var next: UInt64 = 0
+        var running: [UInt64: Task<Void, Never>] = [:]
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Starts work that is cancelled when the component stops; after that nothing starts any more.
+    public func run(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            let id = state.next
+            state.next += 1
+            state.running[id] = Task {
+                await work()
+                self.state.withLock { _ = $0.running.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    /// Cancels what runs and waits for it to end.
+    package func stop() async {
+        let running = state.withLock { state in
+            state.isStopped = true
+            return Array(state.running.values)
+        }
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+    }
+}

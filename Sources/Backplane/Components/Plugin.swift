@@ -1,0 +1,46 @@
+/// What a library brings: its name, its version and its component classes.
+///
+/// The library exports one function that hands over to it:
+///
+/// ```swift
+/// @c @implementation
+/// public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+///     HelloPlugin.enter(offer, answer)
+/// }
+/// ```
+public protocol Plugin {
+    /// Tells it from every other plugin: a reverse domain name such as `org.example.hello`.
+    static var id: String { get }
+    static var version: Version { get }
+    /// Adds its components; describes, and does nothing else.
+    static func register(in registrar: inout Registrar)
+}
+
+/// What a plugin adds its component classes to.
+public struct Registrar {
+    private(set) var records: [ComponentRecord] = []
+    private(set) var problems: [String] = []
+    private let services: HostServices
+    private let pluginVersion: Version
+
+    init(services: HostServices, pluginVersion: Version) {
+        (self.services, self.pluginVersion) = (services, pluginVersion)
+    }
+
+    public mutating func add<C: Component>(_ type: C.Type) where C.Context.Owner == C {
+        let members = Members<C.Provides>()
+        problems += members.problems
+        var table = MethodTable<C>()
+        C.methods(&table)
+        for (number, member) in members.all.enumerated() where table.bodies[number] == nil {
+            problems.append("\(C.className) provides \(C.Provides.name) and gives `\(member.name)` no body")
+        }
+        var wires: [DeclaredWire] = []
+        do { wires = try C.Wires.declared() } catch { problems.append("\(C.className).Wires: \(error)") }
+        problems += wires.flatMap(\.problems)
+        records.append(
+            ComponentRecord(
+                type, version: C.version == .ofPlugin ? pluginVersion : C.version,
+                contract: members.description, bodies: members.all.indices.map { table.bodies[$0] }, wires: wires, services: services))
+    }
+}

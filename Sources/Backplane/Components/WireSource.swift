@@ -1,0 +1,64 @@
+/// The decoder behind ``Wiring``: with slots it fills wires in, without it records which are asked for.
+final class WireSource: Decoder {
+    private let slots: [String: Slot]?
+    private(set) var declared: [DeclaredWire] = []
+    fileprivate(set) var codingPath: [any CodingKey] = []
+    fileprivate var decodesOptional = false
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    init(slots: [String: Slot]?) { self.slots = slots }
+
+    func slot<C: Contract>(for label: String, _: C.Type) throws -> Slot {
+        guard let slots else {
+            let members = Members<C>()
+            declared.append(
+                DeclaredWire(
+                    description: WireDescription(label: label, isOptional: decodesOptional, contract: members.description),
+                    problems: members.problems,
+                    makeCells: { target in Cells(of: members.all.map { ($0.name, $0.type) }, calling: target) }))
+            return .closed
+        }
+        guard let slot = slots[label] else {
+            throw BackplaneError(.wireUnsatisfied, "nothing is wired to `\(label)`, which wants \(C.name)")
+        }
+        return slot
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Keyed<Key>(source: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notAWire }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notAWire }
+
+    fileprivate var notAWire: BackplaneError {
+        BackplaneError(.wireUnknown, "`\(codingPath.map(\.stringValue).joined(separator: "."))` is not a Wire; a Wiring has no other properties")
+    }
+
+    private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let source: WireSource
+        var codingPath: [any CodingKey] { source.codingPath }
+        var allKeys: [Key] { (source.slots ?? [:]).keys.compactMap { Key(stringValue: $0) } }
+
+        func contains(_ key: Key) -> Bool { source.slots.map { $0[key.stringValue] != nil } ?? true }
+        func decodeNil(forKey key: Key) -> Bool { !contains(key) }
+
+        func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+            source.codingPath.append(key)
+            defer { source.codingPath.removeLast() }
+            return try T(from: source)
+        }
+
+        func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+            guard contains(key) else { return nil }
+            source.decodesOptional = true
+            defer { source.decodesOptional = false }
+            return try decode(type, forKey: key)
+        }
+
+        func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: Key) throws -> KeyedDecodingContainer<N> { throw source.notAWire }
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw source.notAWire }
+        func superDecoder() throws -> any Decoder { throw source.notAWire }
+        func superDecoder(forKey key: Key) throws -> any Decoder { throw source.notAWire }
+    }
+}

@@ -1,0 +1,49 @@
+/// A component's collaborators: a struct of ``Wire``s, complete before the component is made.
+///
+/// ```swift
+/// struct Wires: Wiring {
+///     let dataAccessController: Wire<Books>
+///     let communicationController: Wire<LibraryNetwork>
+///     let clock: Wire<WallTime>?               // a name under the manifest's `uses`
+/// }
+/// ```
+///
+/// The SDK runs the decoding initialiser that the compiler writes: once to learn what is asked for, and once for every
+/// component to fill it in.
+public protocol Wiring: Decodable, Sendable {}
+
+/// The wires of a component without collaborators.
+public struct NoWires: Wiring {
+    public init() {}
+}
+
+extension Wire: Decodable {
+    /// Wires are made by the SDK; there is nothing to decode them from.
+    public init(from decoder: any Decoder) throws {
+        guard let source = decoder as? WireSource, let label = decoder.codingPath.last?.stringValue else {
+            throw BackplaneError(.wireUnknown, "a Wire<\(C.name)> can only be a property of a Wiring")
+        }
+        self.init(try source.slot(for: label, C.self))
+    }
+}
+
+extension Wiring {
+    /// What the type asks for.
+    static func declared() throws -> [DeclaredWire] {
+        let source = WireSource(slots: nil)
+        _ = try Self(from: source)
+        return source.declared
+    }
+
+    /// A value with these slots, by label.
+    static func connected(to slots: [String: Slot]) throws -> Self {
+        try Self(from: WireSource(slots: slots))
+    }
+}
+
+/// One declared wire, and how its encoded cells are made.
+struct DeclaredWire: Sendable {
+    var description: WireDescription
+    var problems: [String]
+    var makeCells: @Sendable (EncodedTarget) -> Cells
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// A moment on the clock that every side of the boundary shares: `CLOCK_MONOTONIC`, in nanoseconds.
+package struct Deadline: Sendable, Hashable, Comparable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static var now: Deadline {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Deadline(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    package static func < (a: Deadline, b: Deadline) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// Saturates: a duration too long for the clock is the end of time, which no call reaches.
+    package static func + (deadline: Deadline, duration: Duration) -> Deadline {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflowed else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
+        let (sum, overflowedAgain) = deadline.nanoseconds.addingReportingOverflow(whole + attoseconds / 1_000_000_000)
+        return Deadline(nanoseconds: overflowedAgain ? .max : max(sum, 1))
+    }
+
+    package static func - (a: Deadline, b: Deadline) -> Duration { .nanoseconds(a.nanoseconds - b.nanoseconds) }
+}

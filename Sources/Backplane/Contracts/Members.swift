@@ -1,0 +1,32 @@
+/// The members of a contract in the order they are declared, read from a value of it once.
+struct Members<C: Contract>: Sendable {
+    let all: [(name: String, type: any EncodedMember.Type)]
+    /// What is wrong with the contract; empty: nothing.
+    let problems: [String]
+
+    init() {
+        var all: [(name: String, type: any EncodedMember.Type)] = []
+        var problems: [String] = []
+        for child in Mirror(reflecting: C()).children {
+            let label = child.label ?? "?"
+            guard let member = child.value as? any EncodedMember else {
+                problems.append("\(C.name).\(label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+                continue
+            }
+            let name = member.name ?? label
+            if all.contains(where: { $0.name == name }) { problems.append("\(C.name) has two members named `\(name)`; give one of them another name") }
+            all.append((name, type(of: member)))
+        }
+        // What a member's number rests on: it is the property's offset divided by the one size they all have.
+        if problems.isEmpty, MemoryLayout<C>.size != all.count * MemoryLayout<AsyncMethod<Nothing, Nothing>>.stride {
+            problems.append("\(C.name) is not a struct of methods alone")
+        }
+        (self.all, self.problems) = (all, problems)
+    }
+
+    var description: ContractDescription {
+        ContractDescription(
+            name: C.name, version: C.version,
+            methods: all.map { MethodDescription(name: $0.name, kind: $0.type.kind) })
+    }
+}
