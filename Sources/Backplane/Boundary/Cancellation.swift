@@ -1,41 +1,29 @@
-import CBackplane
 import Synchronization
 
-/// Cancels an encoded call whichever comes first, its id or the wish to cancel it.
-struct Cancellation: Sendable {
+/// Cancels what was started across the boundary, whichever comes first: its id or the wish to cancel it.
+package struct Cancellation: Sendable {
     private final class State: Sendable {
         let value = Mutex((id: UInt64(0), isCancelled: false))
     }
-    private let target: EncodedTarget
+    private let send: @Sendable (UInt64) -> Void
     private let state = State()
 
-    init(_ target: EncodedTarget) { self.target = target }
+    package init(_ send: @escaping @Sendable (UInt64) -> Void) { self.send = send }
 
-    func began(_ id: UInt64) {
+    /// - Parameter id: 0 when it has ended already.
+    package func began(_ id: UInt64) {
         let isCancelled = state.value.withLock { value in
             value.id = id
             return value.isCancelled
         }
-        if isCancelled { send(id) }
+        if isCancelled, id != 0 { send(id) }
     }
 
-    func cancel() {
+    package func cancel() {
         let id = state.value.withLock { value in
             value.isCancelled = true
             return value.id
         }
-        send(id)
+        if id != 0 { send(id) }
     }
-
-    /// 0 is a call that has not begun, or has ended already.
-    private func send(_ id: UInt64) {
-        if id != 0 { target.provider.pointee.cancel(target.provider.pointee.target, id) }
-    }
-}
-
-/// What a synchronous call was answered with, on whatever thread.
-final class Received: Sendable {
-    private let answer = Mutex<EncodedAnswer?>(nil)
-    var value: EncodedAnswer? { answer.withLock { $0 } }
-    func set(_ new: EncodedAnswer) { answer.withLock { $0 = new } }
 }

@@ -8,7 +8,9 @@ protocol EncodedMember: Callable {
 
 /// The cells of one binding, by member. They live as long as the process: bindings of a wire are few.
 package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
-    package let pointer: UnsafePointer<UnsafeRawPointer?>?
+    let pointer: UnsafePointer<UnsafeRawPointer?>?
+
+    init(_ pointer: UnsafePointer<UnsafeRawPointer?>) { self.pointer = pointer }
 
     init(of members: [(name: String, type: any EncodedMember.Type)], calling target: EncodedTarget) {
         pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, kind: member.type.kind, target: target)) })
@@ -50,7 +52,7 @@ struct EncodedMethod: Sendable {
 
     nonisolated(nonsending) func call(_ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let number = try providersNumber()
-        let cancellation = Cancellation(target)
+        let cancellation = Cancellation { [target] in target.provider.pointee.cancel(target.provider.pointee.target, $0) }
         let answer = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let id = start(number, input, call) { continuation.resume(returning: $0) }
@@ -73,7 +75,7 @@ struct EncodedMethod: Sendable {
 
     private func start(_ number: UInt32, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
         let context = Box(done).toContext()
-        return withUnsafePointer(to: call.frame) { frame in
+        return call.withC { frame in
             input.withBytes { input in
                 target.provider.pointee.call(target.provider.pointee.target, number, input, frame, { context, status, payload in
                     Box<@Sendable (EncodedAnswer) -> Void>.take(context)(EncodedAnswer(status, payload))

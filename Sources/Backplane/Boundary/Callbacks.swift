@@ -1,0 +1,65 @@
+import CBackplane
+import Synchronization
+
+/// The answers that plugins still owe.
+///
+/// A plugin is handed a number, never a pointer: whoever answers twice, or too late, is looked up, not found, and does no
+/// harm. A C callback has nothing but that number, so the table is one for the process.
+package enum Callbacks {
+    /// How something that a plugin was asked ended.
+    package struct Ended: Sendable {
+        package var answer: EncodedAnswer
+        var instance: ForeignPointer
+    }
+    package typealias Handler = @Sendable (Ended) -> Void
+
+    private final class Shard: Sendable {
+        let waiting = Mutex<[UInt64: Handler]>([:])
+    }
+    private static let shards = (0..<16).map { _ in Shard() }
+    private static let next = Atomic<UInt64>(1)
+
+    private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
+
+    /// Expects one more answer, and gives its number.
+    package static func expect(_ handler: @escaping Handler) -> UInt64 {
+        let id = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        shard(id).waiting.withLock { $0[id] = handler }
+        return id
+    }
+
+    /// Ends what is expected under a number; does nothing, and says so, when it has ended.
+    @discardableResult
+    package static func end(_ id: UInt64, _ ended: Ended) -> Bool {
+        guard let handler = shard(id).waiting.withLock({ $0.removeValue(forKey: id) }) else { return false }
+        handler(ended)
+        return true
+    }
+
+    @discardableResult
+    package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
+        end(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+    }
+
+    package static func isWaiting(_ id: UInt64) -> Bool {
+        shard(id).waiting.withLock { $0[id] != nil }
+    }
+
+    static func context(_ id: UInt64) -> UnsafeMutableRawPointer? {
+        UnsafeMutableRawPointer(bitPattern: UInt(id))
+    }
+
+    static func wait(_ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
+        await withUnsafeContinuation { continuation in
+            start(context(expect { continuation.resume(returning: $0) }))
+        }
+    }
+
+    static let done: bp_done = { context, status, payload in
+        end(UInt64(UInt(bitPattern: context)), EncodedAnswer(status, payload))
+    }
+
+    static let created: bp_created = { context, status, instance, payload in
+        end(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: instance)))
+    }
+}

@@ -1,0 +1,125 @@
+import CBackplane
+
+/// A component class as the host knows it: what its descriptor says, and the functions behind it.
+package struct ComponentClass: Sendable {
+    package let description: ComponentDescription
+    private let functions: Functions
+
+    /// What a component is made with.
+    package struct Creation: Sendable {
+        package var number: UInt16
+        package var handle: UInt64
+        package var configuration: [UInt8]
+        package var folder: String
+        package var slots: [(label: String, wire: UInt64, slot: Slot)]
+
+        package init(number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, slots: [(label: String, wire: UInt64, slot: Slot)]) {
+            (self.number, self.handle, self.configuration, self.folder, self.slots) = (number, handle, configuration, folder, slots)
+        }
+    }
+
+    /// The descriptor's pointers: constant, and alive as long as the process.
+    private struct Functions: @unchecked Sendable {
+        let component: bp_component
+        let lanes: [bp_wire_lane?]
+    }
+
+    static func all(of answer: bp_answer) throws(BackplaneError) -> [ComponentClass] {
+        let descriptors = try Descriptors<bp_component>(answer.components, count: answer.component_count, of: "components")
+        let speaksLane = answer.lane_revision == BP_LANE_REVISION
+        var classes: [ComponentClass] = []
+        for descriptor in descriptors {
+            let next = try ComponentClass(descriptor, speaksLane: speaksLane)
+            guard !classes.contains(where: { $0.description.className == next.description.className && $0.description.version == next.description.version }) else {
+                throw BackplaneError(.pluginInvalidAnswer, "the plugin registers \(next.description.className) \(next.description.version) twice")
+            }
+            classes.append(next)
+        }
+        return classes
+    }
+
+    private init(_ component: bp_component, speaksLane: Bool) throws(BackplaneError) {
+        let texts = AnswerTexts()
+        let name = try texts.name(component.class_name, "a component's class name")
+        guard let role = Role(rawValue: component.role) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(name): role \(component.role) is none of 1 to 4")
+        }
+        guard component.create != nil else { throw BackplaneError(.pluginInvalidAnswer, "\(name) has no `create` function") }
+        var contract: ContractDescription?
+        if component.contract.length > 0 {
+            contract = try Self.contract(component.contract, component.contract_version, component.methods, component.method_count, of: name)
+        }
+        guard contract?.methods.isEmpty != false || component.call != nil else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods and no `call` function")
+        }
+        var wires: [WireDescription] = [], lanes: [bp_wire_lane?] = []
+        for wire in try Descriptors<bp_wire>(component.wires, count: component.wire_count, of: "\(name)'s wires") {
+            let label = try texts.name(wire.label, "\(name): a wire's label")
+            guard !wires.contains(where: { $0.label == label }) else {
+                throw BackplaneError(.pluginInvalidAnswer, "\(name) declares two wires named `\(label)`")
+            }
+            wires.append(
+                WireDescription(
+                    label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
+                    contract: try Self.contract(wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
+            lanes.append(speaksLane ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil)
+        }
+        description = ComponentDescription(
+            role: role, className: name, version: try texts.version(component.version, "\(name)'s version"), contract: contract, wires: wires)
+        functions = Functions(component: component, lanes: lanes)
+    }
+
+    private static func contract(
+        _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int, of owner: String
+    ) throws(BackplaneError) -> ContractDescription {
+        let texts = AnswerTexts()
+        var contract = ContractDescription(
+            name: try texts.name(name, "\(owner): the contract's name"), version: try texts.version(version, "\(owner): the contract's version"))
+        for method in try Descriptors<bp_method>(methods, count: count, of: "\(owner)'s methods") {
+            let name = try texts.name(method.name, "\(owner): a method's name")
+            guard let kind = MethodDescription.Kind(rawValue: method.kind) else {
+                throw BackplaneError(.pluginInvalidAnswer, "\(owner).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
+            }
+            guard !contract.methods.contains(where: { $0.name == name }) else {
+                throw BackplaneError(.pluginInvalidAnswer, "\(owner) has two methods named `\(name)`")
+            }
+            contract.methods.append(MethodDescription(name: name, kind: kind))
+        }
+        return contract
+    }
+
+    /// The encoded cells of one of its wires; `nil` when the plugin calls through handles instead.
+    package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
+        guard let index = description.wires.firstIndex(where: { $0.label == label }), let lane = functions.lanes[index] else { return nil }
+        return lane.make_cells(lane.type, target.provider).map(Cells.init)
+    }
+
+    /// Makes an instance.
+    ///
+    /// - Throws: what the component threw.
+    package func create(_ creation: Creation) async throws(BackplaneError) -> ComponentInstance {
+        let ended = await Callbacks.wait { context in
+            let labels = Pairs(creation.slots.map { ($0.label, "") })
+            labels.withPairs { labels in
+                let connections = zip(labels, creation.slots).map { label, slot in
+                    bp_connection(size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: slot.wire, slot: slot.slot.pointer)
+                }
+                creation.configuration.withBytes { configuration in
+                    creation.folder.withBytes { folder in
+                        connections.withUnsafeBufferPointer { connections in
+                            var own = bp_creation(
+                                size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number), handle: creation.handle,
+                                configuration: configuration, folder: folder, wires: connections.baseAddress, wire_count: connections.count)
+                            functions.component.create?(functions.component.type, &own, Callbacks.created, context)
+                        }
+                    }
+                }
+            }
+        }
+        _ = try ended.answer.get()
+        guard let instance = ended.instance.raw else {
+            throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
+        }
+        return ComponentInstance(functions.component, instance)
+    }
+}

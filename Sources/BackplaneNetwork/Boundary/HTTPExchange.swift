@@ -1,0 +1,50 @@
+import Backplane
+import CBackplane
+import Synchronization
+
+/// One exchange of a component, through the host's function table.
+struct HTTPExchange {
+    private let services: ComponentServices
+
+    init(_ services: ComponentServices) { self.services = services }
+
+    func run(_ request: HTTPRequest, _ call: Call) async throws(BackplaneError) -> HTTPResponse {
+        guard let table = services.host.table(BP_HTTP, revision: 1, as: bp_http_1.self) else {
+            throw BackplaneError(.interfaceMissing, "this host has no \(BP_HTTP)/1")
+        }
+        let functions = Functions(table: table), component = services.handle
+        let cancellation = Cancellation { functions.table.pointee.cancel(component, $0) }
+        let result = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) in
+                let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
+                let id = request.withC { request in
+                    call.withC { functions.table.pointee.send(component, request, $0, ended, context) }
+                }
+                cancellation.began(id)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try result.get()
+    }
+
+    private struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
+        let table: UnsafePointer<bp_http_1>
+    }
+}
+
+private final class Waiting: Sendable {
+    let continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>
+    init(_ continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) { self.continuation = continuation }
+}
+
+private let ended: bp_http_done = { context, status, response, payload in
+    let waiting = Unmanaged<Waiting>.fromOpaque(context!).takeRetainedValue()
+    do throws(BackplaneError) {
+        _ = try EncodedAnswer(status, payload).get()
+        guard let response else { throw BackplaneError(.networkFailed, "the host gave no response") }
+        waiting.continuation.resume(returning: .success(HTTPResponse(copying: response)))
+    } catch {
+        waiting.continuation.resume(returning: .failure(error))
+    }
+}
