@@ -56,7 +56,7 @@ let package = Package(
             name: "Clock", path: "Plugins/Clock", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
         .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
-        .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
+        .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
 
         // Tests.
         .testTarget(name: "BackplaneTests", dependencies: ["Backplane"], swiftSettings: settings),

@@ -11,7 +11,8 @@ package enum Callbacks {
         package var answer: EncodedAnswer
         var instance: ForeignPointer
     }
-    package typealias Handler = @Sendable (Ended) -> Void
+    /// Told its number, and how it ended.
+    package typealias Handler = @Sendable (UInt64, Ended) -> Void
 
     private final class Shard: Sendable {
         let waiting = Mutex<[UInt64: Handler]>([:])
@@ -21,9 +22,12 @@ package enum Callbacks {
 
     private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
 
+    /// A number that nothing in the process had before.
+    package static func newID() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
+
     /// Expects one more answer, and gives its number.
     package static func expect(_ handler: @escaping Handler) -> UInt64 {
-        let id = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        let id = newID()
         shard(id).waiting.withLock { $0[id] = handler }
         return id
     }
@@ -32,7 +36,7 @@ package enum Callbacks {
     @discardableResult
     package static func end(_ id: UInt64, _ ended: Ended) -> Bool {
         guard let handler = shard(id).waiting.withLock({ $0.removeValue(forKey: id) }) else { return false }
-        handler(ended)
+        handler(id, ended)
         return true
     }
 
@@ -51,7 +55,7 @@ package enum Callbacks {
 
     static func wait(_ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
         await withUnsafeContinuation { continuation in
-            start(context(expect { continuation.resume(returning: $0) }))
+            start(context(expect { _, ended in continuation.resume(returning: ended) }))
         }
     }
 

@@ -23,7 +23,7 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         component.release?(instance)
     }
 
-    /// Calls a method; `ended` is called once at the most, on any thread, however often the plugin answers.
+    /// Calls a method whose answer is expected under `id` (``Callbacks``).
     package func call(_ method: UInt32, _ input: [UInt8], _ call: Call, id: UInt64) {
         call.withC { frame in
             input.withBytes { component.call?(instance, method, $0, frame, id, Callbacks.done, Callbacks.context(id)) }

@@ -1,0 +1,50 @@
+import Backplane
+
+/// Says what happened on a day: from the network, and from what was kept when that fails.
+final class AlmanacManager: Manager {
+    typealias Provides = Almanac
+    struct Wires: Wiring {
+        let dataAccessController: Wire<AlmanacArchive>
+        let communicationController: Wire<AlmanacNetwork>
+    }
+    private let wires: Wires
+    private let log: Log
+
+    init(_ context: Context) {
+        (wires, log) = (context.wires, context.log)
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.on) { manager, day, call in try await manager.on(day, call) }
+    }
+
+    private func on(_ day: String, _ call: Call) async throws -> Sourced<[Event]> {
+        guard day.isDay else { throw NotADay(text: day) }
+        let events = try await Sourced.networkFirst {
+            try await wires.communicationController.all(call)
+        } keep: { events in
+            _ = try await wires.dataAccessController.keep(events, call)
+        } kept: {
+            try await wires.dataAccessController.kept(call)
+        } unkept: { error in
+            log.warning("what came was not kept", metadata: ["error": "\(error)"])
+        }
+        let found = events.value.filter { $0.day == day }.sorted { $0.year < $1.year }
+        return Sourced(found, from: events.source)
+    }
+
+    struct NotADay: ComponentError {
+        var text: String
+        var code: String { "almanac.not-a-day" }
+        var message: String { "`\(text)` is not a day of the year; write month and day, such as 07-20" }
+    }
+}
+
+extension String {
+    fileprivate var isDay: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]), let day = Int(parts[1]) else { return false }
+        let lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return lengths.indices.contains(month - 1) && (1...lengths[month - 1]).contains(day)
+    }
+}

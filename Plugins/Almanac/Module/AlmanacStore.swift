@@ -1,0 +1,27 @@
+import Backplane
+import FoundationEssentials
+
+/// Keeps the last events that came, in a file of its own folder.
+actor AlmanacStore: DataAccessController {
+    typealias Provides = AlmanacArchive
+    private let file: URL
+
+    init(_ context: Context) {
+        file = URL(filePath: context.folder, directoryHint: .isDirectory).appending(path: "events.json")
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.keep) { store, events, _ in try await store.keep(events) }
+        table.async(\.kept) { store, _, _ in try await store.kept() }
+    }
+
+    private func keep(_ events: [Event]) throws -> Nothing {
+        try JSONEncoder().encode(Kept(events)).write(to: file, options: .atomic)
+        return Nothing()
+    }
+
+    private func kept() throws -> Kept<[Event]>? {
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        return try JSONDecoder().decode(Kept<[Event]>.self, from: try Data(contentsOf: file))
+    }
+}

@@ -1,0 +1,11 @@
+#ifndef CLOCK_JSON_H
+#define CLOCK_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Is this one JSON value (RFC 8259), nested at most 512 deep, and nothing else? */
+bool json_is_valid(const uint8_t *bytes, size_t length);
+
+#endif

@@ -1,0 +1,56 @@
+import Backplane
+import Synchronization
+
+/// The encoded calls into one component: the host answers for what the plugin may get wrong.
+///
+/// Every call is answered exactly once and no later than its deadline, whatever the plugin does.
+final class ComponentCalls: EncodedProvider {
+    let methods: [MethodDescription]
+    private let name: String
+    private let instance: ComponentInstance
+    private let timer: DeadlineTimer
+    private let underWay = Atomic<Int>(0)
+
+    init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
+        (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
+    }
+
+    /// Calls that the plugin has not answered and whose deadline has not passed.
+    var callsInFlight: Int { underWay.load(ordering: .acquiring) }
+
+    func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
+        guard methods.indices.contains(method) else {
+            done(EncodedAnswer(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)")))
+            return 0
+        }
+        let deadline = call.deadline
+        if let deadline, deadline <= .now {
+            done(EncodedAnswer(.deadlinePassed(before: "the call began")))
+            return 0
+        }
+        underWay.wrappingAdd(1, ordering: .relaxed)
+        let id = Callbacks.expect { id, ended in
+            if deadline != nil { self.timer.cancel(id) }
+            self.underWay.wrappingSubtract(1, ordering: .releasing)
+            done(ended.answer)
+        }
+        if let deadline { schedule(id, deadline, methods[method].name) }
+        instance.call(UInt32(method), input, call, id: id)
+        if methods[method].kind == .sync {
+            let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
+            Callbacks.end(id, EncodedAnswer(error))
+        }
+        return Callbacks.isWaiting(id) ? id : 0
+    }
+
+    func cancel(_ id: UInt64) {
+        if Callbacks.isWaiting(id) { instance.cancel(id) }
+    }
+
+    private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {
+        timer.schedule(id, at: deadline) { [name, instance] in
+            let error = BackplaneError.deadlinePassed(before: "`\(method)` of \(name) answered")
+            if Callbacks.end(id, EncodedAnswer(error)) { instance.cancel(id) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Backplane
+
+/// Runs something at a moment, on a thread of the host's own, so that deadlines pass even while plugins occupy every other.
+final class DeadlineTimer: Sendable {
+    private struct State {
+        var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
+        /// Earliest last. Entries that were cancelled are dropped when they come up, or when they are most of the queue.
+        var queue: [(deadline: Deadline, id: UInt64)] = []
+        var isRunning = false
+        var isRetired = false
+    }
+    private let state = Monitor(State())
+
+    /// Does `action` at the deadline unless `cancel(id)` comes first. The action must not block.
+    func schedule(_ id: UInt64, at deadline: Deadline, _ action: @escaping @Sendable () -> Void) {
+        let needsThread = state.withLock { state in
+            state.entries[id] = (deadline, action)
+            let index = state.queue.firstIndex(from: deadline)
+            state.queue.insert((deadline, id), at: index)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if needsThread { HostThread.start("bp-deadlines") { self.run() } }
+    }
+
+    func cancel(_ id: UInt64) {
+        state.withLock { state in
+            guard state.entries.removeValue(forKey: id) != nil else { return }
+            if state.queue.count > 64, state.queue.count > 2 * state.entries.count {
+                state.queue.removeAll { state.entries[$0.id] == nil }
+            }
+        }
+    }
+
+    /// Lets the thread end when nothing is left to wait for.
+    func retire() {
+        state.withLock { $0.isRetired = true }
+    }
+
+    private func run() {
+        while let action = next() { action() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.wait { state in
+            while let (deadline, id) = state.queue.last {
+                guard let entry = state.entries[id] else { state.queue.removeLast(); continue }
+                guard deadline <= .now else { return .until(deadline) }
+                state.queue.removeLast()
+                state.entries[id] = nil
+                return .done(entry.action)
+            }
+            guard state.isRetired else { return .until(nil) }
+            state.isRunning = false
+            return .done(nil)
+        }
+    }
+}
+
+extension Array where Element == (deadline: Deadline, id: UInt64) {
+    /// Where a deadline belongs in a queue that has the earliest last.
+    fileprivate func firstIndex(from deadline: Deadline) -> Int {
+        var low = 0, high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].deadline > deadline { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,60 @@
+import Backplane
+import Glibc
+
+/// State behind a lock that a thread of the host's own can wait on, with a time limit on the monotonic clock.
+final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var state: State
+
+    init(_ state: State) {
+        self.state = state
+        lock.initialize(to: pthread_mutex_t())
+        changed.initialize(to: pthread_cond_t())
+        pthread_mutex_init(lock, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
+
+    /// Reads or changes the state, and wakes whoever waits for it.
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        let result = body(&state)
+        pthread_cond_broadcast(changed)
+        return result
+    }
+
+    /// Waits until `body` gives a result: it is asked at once, after every change, and when the moment it last named has come.
+    func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while true {
+            switch body(&state) {
+            case .done(let result):
+                return result
+            case .until(nil):
+                pthread_cond_wait(changed, lock)
+            case .until(let deadline?):
+                var time = timespec(tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+                pthread_cond_timedwait(changed, lock, &time)
+            }
+        }
+    }
+
+    enum Wait<Result> {
+        case done(Result)
+        /// Ask again after a change, or at this moment.
+        case until(Deadline?)
+    }
+}

@@ -1,0 +1,45 @@
+/// Runs an actor on a thread of its own, however busy Swift's thread pool is.
+final class ThreadExecutor: SerialExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isRunning = false
+        var isRetired = false
+    }
+    private let name: String
+    private let state = Monitor(State())
+
+    init(name: String) { self.name = name }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if needsThread { HostThread.start(name) { self.run() } }
+    }
+
+    /// Lets the thread end when nothing is left to do; a later job starts another one.
+    func retire() {
+        state.withLock { $0.isRetired = true }
+    }
+
+    private func run() {
+        while let jobs = next() {
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+    }
+
+    private func next() -> [UnownedJob]? {
+        state.wait { state in
+            guard state.jobs.isEmpty else {
+                defer { state.jobs = [] }
+                return .done(state.jobs)
+            }
+            guard state.isRetired else { return .until(nil) }
+            state.isRunning = false
+            return .done(nil)
+        }
+    }
+}
