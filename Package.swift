@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",

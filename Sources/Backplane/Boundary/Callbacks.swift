@@ -53,9 +53,14 @@ package enum Callbacks {
         UnsafeMutableRawPointer(bitPattern: UInt(id))
     }
 
-    static func wait(_ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
+    /// What is done with the number of something just before it starts: a host sets it a time limit, by ending it then.
+    package typealias Watch = (UInt64) -> Void
+
+    static func wait(_ watch: Watch, _ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
         await withUnsafeContinuation { continuation in
-            start(context(expect { _, ended in continuation.resume(returning: ended) }))
+            let id = expect { _, ended in continuation.resume(returning: ended) }
+            watch(id)
+            start(context(id))
         }
     }
 

@@ -97,8 +97,8 @@ package struct ComponentClass: Sendable {
     /// Makes an instance.
     ///
     /// - Throws: what the component threw.
-    package func create(_ creation: Creation) async throws(BackplaneError) -> ComponentInstance {
-        let ended = await Callbacks.wait { context in
+    package func create(_ creation: Creation, _ watch: Callbacks.Watch) async throws(BackplaneError) -> ComponentInstance {
+        let ended = await Callbacks.wait(watch) { context in
             let labels = Pairs(creation.slots.map { ($0.label, "") })
             labels.withPairs { labels in
                 let connections = zip(labels, creation.slots).map { label, slot in

@@ -9,12 +9,12 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         (self.component, self.instance) = (component, instance)
     }
 
-    package func activate() async throws(BackplaneError) { try await run(component.activate) }
-    package func stop() async throws(BackplaneError) { try await run(component.stop ?? component.suspend) }
+    package func activate(_ watch: Callbacks.Watch) async throws(BackplaneError) { try await run(component.activate, watch) }
+    package func stop(_ watch: Callbacks.Watch) async throws(BackplaneError) { try await run(component.stop ?? component.suspend, watch) }
 
-    private func run(_ step: bp_step?) async throws(BackplaneError) {
+    private func run(_ step: bp_step?, _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let step else { return }
-        let ended = await Callbacks.wait { step(instance, Callbacks.done, $0) }
+        let ended = await Callbacks.wait(watch) { step(instance, Callbacks.done, $0) }
         _ = try ended.answer.get()
     }
 

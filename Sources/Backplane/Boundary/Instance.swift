@@ -16,7 +16,10 @@ final class Instance: Sendable {
         held = HeldPointer(component)
     }
 
-    deinit { held.free() }
+    deinit {
+        tasks.cancel()      // of one that never came to its stop
+        held.free()
+    }
 
     func run(_ step: Step) async throws {
         switch step {

@@ -25,12 +25,18 @@ public final class ComponentTasks: Sendable {
     }
 
     /// Cancels what runs and waits for it to end.
-    package func stop() async {
+    func stop() async {
+        for task in cancel() { await task.value }
+    }
+
+    /// Cancels what runs, and gives it.
+    @discardableResult
+    func cancel() -> [Task<Void, Never>] {
         let running = state.withLock { state in
             state.isStopped = true
             return Array(state.running.values)
         }
         for task in running { task.cancel() }
-        for task in running { await task.value }
+        return running
     }
 }

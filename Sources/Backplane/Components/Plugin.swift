@@ -8,7 +8,7 @@
 ///     HelloPlugin.enter(offer, answer)
 /// }
 /// ```
-public protocol Plugin {
+public protocol Plugin: SendableMetatype {
     /// Tells it from every other plugin: a reverse domain name such as `org.example.hello`.
     static var id: String { get }
     static var version: Version { get }

@@ -1,0 +1,111 @@
+#if Engines
+import ArgumentParser
+import Backplane
+import BackplaneHost
+
+@main
+struct BackplaneTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backplane", abstract: "Runs applications that are composed of plugins by a manifest.",
+        discussion: """
+            EXAMPLES
+              backplane check manifests/almanac.json
+              backplane call manifests/almanac.json AlmanacManager on '"07-20"'
+              backplane run manifests/almanac.json
+            """,
+        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self])
+}
+
+/// What every command takes that makes a host.
+struct HostArguments: ParsableArguments {
+    @Argument(help: "A manifest: JSON, or a property list.")
+    var manifest: String
+
+    @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
+    var pluginPaths: [String] = []
+
+    @Option(help: ArgumentHelp("Where libraries are copied to before they are loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+    var loadFolder: String?
+
+    @Option(help: ArgumentHelp("Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+    var data: String?
+
+    @Option(help: "What is logged on standard error, and everything above it: trace, debug, info, notice, warning, error, critical.")
+    var logLevel: Log.Level = .notice
+
+    var settings: HostSettings {
+        HostSettings(manifest: manifest, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+    }
+}
+
+extension Log.Level: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let level = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+        self = level
+    }
+
+    public static var allValueStrings: [String] { allCases.map { "\($0)" } }
+}
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Starts every manager, says what is up, and stays until SIGINT or SIGTERM.",
+        discussion: """
+            Stops in the reverse order of starting. Refuses to start while the manifest has an error.
+
+            EXAMPLES
+              backplane run manifests/almanac.json
+              backplane run almanac.plist --plugin-path .build/debug --log-level debug
+            """)
+
+    @OptionGroup var host: HostArguments
+    @Flag(help: "Print what is up as JSON.") var json = false
+
+    func run() async throws {
+        throw ExitCode(await RunCommand(settings: host.settings, json: json).run())
+    }
+}
+
+struct Call: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Calls one method of one manager and prints the result as JSON.",
+        discussion: """
+            Starts only what that manager needs. Errors are on standard error, with exit code 1.
+
+            EXAMPLES
+              backplane call manifests/almanac.json ClockManager now
+              backplane call manifests/almanac.json AlmanacManager on '"07-20"' --timeout 5
+              backplane call manifests/almanac.json ClockManager echo - < some.json
+            """)
+
+    @OptionGroup var host: HostArguments
+    @Argument(help: "The manager's name in the manifest.") var manager: String
+    @Argument(help: "The method's name in its contract.") var method: String
+    @Argument(help: "The input as JSON; `-` reads it from standard input.") var input: String = "null"
+    @Option(help: ArgumentHelp("Seconds after which the call is given up.", valueName: "seconds")) var timeout: Double = 60
+
+    func run() async throws {
+        throw ExitCode(await CallCommand(settings: host.settings, manager: manager, method: method, input: input, timeout: timeout).run())
+    }
+}
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists everything that is wrong with a manifest and its plugins; starts nothing.",
+        discussion: """
+            Libraries are loaded to see what they register. Exit code 1 when there is an error.
+
+            EXAMPLES
+              backplane check manifests/almanac.json
+              backplane check manifests/almanac.plist --plugin-path .build/debug --strict --json
+            """)
+
+    @OptionGroup var host: HostArguments
+    @Flag(help: "Print the problems as JSON.") var json = false
+    @Flag(help: "Warnings fail too.") var strict = false
+
+    func run() async throws {
+        throw ExitCode(await CheckCommand(settings: host.settings, json: json, strict: strict).run())
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if !Engines
+import Backplane
+import BackplaneHost
+
+/// Takes options and words out of a command's arguments, wherever they stand.
+struct PlainArguments {
+    struct Unusable: Error, CustomStringConvertible {
+        var text: String
+        var description: String { text }
+    }
+    private var arguments: [String]
+
+    init(_ arguments: [String]) { self.arguments = arguments }
+
+    mutating func settings(logLevel: Log.Level) throws(Unusable) -> HostSettings {
+        let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
+        var level = logLevel
+        if let name = try values("--log-level").last {
+            guard let named = Log.Level.allCases.first(where: { "\($0)" == name }) else {
+                throw Unusable(text: "--log-level: expected one of \(Log.Level.allCases.map { "\($0)" }.joined(separator: ", ")), found `\(name)`")
+            }
+            level = named
+        }
+        return HostSettings(
+            manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
+    }
+
+    mutating func flag(_ name: String) -> Bool {
+        let count = arguments.count
+        arguments.removeAll { $0 == name }
+        return arguments.count < count
+    }
+
+    mutating func seconds(_ name: String) throws(Unusable) -> Double? {
+        guard let text = try values(name).last else { return nil }
+        guard let number = Double(text) else { throw Unusable(text: "\(name): expected a number of seconds, found `\(text)`") }
+        return number
+    }
+
+    /// The next word that is no option.
+    mutating func next(_ name: String) throws(Unusable) -> String {
+        guard let word = nextIfAny() else { throw Unusable(text: "\(name) is missing") }
+        return word
+    }
+
+    mutating func nextIfAny() -> String? {
+        guard let index = arguments.firstIndex(where: { !$0.hasPrefix("-") || $0 == "-" || Double($0) != nil }) else { return nil }
+        return arguments.remove(at: index)
+    }
+
+    /// Nothing may be left over.
+    func finish() throws(Unusable) {
+        if let first = arguments.first { throw Unusable(text: "`\(first)` is not expected here") }
+    }
+
+    private mutating func values(_ name: String) throws(Unusable) -> [String] {
+        var values: [String] = []
+        while let index = arguments.firstIndex(where: { $0 == name || $0.hasPrefix(name + "=") }) {
+            let option = arguments.remove(at: index)
+            if option != name {
+                values.append(String(option.dropFirst(name.count + 1)))
+            } else if arguments.indices.contains(index) {
+                values.append(arguments.remove(at: index))
+            } else {
+                throw Unusable(text: "\(name) wants a value")
+            }
+        }
+        return values
+    }
+}
+
+enum PlainUsage {
+    static let text = """
+        backplane, built without engines: the package trait `Engines` adds what needs a package
+
+        USAGE
+          backplane run MANIFEST [--json]                     starts every manager, stays until SIGINT or SIGTERM
+          backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS]
+                                                              calls one method, prints its result
+          backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+
+        OPTIONS OF ALL
+          --plugin-path FOLDER     a folder to look for libraries in; may be given again
+          --load-folder FOLDER     where libraries are copied to before they are loaded
+          --data FOLDER            where data access controllers keep their data
+          --log-level LEVEL        trace, debug, info, notice, warning, error, critical (default: notice)
+
+        EXAMPLES
+          backplane check manifests/almanac.json
+          backplane call manifests/almanac.json AlmanacManager on '"07-20"'
+          backplane run manifests/almanac.json
+        """
+}
+#endif

@@ -1,0 +1,50 @@
+#if !Engines
+import Backplane
+import BackplaneHost
+import Glibc
+
+/// The command line of a build without engines: the same commands and options, read by hand.
+@main
+enum PlainTool {
+    static func main() async {
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ arguments: [String]) async -> Int32 {
+        if arguments.contains("--version") { return printed(HostVersion.text) }
+        if arguments.isEmpty || arguments.contains("--help") || arguments.contains("-h") { return printed(PlainUsage.text) }
+        var reader = PlainArguments(Array(arguments.dropFirst()))
+        do {
+            switch arguments[0] {
+            case "run":
+                let settings = try reader.settings(logLevel: .notice)
+                let json = reader.flag("--json")
+                try reader.finish()
+                return await RunCommand(settings: settings, json: json).run()
+            case "call":
+                let settings = try reader.settings(logLevel: .notice)
+                let timeout = try reader.seconds("--timeout") ?? 60
+                let manager = try reader.next("MANAGER"), method = try reader.next("METHOD")
+                let input = reader.nextIfAny() ?? "null"
+                try reader.finish()
+                return await CallCommand(settings: settings, manager: manager, method: method, input: input, timeout: timeout).run()
+            case "check":
+                let settings = try reader.settings(logLevel: .notice)
+                let json = reader.flag("--json"), strict = reader.flag("--strict")
+                try reader.finish()
+                return await CheckCommand(settings: settings, json: json, strict: strict).run()
+            default:
+                throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")
+            }
+        } catch {
+            Output.remark("backplane: \(error)\n\n\(PlainUsage.text)")
+            return EX_USAGE
+        }
+    }
+
+    private static func printed(_ text: String) -> Int32 {
+        Output.line(text)
+        return 0
+    }
+}
+#endif

@@ -1,0 +1,30 @@
+import BackplaneHost
+
+/// `backplane call`: starts what one manager needs, calls one method of it, stops.
+struct CallCommand: Sendable {
+    var settings: HostSettings
+    var manager: String
+    var method: String
+    /// `-`: read from standard input.
+    var input: String
+    /// Seconds.
+    var timeout: Double
+
+    func run() async -> Int32 {
+        guard timeout > 0, timeout <= 1e9 else {
+            return Output.fail("--timeout: expected a number of seconds above 0, found \(timeout)")
+        }
+        let host = settings.makeHost()
+        do {
+            let bytes = input == "-" ? try Input.standard(limit: 64 << 20) : Array(input.utf8)
+            let call = host.begin(within: .seconds(timeout))
+            let result = try await host.call(manager, method, bytes, call)
+            await host.stop()
+            Output.line(String(decoding: result, as: UTF8.self))
+            return 0
+        } catch {
+            await host.stop()
+            return Output.fail(error)
+        }
+    }
+}

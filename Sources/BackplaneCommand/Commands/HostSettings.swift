@@ -1,0 +1,19 @@
+import BackplaneHost
+
+/// The options that every command takes which makes a host.
+struct HostSettings: Sendable {
+    var manifest: String
+    var pluginPaths: [String] = []
+    var loadFolder: String?
+    var data: String?
+    var log: any LogSink = SilentLog()
+
+    var options: HostOptions {
+        HostOptions(pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest)
+    }
+
+    /// The host of this command, nothing of it loaded yet.
+    func makeHost() -> PluginHost {
+        PluginHost(manifest: ManifestDocument(contentsOf: manifest), options: options)
+    }
+}

@@ -1,0 +1,25 @@
+import Backplane
+import Glibc
+
+/// What a command is given on its standard input.
+enum Input {
+    /// All of it.
+    ///
+    /// - Throws: when it is longer than `limit` bytes, or cannot be read.
+    static func standard(limit: Int) throws(BackplaneError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw BackplaneError(.callInvalidInput, "standard input cannot be read: \(String(cString: strerror(errno)))")
+            }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else {
+                throw BackplaneError(.callInvalidInput, "standard input has more than \(limit) bytes")
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import BackplaneNetwork
+
+/// What a host is given besides its manifest. Everything has a default.
+public struct HostOptions: Sendable {
+    /// Folders to look for libraries in, after the manifest's own and before the program's.
+    public var pluginPaths: [String]
+    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_RUNTIME_DIR`, or the temporary folder.
+    public var loadFolder: String?
+    /// Where data access controllers keep their data; `nil`: `$XDG_STATE_HOME/backplane`.
+    public var dataFolder: String?
+    public var log: any LogSink
+    /// Checks a manifest's `sha256`; without it a manifest that gives one is refused.
+    public var digest: (any ContentDigest)?
+    /// What carries components' requests out, besides `file:` below the manifest's folder.
+    public var executors: [any HTTPExecutor]
+    /// How long one component may take to start.
+    public var startLimit: Duration
+    /// How long one component may take to end its calls, and then to stop.
+    public var stopLimit: Duration
+
+    public init(
+        pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
+        digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [], startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+    ) {
+        (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
+        (self.digest, self.executors, self.startLimit, self.stopLimit) = (digest, executors, startLimit, stopLimit)
+    }
+}
+
+/// The version of this host, and of the SDK it was built with.
+public enum HostVersion {
+    public static let text = "0.1.0"
+}

@@ -1,0 +1,105 @@
+import Backplane
+import CBackplane
+
+/// A plugin that is in the process, and what it said of itself.
+struct LoadedPlugin: Sendable {
+    /// Where it was built; `nil`: it is linked into this program.
+    let path: String?
+    let description: PluginDescription
+}
+
+/// Brings a manifest's plugins into the process, one after the other; one that fails does not keep the others out.
+struct PluginLoader {
+    let document: ManifestDocument
+    let options: HostOptions
+    private(set) var plugins: [LoadedPlugin] = []
+    private(set) var problems: [Problem] = []
+    /// Made with the first library.
+    private(set) var folder: LoadFolder?
+
+    init(_ document: ManifestDocument, _ options: HostOptions) {
+        (self.document, self.options) = (document, options)
+    }
+
+    /// Takes plugins that are linked into this program.
+    mutating func add(_ linked: [any Plugin.Type]) {
+        for plugin in linked {
+            attempt("the linked plugin `\(plugin.id)`", at: nil) { _ throws(BackplaneError) in
+                LoadedPlugin(path: nil, description: try PluginDescription(asking: plugin, getInterface: HostInterfaces.get))
+            }
+        }
+    }
+
+    /// Loads what the manifest names; without a list of plugins everything in the plugin folders.
+    mutating func addLibraries() {
+        if let references = document.manifest.plugins {
+            let manifestFolder = document.path.map { FilePath.folder(of: $0) }
+            let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
+            for (index, reference) in references.enumerated() {
+                attempt("the library `\(reference.library)`", at: "/plugins/\(index)/library") { loader throws(BackplaneError) in
+                    try loader.load(try locator.locate(reference.library), reference)
+                }
+            }
+        } else {
+            do {
+                for path in try LibraryLocator.libraries(in: options.pluginPaths) {
+                    attempt("the library", at: path) { loader throws(BackplaneError) in try loader.load(path, nil) }
+                }
+            } catch {
+                problems.append(Problem(.error, manager: nil, error))
+            }
+        }
+    }
+
+    private mutating func attempt(
+        _ what: String, at location: String?, _ load: (inout PluginLoader) throws(BackplaneError) -> LoadedPlugin
+    ) {
+        do throws(BackplaneError) {
+            let plugin = try load(&self)
+            try requireNew(plugin.description)
+            plugins.append(plugin)
+        } catch {
+            problems.append(Problem(.error, manager: nil, BackplaneError(error.code, "\(what) is not loaded", at: location, causes: [error])))
+        }
+    }
+
+    private mutating func load(_ path: String, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
+        let library = try LibraryFile.prepare(path, sha256: reference?.sha256, in: try loadFolder(), digest: options.digest).load()
+        let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
+        let description: PluginDescription
+        do throws(BackplaneError) {
+            description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
+        } catch {
+            throw BackplaneError(error.code, error.message, at: path, causes: error.causes)
+        }
+        if let range = reference?.version, !range.contains(description.version) {
+            throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
+        }
+        return LoadedPlugin(path: path, description: description)
+    }
+
+    private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
+        if let folder { return folder }
+        let made = try LoadFolder(in: options.loadFolder)
+        folder = made
+        return made
+    }
+
+    private func requireNew(_ plugin: PluginDescription) throws(BackplaneError) {
+        guard let other = plugins.first(where: { $0.description.id == plugin.id && $0.description.version == plugin.version }) else { return }
+        throw BackplaneError(
+            .pluginDuplicate, "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
+    }
+
+    /// What the plugins registered.
+    var catalogue: Catalogue {
+        Catalogue(
+            plugins.enumerated().flatMap { order, plugin in
+                plugin.description.components.enumerated().map { index, component in
+                    Catalogue.Entry(
+                        plugin: plugin.description.id, pluginVersion: plugin.description.version, order: order, index: index,
+                        component: component.description)
+                }
+            })
+    }
+}

@@ -1,0 +1,74 @@
+public import Backplane
+
+/// The runtime: loads the plugins of a manifest, builds its managers with their layers, and calls them.
+///
+/// ```swift
+/// let host = PluginHost(manifest: ManifestDocument(contentsOf: "manifests/almanac.json"))
+/// try await host.start()
+/// let almanac = try await host.manager("AlmanacManager", as: Almanac.self)
+/// print(try await almanac.on("07-20"))
+/// await host.stop()
+/// ```
+///
+/// Nothing happens before the first question: libraries are loaded once, managers start with ``start()`` or when they are
+/// looked up. There is no shared instance, on purpose: pass the host.
+public final class PluginHost: Sendable {
+    private let coordinator: Coordinator
+
+    /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
+    public init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+        coordinator = Coordinator(manifest, linked: plugins, options)
+    }
+
+    /// The same for a manifest made in Swift.
+    public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+        self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
+    }
+
+    deinit {
+        coordinator.retire()
+    }
+
+    /// Everything that is wrong with the manifest and its plugins, warnings too. Starts nothing.
+    public func check() async -> [Problem] {
+        await coordinator.problems()
+    }
+
+    /// Starts every manager and what it needs.
+    ///
+    /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up.
+    public func start() async throws(BackplaneError) {
+        try await coordinator.startAll()
+    }
+
+    /// A manager by its name in the manifest, started if it was not.
+    ///
+    /// - Throws: `manager.unknown`, what is wrong with it or with something it needs, `wire.mismatch` when it provides another
+    ///   contract, `host.stopped`.
+    public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
+        Remote(try await coordinator.slot(to: name, as: C.self))
+    }
+
+    /// Calls a method by name, with JSON in and out, for tools that know no contract.
+    ///
+    /// - Parameter input: JSON; `null` for a method that takes nothing.
+    /// - Throws: as ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, and whatever the call throws.
+    public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+        try await coordinator.running(manager).call(method, input, call)
+    }
+
+    /// A call that begins here.
+    public func begin(within duration: Duration? = nil) -> Call {
+        Call(within: duration)
+    }
+
+    /// The managers of the manifest, by name, and how they are.
+    public var managers: [ManagerStatus] {
+        get async { await coordinator.statuses() }
+    }
+
+    /// Ends everything, in the reverse order of starting. A host that has stopped stays so.
+    public func stop() async {
+        await coordinator.stop()
+    }
+}

@@ -1,0 +1,74 @@
+import Backplane
+
+/// Makes and activates one component, its collaborators being up.
+struct ComponentStarter {
+    let options: HostOptions
+    let timer: DeadlineTimer
+    let exchanges: Exchanges
+    let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
+
+    /// - Parameter slots: its wires by label, open already.
+    /// - Throws: why it did not start, located where the manifest defines it.
+    func start(
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, slots: [(label: String, slot: Slot)]
+    ) async throws(BackplaneError) -> RunningComponent {
+        let handle = ComponentHandles.add(ServedComponent(role: node.role, name: node.name, log: options.log, exchanges: exchanges))
+        do throws(BackplaneError) {
+            let creation = ComponentClass.Creation(
+                number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
+                slots: slots.map { ($0.label, Callbacks.newID(), $0.slot) })
+            let instance = try await limited("be made", node) { watch async throws(BackplaneError) in try await type.create(creation, watch) }
+            do throws(BackplaneError) {
+                try await limited("be activated", node) { watch async throws(BackplaneError) in try await instance.activate(watch) }
+            } catch {
+                instance.release()
+                throw error
+            }
+            return RunningComponent(node: node, instance: instance, handle: handle, timer: timer)
+        } catch {
+            ComponentHandles.remove(handle)
+            throw error.located(in: node)
+        }
+    }
+
+    private func folder(of node: Plan.Node) throws(BackplaneError) -> String {
+        guard let namespace = node.namespace else { return "" }
+        return try dataFolder().folder(named: namespace)
+    }
+
+    /// Runs a step of the component with a time limit, after which it counts as failed whatever it does.
+    func limited<Result>(
+        _ what: String, _ node: Plan.Node, limit: Duration? = nil, _ step: (Callbacks.Watch) async throws(BackplaneError) -> Result
+    ) async throws(BackplaneError) -> Result {
+        let limit = limit ?? options.startLimit
+        var watched: UInt64?
+        defer { if let watched { timer.cancel(watched) } }
+        return try await step { id in
+            watched = id
+            timer.schedule(id, at: .now + limit) { [name = node.name] in
+                let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
+                Callbacks.end(id, EncodedAnswer(error))
+            }
+        }
+    }
+}
+
+extension BackplaneError {
+    /// The error with the place of its component before its own place.
+    fileprivate func located(in node: Plan.Node) -> BackplaneError {
+        var error = self
+        if code == .configurationInvalid {
+            error.location = node.configurationLocation + (location ?? "")
+        } else {
+            error.location = node.location + (location.map { ": \($0)" } ?? "")
+        }
+        return error
+    }
+}
+
+extension Plan.Node {
+    /// Where the manifest gives its configuration.
+    fileprivate var configurationLocation: String {
+        location + (role == .networkService ? "/networkServiceConfiguration" : "/configuration")
+    }
+}

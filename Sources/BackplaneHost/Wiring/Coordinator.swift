@@ -1,0 +1,212 @@
+import Backplane
+import Glibc
+
+/// Loads, starts and stops: the one serial domain of a host, on a thread of its own.
+actor Coordinator {
+    private enum State {
+        case starting(Task<Result<RunningComponent, BackplaneError>, Never>)
+        case ready(RunningComponent)
+        case failed(BackplaneError)
+    }
+    private struct RemoteKey: Hashable {
+        let manager: String
+        let contract: ObjectIdentifier
+    }
+
+    private let document: ManifestDocument
+    private let linked: [any Plugin.Type]
+    private let options: HostOptions
+    private let timer = DeadlineTimer()
+    private let starter: ComponentStarter
+    private nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
+
+    private var loaded: Stage?
+    private var states: [Int: State] = [:]
+    /// In the order in which they came up.
+    private var started: [RunningComponent] = []
+    /// By the id of the node that is called.
+    private var connections: [Int: Connections] = [:]
+    private var remotes: [RemoteKey: Slot] = [:]
+    private var numbers: UInt16 = 0
+    private var isStopped = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ document: ManifestDocument, linked: [any Plugin.Type], _ options: HostOptions) {
+        (self.document, self.linked, self.options) = (document, linked, options)
+        let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
+        starter = ComponentStarter(
+            options: options, timer: timer, exchanges: Exchanges([files] + options.executors, timer: timer),
+            dataFolder: { () throws(BackplaneError) in
+                try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+            })
+    }
+
+    /// Lets the host's threads end once they have nothing left to do.
+    nonisolated func retire() {
+        executor.retire()
+        timer.retire()
+    }
+
+    private var stage: Stage {
+        if let loaded { return loaded }
+        let stage = Stage(document, linked: linked, options)
+        loaded = stage
+        return stage
+    }
+
+    func problems() -> [Problem] { stage.problems }
+
+    // MARK: Starting
+
+    func startAll() async throws(BackplaneError) {
+        try requireRunning()
+        let stage = stage
+        try stage.requireSound()
+        for node in stage.plan.nodes { _ = try await start(node) }
+    }
+
+    func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        try requireRunning()
+        let nodes = try stage.nodes(neededBy: manager)
+        for node in nodes.dropLast() { _ = try await start(node) }
+        return try await start(nodes[nodes.count - 1])
+    }
+
+    /// Starts a node once, however many ask; one that failed is tried again by the next who asks.
+    private func start(_ node: Plan.Node) async throws(BackplaneError) -> RunningComponent {
+        try requireRunning()
+        switch states[node.id] {
+        case .ready(let component):
+            return component
+        case .starting(let task):
+            return try await task.value.get()
+        case .failed, nil:
+            let task = Task { await make(node) }
+            states[node.id] = .starting(task)
+            return try await task.value.get()
+        }
+    }
+
+    private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
+        do throws(BackplaneError) {
+            let type = stage.componentClass(of: node)
+            let number = try nextNumber(), slots = connect(node, type, number: number)
+            let component = try await starter.start(node, type, number: number, slots: slots)
+            states[node.id] = .ready(component)
+            started.append(component)
+            log(.debug, "started", component)
+            return .success(component)
+        } catch {
+            states[node.id] = .failed(error)
+            return .failure(error)
+        }
+    }
+
+    private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt16) -> [(label: String, slot: Slot)] {
+        node.wires.compactMap { wire in
+            guard case .ready(let provider) = states[wire.provider] else { return nil }
+            let slot = Slot(number: UInt32(number))
+            if let cells = type.makeCells(forWire: wire.label, calling: provider.target) {
+                connections[wire.provider, default: Connections()].open(slot, with: cells)
+            }
+            return (wire.label, slot)
+        }
+    }
+
+    private func nextNumber() throws(BackplaneError) -> UInt16 {
+        guard numbers < .max else {
+            throw BackplaneError(.componentFailed, "this host has made \(numbers) components, which is as many as a call's path can name; restart it")
+        }
+        numbers += 1
+        return numbers
+    }
+
+    private func requireRunning() throws(BackplaneError) {
+        if isStopped { throw BackplaneError(.hostStopped, "the host has stopped; make a new one") }
+    }
+
+    // MARK: Looking up
+
+    func slot<C: Contract>(to manager: String, as _: C.Type) async throws(BackplaneError) -> Slot {
+        let component = try await running(manager)
+        let key = RemoteKey(manager: manager, contract: ObjectIdentifier(C.self))
+        if let slot = remotes[key] { return slot }
+        try requireRunning()
+        try component.node.requireService(of: ContractDescription(of: C.self))
+        let slot = Slot(number: 0)
+        connections[component.node.id, default: Connections()].open(slot, with: Cells(C.self, calling: component.target))
+        remotes[key] = slot
+        return slot
+    }
+
+    func statuses() -> [ManagerStatus] {
+        let plan = stage.plan
+        let sound = plan.managers.map { name, id in
+            let entry = plan.nodes[id].entry
+            return ManagerStatus(
+                name: name, state: state(of: id), className: entry.component.className, version: entry.component.version, plugin: entry.plugin)
+        }
+        let faulty = plan.faults.map { name, error in
+            ManagerStatus(name: name, state: .unsatisfied(error), className: document.manifest.managers[name]?.className)
+        }
+        return (sound + faulty).sorted { $0.name < $1.name }
+    }
+
+    private func state(of id: Int) -> ManagerState {
+        switch states[id] {
+        case nil: .resolved
+        case .starting: .starting
+        case .ready: isStopped ? .stopped : .ready
+        case .failed(let error): .failed(error)
+        }
+    }
+
+    // MARK: Stopping
+
+    func stop() async {
+        guard !isStopped else { return }
+        isStopped = true
+        for case .starting(let task) in states.values { _ = await task.value }
+        for component in started.reversed() { await stop(component) }
+        started = []
+        loaded?.loadFolder?.remove()
+        retire()
+    }
+
+    private func stop(_ component: RunningComponent) async {
+        let connections = connections[component.node.id] ?? Connections()
+        connections.close()
+        guard drains(component, connections) else {
+            log(.error, "left as it is: calls into it have not ended", component)
+            return
+        }
+        do {
+            try await starter.limited("stop", component.node, limit: options.stopLimit) { watch async throws(BackplaneError) in
+                try await component.instance.stop(watch)
+            }
+            component.instance.release()
+            log(.debug, "stopped", component)
+        } catch {
+            log(.error, "did not stop", component, error)
+        }
+        ComponentHandles.remove(component.handle)
+    }
+
+    /// Waits until no call is under way. Nobody is told when a call ends, so this looks again and again.
+    private func drains(_ component: RunningComponent, _ connections: Connections) -> Bool {
+        let deadline = Deadline.now + options.stopLimit
+        while connections.callsInFlight > 0 || component.calls.callsInFlight > 0 {
+            guard Deadline.now < deadline else { return false }
+            usleep(500)
+        }
+        return true
+    }
+
+    private func log(_ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil) {
+        guard options.log.isEnabled(level) else { return }
+        var metadata = ["component": component.name, "role": "\(component.node.role)"]
+        metadata["error"] = error?.description
+        options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+    }
+}

@@ -1,0 +1,51 @@
+import Backplane
+
+/// A component that is up.
+final class RunningComponent: Sendable {
+    let node: Plan.Node
+    let name: String
+    let instance: ComponentInstance
+    let calls: ComponentCalls
+    /// What encoded cells of wires to it call.
+    let target: EncodedTarget
+    let handle: UInt64
+
+    init(node: Plan.Node, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer) {
+        (self.node, self.instance, self.handle) = (node, instance, handle)
+        name = node.name
+        calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
+        target = EncodedTarget(keeping: calls)
+    }
+
+    /// Calls a method by name.
+    func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+        guard let number = calls.methods.firstIndex(where: { $0.name == method }) else {
+            let names = calls.methods.map { "`\($0.name)`" }.joined(separator: ", ")
+            throw BackplaneError(.callUnimplemented, "\(name) has no method `\(method)`; it has \(names.isEmpty ? "none" : names)")
+        }
+        let cancellation = Cancellation { [calls] in calls.cancel($0) }
+        let answer = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                cancellation.began(calls.call(number, input, call) { continuation.resume(returning: $0) })
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try answer.get()
+    }
+}
+
+extension Plan.Node {
+    /// What messages call it: a manager by its name in the manifest, anything else by its class.
+    var name: String {
+        role == .manager ? managers[0] : entry.component.className
+    }
+}
+
+extension Plan.Node {
+    /// - Throws: `wire.mismatch` when it does not provide what is needed.
+    func requireService(of needed: ContractDescription) throws(BackplaneError) {
+        guard let difference = entry.component.contract.difference(from: needed) else { return }
+        throw BackplaneError(.wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)", at: location)
+    }
+}
