@@ -30,21 +30,14 @@ struct HostArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
     var data: String?
 
-    @Option(help: "What is logged on standard error, and everything above it: trace, debug, info, notice, warning, error, critical.")
+    @Option(
+        help: ArgumentHelp("What is logged on standard error: this and everything above it (\(LogLevelName.all)).", valueName: "level"),
+        completion: .list(LogLevelName.names), transform: LogLevelName.level)
     var logLevel: Log.Level = .notice
 
     var settings: HostSettings {
         HostSettings(manifest: manifest, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
     }
-}
-
-extension Log.Level: ExpressibleByArgument {
-    public init?(argument: String) {
-        guard let level = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
-        self = level
-    }
-
-    public static var allValueStrings: [String] { allCases.map { "\($0)" } }
 }
 
 struct Run: AsyncParsableCommand {

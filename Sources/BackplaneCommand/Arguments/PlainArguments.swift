@@ -16,10 +16,7 @@ struct PlainArguments {
         let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
         var level = logLevel
         if let name = try values("--log-level").last {
-            guard let named = Log.Level.allCases.first(where: { "\($0)" == name }) else {
-                throw Unusable(text: "--log-level: expected one of \(Log.Level.allCases.map { "\($0)" }.joined(separator: ", ")), found `\(name)`")
-            }
-            level = named
+            do { level = try LogLevelName.level(name) } catch { throw Unusable(text: "--log-level: \(error.description)") }
         }
         return HostSettings(
             manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
