@@ -1,0 +1,15 @@
+#if Engines
+public import BackplaneNetwork
+import Crypto
+
+/// The SHA-256 of swift-crypto.
+public struct SHA256Digest: ContentDigest {
+    public init() {}
+
+    public func sha256(of bytes: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return Array(hash.finalize())
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+package import Backplane
+
+/// One record of the section `backplane`: `bp_identity`, laid out as `backplane.h` says in its fifth part.
+package struct IdentityRecord: Sendable, Hashable {
+    package let abi: ClosedRange<UInt32>
+    package let swift: Version?
+    package let sdk, toolchain, id: String?
+    package let version: Version?
+
+    /// Why bytes are not a record, as the end of a sentence that begins "its identity".
+    package struct Problem: Error, Hashable {
+        package let text: String
+    }
+
+    /// The records that fill `section`, back to back. A longer record of a newer SDK begins with the fields known here.
+    package static func all(in section: ArraySlice<UInt8>) throws(Problem) -> [IdentityRecord] {
+        guard !section.isEmpty else { throw Problem(text: "is empty") }
+        var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
+        while !rest.isEmpty {
+            let size = try size(ofFirstIn: rest)
+            records.append(try IdentityRecord(rest.prefix(size)))
+            // The compiler aligns every record to eight bytes.
+            rest = rest.dropFirst((size + 7) / 8 * 8)
+        }
+        return records
+    }
+
+    private static func size(ofFirstIn bytes: ArraySlice<UInt8>) throws(Problem) -> Int {
+        guard bytes.starts(with: "BACKPLNE".utf8) else { throw Problem(text: "does not begin with BACKPLNE") }
+        guard bytes.count >= 12 else { throw Problem(text: "is cut off after \(bytes.count) bytes") }
+        let size = Int(Self.number(bytes, at: 8))
+        guard size >= 320 else { throw Problem(text: "says that it has \(size) bytes, and needs 320") }
+        guard size <= bytes.count else { throw Problem(text: "says that it has \(size) bytes where there are \(bytes.count)") }
+        return size
+    }
+
+    /// - Precondition: `bytes` are at least 320.
+    private init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+        let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
+        guard lowest <= highest else { throw Problem(text: "gives an ABI range from \(lowest) down to \(highest)") }
+        abi = lowest...highest
+        let compiler = Int(Self.number(bytes, at: 20))
+        swift = compiler == 0 ? nil : Version(compiler / 1000, compiler % 1000)
+        sdk = try Self.text(bytes, at: 24, 32, "SDK version")
+        toolchain = try Self.text(bytes, at: 56, 160, "toolchain")
+        id = try Self.text(bytes, at: 216, 72, "id")
+        version = try Self.version(Self.text(bytes, at: 288, 32, "version"))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
+        bytes.dropFirst(offset).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Problem) -> String? {
+        let field = bytes.dropFirst(offset).prefix(size)
+        let text = field.prefix { $0 != 0 }
+        guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else { throw Problem(text: "has bytes after the end of its \(what)") }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw Problem(text: "does not give its \(what) in UTF-8") }
+        return valid.isEmpty ? nil : valid
+    }
+
+    private static func version(_ text: String?) throws(Problem) -> Version? {
+        guard let text else { return nil }
+        guard let version = Version(text) else { throw Problem(text: "has the version `\(text)`, which is not one such as 1.2.0") }
+        return version
+    }
+}

@@ -1,0 +1,94 @@
+import Backplane
+import BackplaneNetwork
+import Glibc
+
+/// The copy, and the steps after it: is this a whole plugin for this machine?
+extension LibraryFile {
+    /// Copies the library to `copy` and returns what the copy has.
+    static func copyContents(
+        of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, _ path: String
+    ) throws(BackplaneError) -> [UInt8] {
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try copyIfStill(file, status, to: copy)
+        } catch {
+            throw BackplaneError(.pluginUnreadable, "the library cannot be copied to \(copy): \(error)", at: path)
+        }
+        guard let bytes else {
+            throw BackplaneError(
+                .pluginUnreadable, "the library was written to while it was copied; load it when the build has finished", at: path)
+        }
+        return bytes
+    }
+
+    /// `nil` where the file did not stay as it was.
+    private static func copyIfStill(
+        _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
+    ) throws(SystemError) -> [UInt8]? {
+        let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        let count = try file.copy(to: target, limit: status.size)
+        let after = try FileStatus(of: file)
+        guard count == status.size && after == status else { return nil }
+        return try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW).bytes(count: count)
+    }
+
+    static func requireDigest(
+        _ sha256: String?, of bytes: [UInt8], _ digest: (any ContentDigest)?, _ path: String
+    ) throws(BackplaneError) {
+        guard let sha256 else { return }
+        guard let digest else {
+            throw BackplaneError(
+                .pluginDigestUnsupported,
+                "the manifest gives a SHA-256 for this library and the host has nothing to compute one with; build it with the trait Engines",
+                at: path)
+        }
+        let found = digest.sha256(of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        guard found == sha256.lowercased() else {
+            throw BackplaneError(
+                .pluginDigestMismatch,
+                "the manifest expects the SHA-256 \(sha256), the library has \(found); restore the library, or correct the manifest if you trust it",
+                at: path)
+        }
+    }
+
+    static func image(_ bytes: [UInt8], _ path: String) throws(BackplaneError) -> ELFImage {
+        do throws(ELFImage.Problem) {
+            return try ELFImage(bytes)
+        } catch {
+            throw BackplaneError(error.code, error.text, at: path)
+        }
+    }
+
+    static func requireEntry(_ image: ELFImage, _ path: String) throws(BackplaneError) {
+        guard image.defines(symbol: entry) else {
+            throw BackplaneError(
+                .pluginNoEntry,
+                "a plugin exports the function `\(entry)`, this library does not; write it with `@c @implementation public` in Swift or as in backplane.h in C",
+                at: path)
+        }
+    }
+}
+
+extension ELFImage.Problem {
+    fileprivate var code: BackplaneError.Code {
+        if case .wrongMachine = self { .pluginWrongMachine } else { .pluginDamaged }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .notELF: "a plugin is a shared library, this file is not one (not ELF)"
+        case .notLibrary(let type): "a plugin is a shared library, this is \(Self.name(ofType: type)); link it with -shared"
+        case .wrongMachine(let found): "this host needs libraries for \(ELFImage.machine.name), this one is for \(found); build it for this machine"
+        case .damaged(let what): "the library is not whole: \(what); build it again, or wait until the build has finished"
+        }
+    }
+
+    private static func name(ofType type: UInt16) -> String {
+        switch type {
+        case 1: "an object file"
+        case 2: "a program"
+        case 4: "a core dump"
+        default: "an ELF file of type \(type)"
+        }
+    }
+}

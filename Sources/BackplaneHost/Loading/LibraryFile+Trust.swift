@@ -1,0 +1,58 @@
+import Backplane
+import Glibc
+
+/// The steps before the copy: is this a file that nobody else could have put here?
+extension LibraryFile {
+    /// Opens the file itself: a link could be turned elsewhere by whoever owns it. Links on the way to it are followed, because
+    /// SwiftPM's `.build/debug` is one.
+    static func open(_ path: String) throws(BackplaneError) -> FileDescriptor {
+        do throws(SystemError) {
+            // Without O_NONBLOCK a pipe in place of the library would be waited for.
+            return try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            if (try? FileStatus(at: path))?.kind == .link {
+                throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
+            }
+            let code: BackplaneError.Code = error.number == ENOENT ? .pluginNotFound : .pluginUnreadable
+            throw BackplaneError(code, "the library cannot be opened: \(error)", at: path)
+        }
+    }
+
+    static func status(of file: borrowing FileDescriptor, _ path: String) throws(BackplaneError) -> FileStatus {
+        do throws(SystemError) {
+            return try FileStatus(of: file)
+        } catch {
+            throw BackplaneError(.pluginUnreadable, "the library cannot be looked at: \(error)", at: path)
+        }
+    }
+
+    static func requireRegularFile(_ status: FileStatus, _ path: String) throws(BackplaneError) {
+        guard status.kind == .file else {
+            throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is \(status.kind.rawValue)", at: path)
+        }
+    }
+
+    static func requireTrustedOwner(_ status: FileStatus, user: UInt32 = geteuid(), _ path: String) throws(BackplaneError) {
+        guard status.owner == user || status.owner == 0 else {
+            throw BackplaneError(
+                .pluginUntrusted,
+                "a plugin belongs to the user who runs the host (\(user)) or to root, this one to user \(status.owner); chown it if you trust it",
+                at: path)
+        }
+    }
+
+    /// The group may write: many systems give every user a group of their own and a umask of 002.
+    static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {
+        guard !status.isWritableByOthers else {
+            throw BackplaneError(
+                .pluginUntrusted, "everybody may write to this library (mode \(status.modeText)); chmod o-w it if you trust it", at: path)
+        }
+    }
+
+    static func requireBoundedSize(_ status: FileStatus, _ path: String) throws(BackplaneError) {
+        guard status.size <= maximumSize else {
+            throw BackplaneError(
+                .pluginUnreadable, "a plugin has at most \(maximumSize) bytes, this one \(status.size); strip it or split it", at: path)
+        }
+    }
+}

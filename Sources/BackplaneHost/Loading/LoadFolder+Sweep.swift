@@ -1,0 +1,27 @@
+import Glibc
+
+/// The folders of other hosts.
+extension LoadFolder {
+    /// `host-<process>-<random>`: the process is for people to read, the rest makes it new.
+    static func newName() -> String {
+        let random = String(UInt64.random(in: .min ... .max), radix: 16)
+        return "host-\(getpid())-" + String(repeating: "0", count: 16 - random.count) + random
+    }
+
+    /// Removes the folders in `parent` of hosts that no longer live.
+    ///
+    /// The parent may hold other things, since a user can choose it: only what is certainly a host's folder is touched.
+    static func sweep(_ parent: String) {
+        for name in (try? FileTree.names(in: parent)) ?? [] where isHostFolder(name) {
+            let path = FilePath.join(parent, name)
+            guard let status = try? FileStatus(at: path), status.kind == .folder, status.owner == geteuid() else { continue }
+            if !FileLock.isHeld(at: FilePath.join(path, "lock")) { FileTree.remove(path) }
+        }
+    }
+
+    private static func isHostFolder(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "host", Int32(parts[1]) != nil else { return false }
+        return parts[2].utf8.count == 16 && UInt64(parts[2], radix: 16) != nil
+    }
+}

@@ -1,0 +1,62 @@
+/// Reads little-endian numbers and texts out of bytes that may say anything: every offset is checked before it is used.
+struct ELFReader {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The range of `size` bytes at `offset`, which must lie inside the file.
+    @discardableResult
+    func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<Int> {
+        let (end, overflow) = offset.addingReportingOverflow(size)
+        guard !overflow && end <= UInt64(bytes.count) else {
+            let needed = overflow ? "beyond any file" : "at byte \(end)"
+            throw .damaged("\(what()) would end \(needed), the file has \(bytes.count)")
+        }
+        return Int(offset)..<Int(end)
+    }
+
+    /// The same for a table of `count` entries.
+    func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) {
+        let (total, overflow) = count.multipliedReportingOverflow(by: size)
+        try require(offset, overflow ? .max : total, what())
+    }
+
+    func uint8(_ offset: UInt64) throws(ELFImage.Problem) -> UInt8 {
+        try number(offset)
+    }
+
+    func uint16(_ offset: UInt64) throws(ELFImage.Problem) -> UInt16 {
+        try number(offset)
+    }
+
+    func uint32(_ offset: UInt64) throws(ELFImage.Problem) -> UInt32 {
+        try number(offset)
+    }
+
+    func uint64(_ offset: UInt64) throws(ELFImage.Problem) -> UInt64 {
+        try number(offset)
+    }
+
+    private func number<Number: FixedWidthInteger>(_ offset: UInt64) throws(ELFImage.Problem) -> Number {
+        let size = MemoryLayout<Number>.size
+        let range = try require(offset, UInt64(size), "a field")
+        return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: range.lowerBound, as: Number.self)) }
+    }
+
+    /// The text at `offset` of a string table, which ends at a zero inside the table.
+    func text(at offset: UInt64, in table: Range<Int>) throws(ELFImage.Problem) -> String {
+        guard offset < UInt64(table.count) else { throw .damaged("a name lies outside the table of names") }
+        let rest = bytes[table].dropFirst(Int(offset))
+        guard let end = rest.firstIndex(of: 0) else { throw .damaged("the table of names has no end") }
+        return String(decoding: rest[..<end], as: UTF8.self)
+    }
+
+    /// Whether exactly `text` stands at `offset` of a string table.
+    func isText(_ text: String, at offset: UInt64, in table: Range<Int>) -> Bool {
+        guard offset < UInt64(table.count) else { return false }
+        let rest = bytes[table].dropFirst(Int(offset))
+        return rest.starts(with: text.utf8) && rest.dropFirst(text.utf8.count).first == 0
+    }
+}

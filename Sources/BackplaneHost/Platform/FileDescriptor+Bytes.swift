@@ -1,0 +1,47 @@
+import Glibc
+
+extension FileDescriptor {
+    /// Copies everything from here to the end into `target`, in chunks, and returns how many bytes that were.
+    ///
+    /// Stops once that is more than `limit`, so that a file which is written to as fast as it is read does not fill the disk.
+    package borrowing func copy(to target: borrowing FileDescriptor, limit: Int) throws(SystemError) -> Int {
+        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        var total = 0
+        while true {
+            let count = try fill(&chunk)
+            try target.write(chunk.prefix(count))
+            total += count
+            if count < chunk.count || total > limit { return total }
+        }
+    }
+
+    /// The next `count` bytes; fewer only where the file ends before.
+    package borrowing func bytes(count: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = try fill(&bytes)
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+
+    /// Reads until `bytes` is full or the file ends, and returns how many bytes that were.
+    private borrowing func fill(_ bytes: inout [UInt8]) throws(SystemError) -> Int {
+        let number = number
+        var filled = 0
+        while filled < bytes.count {
+            let count = try retryingInterrupted {
+                bytes.withUnsafeMutableBytes { read(number, $0.baseAddress! + filled, $0.count - filled) }
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+
+    private borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
+        let number = number
+        var rest = bytes
+        while !rest.isEmpty {
+            rest = try rest.dropFirst(retryingInterrupted { rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) } })
+        }
+    }
+}

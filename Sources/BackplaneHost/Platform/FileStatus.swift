@@ -1,0 +1,68 @@
+import Glibc
+
+/// What the system knows of a file without reading it.
+///
+/// Two equal ones of one path mean that nobody has written to the file in between.
+package struct FileStatus: Sendable, Hashable {
+    package enum Kind: String, Sendable {
+        case file = "a regular file"
+        case folder = "a folder"
+        case link = "a symbolic link"
+        case other = "neither a file nor a folder"
+    }
+
+    package let kind: Kind
+    /// The user id of the owner.
+    package let owner: UInt32
+    /// The permission bits, `0o7777` at most.
+    package let mode: UInt32
+    /// In bytes.
+    package let size: Int
+    package let device, inode: UInt64
+    /// When the contents changed last, in seconds and nanoseconds since 1970.
+    package let modified: Timestamp
+
+    package struct Timestamp: Sendable, Hashable {
+        package let seconds, nanoseconds: Int
+    }
+
+    /// Of an open file.
+    package init(of file: borrowing FileDescriptor) throws(SystemError) {
+        let number = file.number
+        var raw = stat()
+        try retryingInterrupted { fstat(number, &raw) }
+        self.init(raw)
+    }
+
+    /// Of what lies at `path`; of a symbolic link itself, not of what it points at.
+    package init(at path: String) throws(SystemError) {
+        guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
+        var raw = stat()
+        try retryingInterrupted { lstat(path, &raw) }
+        self.init(raw)
+    }
+
+    private init(_ raw: stat) {
+        kind = switch raw.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFLNK: .link
+        default: .other
+        }
+        owner = raw.st_uid
+        mode = raw.st_mode & 0o7777
+        size = Int(raw.st_size)
+        device = UInt64(raw.st_dev)
+        inode = UInt64(raw.st_ino)
+        modified = Timestamp(seconds: raw.st_mtim.tv_sec, nanoseconds: raw.st_mtim.tv_nsec)
+    }
+}
+
+extension FileStatus {
+    /// Whether everybody on this machine may write to it.
+    package var isWritableByOthers: Bool { mode & 0o002 != 0 }
+    /// Whether anybody but its owner may write to it.
+    package var isWritableByAnyoneElse: Bool { mode & 0o022 != 0 }
+    /// The permissions as `chmod` takes them, such as `755`.
+    package var modeText: String { String(mode, radix: 8) }
+}

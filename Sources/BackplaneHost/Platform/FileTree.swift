@@ -1,0 +1,29 @@
+import Glibc
+
+/// What lies in a folder.
+package enum FileTree {
+    /// The names in the folder at `path`, sorted by their bytes.
+    package static func names(in path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else { throw .last }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Removes the folder at `path` with everything in it. Links are removed, not followed.
+    ///
+    /// What cannot be removed stays, as does what holds it.
+    package static func remove(_ path: String) {
+        for name in (try? names(in: path)) ?? [] {
+            let child = FilePath.join(path, name)
+            if (try? FileStatus(at: child))?.kind == .folder { remove(child) } else { unlink(child) }
+        }
+        rmdir(path)
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// The file system that a file lies on.
+package struct Mount: Sendable {
+    /// Whether nothing on it may be executed, which includes being loaded as a library.
+    package let isNoExec: Bool
+
+    package init(holding path: String) throws(SystemError) {
+        var raw = statvfs()
+        try retryingInterrupted { statvfs(path, &raw) }
+        // ST_NOEXEC of bits/statvfs.h, an enumeration that the importer does not see.
+        isNoExec = raw.f_flag & 8 != 0
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// The program that this process runs.
+package enum RunningExecutable {
+    /// The folder it lies in, all links followed; `nil` where `/proc` is not mounted.
+    ///
+    /// Of a program that was deleted or replaced while it runs, the folder it lay in.
+    package static var folder: String? {
+        var text = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = text.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+        guard count > 0 else { return nil }
+        return FilePath.folder(of: String(decoding: text[..<count], as: UTF8.self))
+    }
+}

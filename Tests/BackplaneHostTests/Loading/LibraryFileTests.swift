@@ -1,0 +1,294 @@
+import Backplane
+@testable import BackplaneHost
+import BackplaneNetwork
+import Foundation
+import Testing
+
+/// Every step on the way from a file to a loaded library, against real files.
+@Suite(.timeLimit(.minutes(2)))
+struct LibraryFileTests {
+    private let folder: LoadingFixture.Folder
+    private let loads: LoadFolder
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+        loads = try LoadFolder(in: folder.path + "/loads")
+    }
+
+    /// The error that a library is refused with, after making sure that nothing of it ran and no copy stayed.
+    private func refusal(
+        of path: String, sha256: String? = nil, digest: (any ContentDigest)? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> BackplaneError? {
+        let error = #expect(throws: BackplaneError.self, sourceLocation: sourceLocation) {
+            try LibraryFile.prepare(path, sha256: sha256, in: loads, digest: digest)
+        }
+        #expect(error?.location == path, "the error says which file it is about", sourceLocation: sourceLocation)
+        #expect(!LoadingFixture.exists(path + ".ran"), "code of a refused library ran", sourceLocation: sourceLocation)
+        #expect(try FileTree.names(in: loads.path) == ["lock"], "something of a refused library stayed", sourceLocation: sourceLocation)
+        return error
+    }
+
+    @Test func `a sound library is prepared without running, then loaded`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
+
+        let file = try LibraryFile.prepare(path, in: loads)
+
+        #expect(file.path == path)
+        #expect(FilePath.folder(of: file.copy) == loads.path)
+        #expect(try FileStatus(at: file.copy).mode == 0o600)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.copy)) == Data(LoadingFixture.library()))
+        #expect(try file.status == FileStatus(at: path))
+        #expect(file.identity.id == "org.example.test")
+        #expect(file.identity.version == "1.2.3")
+        #expect(!LoadingFixture.exists(file.copy + ".ran"), "preparing ran code")
+
+        let library = try file.load()
+
+        #expect(LoadingFixture.exists(file.copy + ".ran"), "the control: loading runs the constructor")
+        #expect(!LoadingFixture.exists(path + ".ran"), "the original was loaded, not the copy")
+        _ = try library.symbol("backplane_plugin_entry_v1")
+        let missing = #expect(throws: BackplaneError.self) { try library.symbol("backplane_plugin_entry_v2") }
+        #expect(missing?.message.contains("backplane_plugin_entry_v2") == true)
+    }
+
+    @Test func `every load of one file is a library of its own`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libTwice.so")
+
+        let (first, second) = try (LibraryFile.prepare(path, in: loads), LibraryFile.prepare(path, in: loads))
+
+        #expect(first.copy != second.copy)
+        #expect(try first.load().symbol(LibraryFile.entry) != second.load().symbol(LibraryFile.entry))
+    }
+
+    // MARK: Trust
+
+    @Test func `a file that is not there is reported as such`() throws {
+        let error = try refusal(of: folder.path + "/libNone.so")
+        #expect(error?.code == .pluginNotFound)
+    }
+
+    @Test func `a link is refused, also to a sound library`() throws {
+        let target = try folder.write(LoadingFixture.library(), as: "libTarget.so")
+        let error = try refusal(of: folder.link("libLink.so", to: target))
+        #expect(error?.code == .pluginUntrusted)
+        #expect(error?.message.contains("symbolic link") == true)
+    }
+
+    @Test func `a linked folder on the way is followed, as .build/debug needs it`() throws {
+        _ = try folder.makeFolder("x86_64")
+        try folder.write(LoadingFixture.library(), as: "x86_64/libSound.so")
+        let debug = try folder.link("debug", to: "x86_64")
+        _ = try LibraryFile.prepare(debug + "/libSound.so", in: loads)
+    }
+
+    @Test func `a folder is refused`() throws {
+        let error = try refusal(of: folder.makeFolder("libFolder.so"))
+        #expect(error?.code == .pluginUntrusted)
+        #expect(error?.message.contains("a folder") == true)
+    }
+
+    @Test func `a pipe is refused and not waited for`() throws {
+        let path = folder.path + "/libPipe.so"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(try refusal(of: path)?.code == .pluginUntrusted)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func `a file of another user is refused`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libForeign.so")
+        try #require(chown(path, 12345, 12345) == 0)
+        let error = try refusal(of: path)
+        #expect(error?.code == .pluginUntrusted)
+        #expect(error?.message.contains("12345") == true)
+    }
+
+    @Test func `a file of root is accepted from any user`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libRoot.so")
+        let file = try LibraryFile.open(path)
+        let status = try LibraryFile.status(of: file, path)
+        try LibraryFile.requireTrustedOwner(status, user: status.owner, path)
+        if status.owner == 0 { try LibraryFile.requireTrustedOwner(status, user: 12345, path) }
+    }
+
+    @Test(arguments: [0o777, 0o646, 0o602, 0o1777] as [UInt32])
+    func `a file that everybody may write to is refused`(mode: UInt32) throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library(), as: "libOpen.so", mode: mode))
+        #expect(error?.code == .pluginUntrusted)
+        #expect(error?.message.contains(String(mode, radix: 8)) == true)
+    }
+
+    @Test(arguments: [0o775, 0o664, 0o600, 0o444] as [UInt32])
+    func `a file that the group may write to is accepted, executable or not`(mode: UInt32) throws {
+        _ = try LibraryFile.prepare(folder.write(LoadingFixture.library(), as: "libGroup.so", mode: mode), in: loads)
+    }
+
+    @Test func `a file beyond all reason is refused before it is copied`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libHuge.so")
+        try #require(truncate(path, LibraryFile.maximumSize + 1) == 0)
+        let error = try refusal(of: path)
+        #expect(error?.code == .pluginUnreadable)
+        #expect(error?.message.contains("\(LibraryFile.maximumSize)") == true)
+    }
+
+    @Test func `a file that is written to while it is copied is refused`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libGrowing.so")
+        let file = try LibraryFile.open(path)
+        let status = try LibraryFile.status(of: file, path)
+        let writer = try #require(FileHandle(forWritingAtPath: path))
+        try writer.seekToEnd()
+        try writer.write(contentsOf: Data(repeating: 0, count: 1 << 20))
+
+        let error = #expect(throws: BackplaneError.self) {
+            _ = try LibraryFile.copyContents(of: file, status, to: loads.newCopyPath(for: "libGrowing.so"), path)
+        }
+        #expect(error?.code == .pluginUnreadable)
+        #expect(error?.message.contains("while it was copied") == true)
+    }
+
+    @Test func `a copy never replaces what is there`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
+        let taken = try folder.write([1, 2, 3], as: "taken")
+        let file = try LibraryFile.open(path)
+        let status = try LibraryFile.status(of: file, path)
+        #expect(throws: BackplaneError.self) { _ = try LibraryFile.copyContents(of: file, status, to: taken, path) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: taken)) == Data([1, 2, 3]))
+    }
+
+    // MARK: Digest
+
+    /// Sums up bytes; enough to tell whether the host compares.
+    private struct Sum: ContentDigest {
+        func sha256(of bytes: [UInt8]) -> [UInt8] {
+            var sum = [UInt8](repeating: 0, count: 32)
+            for (place, byte) in bytes.enumerated() { sum[place % 32] &+= byte }
+            return sum
+        }
+
+        func text(of bytes: [UInt8]) -> String {
+            sha256(of: bytes).map { String(format: "%02x", $0) }.joined()
+        }
+    }
+
+    @Test func `a digest that fits is accepted, in capitals too`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
+        let expected = try Sum().text(of: LoadingFixture.library())
+        _ = try LibraryFile.prepare(path, sha256: expected, in: loads, digest: Sum())
+        _ = try LibraryFile.prepare(path, sha256: expected.uppercased(), in: loads, digest: Sum())
+    }
+
+    @Test func `one changed byte is refused, naming both digests`() throws {
+        var bytes = try LoadingFixture.library()
+        let expected = Sum().text(of: bytes)
+        bytes[bytes.count / 2] ^= 1
+        let error = try refusal(of: folder.write(bytes, as: "libChanged.so"), sha256: expected, digest: Sum())
+        #expect(error?.code == .pluginDigestMismatch)
+        #expect(error?.message.contains(expected) == true)
+        #expect(error?.message.contains(Sum().text(of: bytes)) == true)
+    }
+
+    @Test(arguments: ["", "abc", String(repeating: "g", count: 64)])
+    func `a digest that is none never fits`(text: String) throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text, digest: Sum())
+        #expect(error?.code == .pluginDigestMismatch)
+    }
+
+    @Test func `a digest is never skipped by a host that cannot compute one`() throws {
+        let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
+        let error = try refusal(of: path, sha256: Sum().text(of: LoadingFixture.library()))
+        #expect(error?.code == .pluginDigestUnsupported)
+    }
+
+    // MARK: Image
+
+    @Test func `an empty file is refused`() throws {
+        let error = try refusal(of: folder.write(as: "libEmpty.so"))
+        #expect(error?.code == .pluginDamaged)
+    }
+
+    @Test func `a file that is not ELF is refused`() throws {
+        let error = try refusal(of: folder.write(Array("GROUP ( libm.so.6 )\n".utf8), as: "libScript.so"))
+        #expect(error?.code == .pluginDamaged)
+        #expect(error?.message.contains("not ELF") == true)
+    }
+
+    @Test func `an object file is refused`() throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library("-c", "-Wno-unused-command-line-argument"), as: "libObject.so"))
+        #expect(error?.code == .pluginDamaged)
+        #expect(error?.message.contains("an object file") == true)
+    }
+
+    @Test(arguments: [1, 10, 50, 90, 99])
+    func `a library that lost its tail is refused`(percent: Int) throws {
+        let bytes = try LoadingFixture.library()
+        let error = try refusal(of: folder.write(Array(bytes.prefix(bytes.count * percent / 100)), as: "libShort.so"))
+        #expect(error?.code == .pluginDamaged)
+    }
+
+    @Test func `a library that lost one byte is refused`() throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library().dropLast(), as: "libShort.so"))
+        #expect(error?.code == .pluginDamaged)
+    }
+
+    @Test func `a library for another machine is refused, naming both`() throws {
+        var bytes = try LoadingFixture.library()
+        bytes[18] = ELFImage.machine.number == 183 ? 62 : 183
+        let error = try refusal(of: folder.write(bytes, as: "libForeign.so"))
+        #expect(error?.code == .pluginWrongMachine)
+        #expect(error?.message.contains("x86-64") == true)
+        #expect(error?.message.contains("aarch64") == true)
+    }
+
+    // MARK: Entry and identity
+
+    @Test(arguments: ["-DNO_ENTRY", "-DENTRY_IS_HIDDEN", "-DENTRY_IS_ELSEWHERE", "-DENTRY_IS_DATA"])
+    func `a library that does not export the entry function is refused with advice`(flag: String) throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library(flag), as: "libNoEntry.so"))
+        #expect(error?.code == .pluginNoEntry)
+        #expect(error?.message.contains("backplane_plugin_entry_v1") == true)
+    }
+
+    @Test func `a stripped library keeps all that is needed`() throws {
+        _ = try LibraryFile.prepare(folder.write(LoadingFixture.library("-s"), as: "libStripped.so"), in: loads)
+    }
+
+    @Test func `a library without an identity is refused with advice`() throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library("-DNO_IDENTITY"), as: "libAnonymous.so"))
+        #expect(error?.code == .pluginNoIdentity)
+        #expect(error?.message.contains("BP_IDENTITY") == true)
+    }
+
+    @Test func `a section that is no identity is refused with advice`() throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library("-DEMPTY_SECTION"), as: "libAnonymous.so"))
+        #expect(error?.code == .pluginNoIdentity)
+        #expect(error?.message.contains("BACKPLNE") == true)
+    }
+
+    @Test func `an ABI the host does not speak is refused, naming both ranges`() throws {
+        let error = try refusal(of: folder.write(LoadingFixture.library("-DABI_FROM=700", "-DABI_TO=701"), as: "libFuture.so"))
+        #expect(error?.code == .pluginABIMismatch)
+        #expect(error?.message.contains("700 to 701") == true)
+        #expect(error?.message.contains("rebuild the host") == true)
+    }
+
+    @Test func `a plugin in C that links the SDK has one identity out of two records`() throws {
+        let file = try LibraryFile.prepare(folder.write(LoadingFixture.library("-DWITH_SDK"), as: "libBoth.so"), in: loads)
+        #expect(file.identity.id == "org.example.test")
+        #expect(file.identity.version == "1.2.3")
+        #expect(file.identity.sdk == "0.1.0")
+        #expect(file.identity.swift == "6.3.0")
+        #expect(file.identity.toolchain == "swiftc")
+    }
+
+    // MARK: Loading
+
+    @Test func `a symbol that nobody defines fails the load, in the loader's words, at the original`() throws {
+        let path = try folder.write(LoadingFixture.library("-DNEEDS_MORE"), as: "libNeedy.so")
+        let file = try LibraryFile.prepare(path, in: loads)
+
+        let error = #expect(throws: BackplaneError.self) { try file.load() }
+
+        #expect(error?.code == .pluginLoadFailed)
+        #expect(error?.message.contains("defined_nowhere") == true)
+        #expect(error?.location == path)
+    }
+}

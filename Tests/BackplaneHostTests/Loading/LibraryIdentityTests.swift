@@ -1,0 +1,107 @@
+import Backplane
+@testable import BackplaneHost
+import Testing
+
+/// Identity records, byte by byte as the header documents them.
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryIdentityTests {
+    private func record(
+        magic: String = "BACKPLNE", size: UInt32 = 320, abi: (UInt32, UInt32) = (0, 0), swift: UInt32 = 0,
+        sdk: String = "", toolchain: String = "", id: String = "", version: String = "", padding: Int = 0
+    ) -> [UInt8] {
+        var bytes = Array(magic.utf8)
+        for number in [size, abi.0, abi.1, swift] { bytes += withUnsafeBytes(of: number.littleEndian, Array.init) }
+        for (text, width) in [(sdk, 32), (toolchain, 160), (id, 72), (version, 32)] {
+            bytes += Array(text.utf8) + [UInt8](repeating: 0, count: width - text.utf8.count)
+        }
+        return bytes + [UInt8](repeating: 0xAA, count: padding)
+    }
+
+    private func problem(_ bytes: [UInt8]) -> String? {
+        do throws(IdentityRecord.Problem) {
+            _ = try IdentityRecord.all(in: bytes[...])
+            return nil
+        } catch {
+            return error.text
+        }
+    }
+
+    @Test func `every field is read from its place`() throws {
+        let bytes = record(abi: (2, 5), swift: 6003, sdk: "0.1.0", toolchain: "clang 17", id: "org.example.clock", version: "1.2.0")
+        let records = try IdentityRecord.all(in: bytes[...])
+        try #require(records.count == 1)
+        #expect(records[0].abi == 2...5)
+        #expect(records[0].swift == "6.3.0")
+        #expect(records[0].sdk == "0.1.0")
+        #expect(records[0].toolchain == "clang 17")
+        #expect(records[0].id == "org.example.clock")
+        #expect(records[0].version == "1.2.0")
+    }
+
+    @Test func `what is empty is not there`() throws {
+        let records = try IdentityRecord.all(in: record()[...])
+        #expect(records.map(\.id) == [nil] && records.map(\.version) == [nil] && records.map(\.swift) == [nil])
+    }
+
+    @Test func `a text may fill its field to the last byte`() throws {
+        let id = String(repeating: "i", count: 72)
+        #expect(try IdentityRecord.all(in: record(id: id)[...]).map(\.id) == [id])
+    }
+
+    @Test func `a longer record of a newer SDK is stepped over whole`() throws {
+        let bytes = record(size: 332, id: "newer", padding: 16) + record(id: "older")
+        #expect(try IdentityRecord.all(in: bytes[...]).map(\.id) == ["newer", "older"])
+    }
+
+    @Test func `what is not a record is refused, saying why`() {
+        #expect(problem([]) == "is empty")
+        #expect(problem(record(magic: "BACKPLAN")) == "does not begin with BACKPLNE")
+        #expect(problem(Array("BACKPLNE".utf8)) == "is cut off after 8 bytes")
+        #expect(problem(record(size: 319)) == "says that it has 319 bytes, and needs 320")
+        #expect(problem(record(size: .max)) == "says that it has 4294967295 bytes where there are 320")
+        #expect(problem(record().dropLast()) == "says that it has 320 bytes where there are 319")
+        #expect(problem(record(abi: (5, 2))) == "gives an ABI range from 5 down to 2")
+        #expect(problem(record(version: "one")) == "has the version `one`, which is not one such as 1.2.0")
+        #expect(problem(record() + [0, 0, 0, 0, 0, 0, 0, 0]) == "does not begin with BACKPLNE")
+    }
+
+    @Test func `a text is UTF-8 and zeros follow it`() {
+        var bytes = record(id: "ab")
+        bytes[216 + 5] = 0x63
+        #expect(problem(bytes) == "has bytes after the end of its id")
+        bytes = record(id: "ab")
+        bytes[217] = 0xFF
+        #expect(problem(bytes) == "does not give its id in UTF-8")
+    }
+
+    @Test func `two records that contradict each other are refused`() throws {
+        for other in [record(abi: (0, 1)), record(id: "b"), record(version: "2.0.0")] {
+            let image = try image(record(id: "a", version: "1.0.0") + other)
+            let error = #expect(throws: BackplaneError.self) { try LibraryIdentity(of: image, at: "libA.so") }
+            #expect(error?.code == .pluginNoIdentity)
+            #expect(error?.message.contains("gives two values") == true)
+        }
+    }
+
+    /// A real library with `section` in place of its identity.
+    private func image(_ section: [UInt8]) throws -> ELFImage {
+        var bytes = try LoadingFixture.library("-DWITH_SDK")
+        let range = try #require(ELFImage(bytes).section(named: "backplane")).indices
+        try #require(range.count == section.count)
+        bytes.replaceSubrange(range, with: section)
+        return try ELFImage(bytes)
+    }
+
+    @Test func `ABI ranges need one number in common`() throws {
+        let identity = try LibraryIdentity(of: image(record(abi: (3, 5)) + record(abi: (3, 5))), at: "libA.so")
+        for host in [1...3, 5...9, 4...4, 0...9] as [ClosedRange<UInt32>] { try identity.requireABI(in: host, at: "libA.so") }
+
+        let older = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 6...7, at: "libA.so") }
+        #expect(older?.message == "the plugin speaks ABI 3 to 5, this host ABI 6 to 7; rebuild the plugin with a newer Backplane SDK")
+        let newer = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 2...2, at: "libA.so") }
+        #expect(
+            newer?.message
+                == "the plugin speaks ABI 3 to 5, this host ABI 2; rebuild the host with a newer Backplane, or the plugin with an older SDK")
+        #expect(newer?.code == .pluginABIMismatch && newer?.location == "libA.so")
+    }
+}

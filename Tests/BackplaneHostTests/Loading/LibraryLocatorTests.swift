@@ -1,0 +1,112 @@
+import Backplane
+@testable import BackplaneHost
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryLocatorTests {
+    private let folder: LoadingFixture.Folder
+    private let places: [String]
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+        places = try ["manifests", "first", "second", "bin"].map { [folder] in try folder.makeFolder($0) }
+    }
+
+    private var locator: LibraryLocator {
+        LibraryLocator(manifestFolder: places[0], pluginPaths: [places[1], places[2]], executableFolder: places[3])
+    }
+
+    @Test func `a name is looked for beside the manifest, in each plugin path, then beside the executable`() throws {
+        for place in places.reversed() {
+            try folder.write(as: FilePath.name(of: place) + "/libBookshelf.so")
+            #expect(try locator.locate("Bookshelf") == place + "/libBookshelf.so")
+            #expect(try locator.locate("libBookshelf.so") == place + "/libBookshelf.so")
+        }
+    }
+
+    @Test func `a failed look-up lists every place and why it failed`() throws {
+        try folder.write(as: "file")
+        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: [folder.path + "/file", places[1]], executableFolder: places[3])
+        let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
+        #expect(error?.code == .pluginNotFound)
+        #expect(error?.message.contains("`Bookshelf`") == true)
+        #expect(error?.message.contains("--plugin-path") == true)
+        #expect(
+            error?.causes.map(\.description) == [
+                "\(places[0])/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(folder.path)/file/libBookshelf.so: plugin.not-found: Not a directory",
+                "\(places[1])/libBookshelf.so: plugin.not-found: No such file or directory",
+                "\(places[3])/libBookshelf.so: plugin.not-found: No such file or directory",
+            ])
+    }
+
+    @Test func `a place named twice is tried once`() {
+        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: [places[0] + "/", places[1], places[1]], executableFolder: places[0])
+        #expect(locator.places == [places[0], places[1]])
+    }
+
+    @Test func `the system's libraries are never found`() {
+        #expect(throws: BackplaneError.self) { try locator.locate("m") }
+        #expect(throws: BackplaneError.self) { try locator.locate("libc.so") }
+    }
+
+    @Test func `a path is that very file, relative to the manifest`() throws {
+        _ = try folder.makeFolder("manifests/plugins")
+        let path = try folder.write(as: "manifests/plugins/libBookshelf.so")
+        #expect(try locator.locate("plugins/libBookshelf.so") == path)
+        #expect(try locator.locate(path) == path)
+        #expect(LoadingFixture.exists(try locator.locate("../manifests/plugins/libBookshelf.so")))
+
+        let error = #expect(throws: BackplaneError.self) { try locator.locate("other/libBookshelf.so") }
+        #expect(error?.causes.map(\.location) == [places[0] + "/other/libBookshelf.so"])
+    }
+
+    @Test(arguments: ["", ".", "..", "plugins/Bookshelf", "plugins/", "/", ".so", "plugins/.so", "../x", "a\u{0}b", "a\u{0}/b.so"])
+    func `what is neither a name nor a path is refused`(library: String) {
+        let error = #expect(throws: BackplaneError.self) { try locator.locate(library) }
+        #expect(error?.code == .pluginNotFound)
+        #expect(error?.causes == [])
+        #expect(error?.message.contains("ends in `.so`") == true)
+    }
+
+    @Test func `a dangling link is found, so that it is refused with the reason and not passed over`() throws {
+        let link = try folder.link("first/libBookshelf.so", to: "nowhere")
+        try folder.write(as: "second/libBookshelf.so")
+        #expect(try locator.locate("Bookshelf") == link)
+    }
+
+    @Test func `the running executable's folder holds the executable`() throws {
+        let folder = try #require(RunningExecutable.folder)
+        #expect(try FileStatus(at: folder).kind == .folder)
+        #expect(folder == FilePath.folder(of: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")))
+    }
+
+    // MARK: Manifests without plugins
+
+    @Test func `every library with an identity is taken, by name, and nothing else`() throws {
+        for name in ["second/libA.so", "first/libZ.so", "first/libB.so", "first/libB.so.1", "first/Plain.so"] {
+            try folder.write(LoadingFixture.library(), as: name)
+        }
+        try folder.write(LoadingFixture.library("-DNO_IDENTITY"), as: "first/libOther.so")
+        try folder.write(Array("text".utf8), as: "first/libText.so")
+        try folder.write(LoadingFixture.library().dropLast(100), as: "first/libShort.so")
+        _ = try folder.makeFolder("first/libFolder.so")
+        try #require(mkfifo(places[1] + "/libPipe.so", 0o600) == 0)
+
+        let libraries = try LibraryLocator.libraries(in: [places[1], places[2], places[1]])
+
+        #expect(libraries == [places[1] + "/libB.so", places[1] + "/libZ.so", places[2] + "/libA.so"])
+        #expect(try FileTree.names(in: places[1]).filter { $0.hasSuffix(".ran") } == [], "looking ran code")
+    }
+
+    @Test func `folders that cannot be read are named together`() throws {
+        try folder.write(as: "file")
+        let error = #expect(throws: BackplaneError.self) {
+            try LibraryLocator.libraries(in: [folder.path + "/none", places[1], folder.path + "/file"])
+        }
+        #expect(error?.code == .pluginNotFound)
+        #expect(error?.causes.map(\.location) == [folder.path + "/none", folder.path + "/file"])
+        #expect(error?.causes.first?.message == "No such file or directory")
+    }
+}

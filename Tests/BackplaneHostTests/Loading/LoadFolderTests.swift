@@ -1,0 +1,207 @@
+import Backplane
+@testable import BackplaneHost
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct LoadFolderTests {
+    private let folder: LoadingFixture.Folder
+    private var parent: String { folder.path + "/loads" }
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+    }
+
+    private func hosts() throws -> [String] {
+        try FileTree.names(in: parent).filter { $0.hasPrefix("host-") }
+    }
+
+    private func refusal(in parent: String) -> BackplaneError? {
+        let error = #expect(throws: BackplaneError.self) { try LoadFolder(in: parent) }
+        #expect(error?.code == .loadFolderUnusable)
+        #expect(error?.message.contains("--load-folder") == true)
+        return error
+    }
+
+    // MARK: Making
+
+    @Test func `the folder and its parent are the user's alone`() throws {
+        let loads = try LoadFolder(in: parent + "/deep")
+        for path in [parent, parent + "/deep", loads.path] {
+            let status = try FileStatus(at: path)
+            #expect(status.kind == .folder && status.mode == 0o700 && status.owner == geteuid(), "\(path)")
+        }
+        #expect(FilePath.name(of: loads.path).hasPrefix("host-\(getpid())-"))
+    }
+
+    @Test func `a copy's path was never given before`() throws {
+        let loads = try LoadFolder(in: parent)
+        let paths = (0..<100).map { _ in loads.newCopyPath(for: "libA.so") }
+        #expect(Set(paths).count == 100)
+        #expect(paths.allSatisfy { FilePath.folder(of: $0) == loads.path && $0.hasSuffix("libA.so") })
+    }
+
+    @Test func `removing takes everything in it, and links only themselves`() throws {
+        let kept = try folder.write([1], as: "kept")
+        let loads = try LoadFolder(in: parent)
+        try #require(mkdir(loads.path + "/resources", 0o700) == 0)
+        try folder.write([1], as: "loads/\(FilePath.name(of: loads.path))/resources/a")
+        _ = try folder.link("loads/\(FilePath.name(of: loads.path))/link", to: folder.path)
+
+        loads.remove()
+
+        #expect(try hosts() == [])
+        #expect(LoadingFixture.exists(kept))
+    }
+
+    @Test func `a folder that is a link is refused`() throws {
+        _ = try folder.makeFolder("elsewhere")
+        #expect(try refusal(in: folder.link("loads", to: "elsewhere"))?.message.contains("a symbolic link") == true)
+        #expect(refusal(in: parent + "/")?.message.contains("a symbolic link") == true, "a slash at the end changes nothing")
+        #expect(try FileTree.names(in: folder.path + "/elsewhere") == [])
+    }
+
+    @Test func `a file is refused`() throws {
+        #expect(try refusal(in: folder.write(as: "loads"))?.message.contains("a regular file") == true)
+    }
+
+    @Test(arguments: [0o777, 0o770, 0o702, 0o1777] as [UInt32])
+    func `a folder that others may write to is refused`(mode: UInt32) throws {
+        #expect(try refusal(in: folder.makeFolder("loads", mode: mode))?.message.contains(String(mode, radix: 8)) == true)
+    }
+
+    @Test func `a folder that others may only read is accepted, as ours in it is closed`() throws {
+        let loads = try LoadFolder(in: folder.makeFolder("loads", mode: 0o755))
+        #expect(try FileStatus(at: loads.path).mode == 0o700)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func `a folder of another user is refused`() throws {
+        let path = try folder.makeFolder("loads")
+        try #require(chown(path, 12345, 12345) == 0)
+        #expect(refusal(in: path)?.message.contains("12345") == true)
+    }
+
+    @Test func `a folder from which nothing may be executed is refused`() throws {
+        let path = try folder.makeFolder("loads")
+        guard mount("tmpfs", path, "tmpfs", UInt(MS_NOEXEC), nil) == 0 else {
+            try Test.cancel("this user may not mount a file system to try it on")
+        }
+        defer { umount2(path, Int32(MNT_DETACH)) }
+        try #require(chmod(path, 0o700) == 0)
+        #expect(refusal(in: path)?.message.contains("noexec") == true)
+    }
+
+    // MARK: The default
+
+    @Test func `the runtime folder is taken where it is the user's alone`() throws {
+        let runtime = try folder.makeFolder("runtime")
+        let environment = ["XDG_RUNTIME_DIR": runtime, "TMPDIR": folder.path]
+        #expect(LoadFolder.defaultParent { environment[$0] } == runtime + "/backplane")
+    }
+
+    @Test func `otherwise a folder named after the user in the temporary folder is`() throws {
+        let open = try folder.makeFolder("open", mode: 0o777)
+        let temporary = "\(folder.path)/backplane-\(geteuid())"
+        for runtime in [nil, open, folder.path + "/none", "relative"] {
+            let environment = ["XDG_RUNTIME_DIR": runtime, "TMPDIR": folder.path].compactMapValues(\.self)
+            #expect(LoadFolder.defaultParent { environment[$0] } == temporary, "\(runtime ?? "not set")")
+        }
+        #expect(LoadFolder.defaultParent { _ in nil } == "/tmp/backplane-\(geteuid())")
+    }
+
+    // MARK: Sweeping
+
+    @Test func `what a killed host left is removed, and a living host's folder is not`() throws {
+        let (living, killed) = try (OtherHost(in: folder, "0000000000000001"), OtherHost(in: folder, "0000000000000002"))
+        let own = try LoadFolder(in: parent)
+        #expect(LoadingFixture.exists(living.path) && LoadingFixture.exists(killed.path), "both live")
+
+        killed.kill()
+        let next = try LoadFolder(in: parent)
+
+        #expect(!LoadingFixture.exists(killed.path))
+        #expect(LoadingFixture.exists(living.path + "/lock"))
+        #expect(LoadingFixture.exists(own.path + "/lock") && LoadingFixture.exists(next.path + "/lock"))
+    }
+
+    @Test func `a host killed before it took its lock leaves nothing either`() throws {
+        _ = try folder.makeFolder("loads")
+        _ = try folder.makeFolder("loads/host-1-0123456789abcdef")
+        try folder.write(as: "loads/host-1-0123456789abcdef/1-libA.so")
+        let loads = try LoadFolder(in: parent)
+        #expect(try hosts() == [FilePath.name(of: loads.path)])
+    }
+
+    @Test func `what is not certainly a host's folder is left alone`() throws {
+        _ = try folder.makeFolder("loads")
+        let names = ["host", "host-1", "host-1-2", "host-x-0123456789abcdef", "host-1-0123456789abcdeg", "host-1-0123456789abcdef-2", "other"]
+        for name in names { _ = try folder.makeFolder("loads/" + name) }
+        try folder.write(as: "loads/host-2-0123456789abcdef")
+        _ = try folder.link("loads/host-3-0123456789abcdef", to: folder.path)
+
+        _ = try LoadFolder(in: parent)
+
+        for name in names + ["host-2-0123456789abcdef", "host-3-0123456789abcdef"] {
+            #expect(LoadingFixture.exists(FilePath.join(parent, name)), "\(name)")
+        }
+    }
+
+    @Test func `hosts that start at once do not remove each other`() async throws {
+        let parent = parent
+        let folders = try await withThrowingTaskGroup(of: LoadFolder.self) { group in
+            for _ in 0..<30 { group.addTask { @concurrent in try LoadFolder(in: parent) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(folders.map(\.path)).count == 30)
+        #expect(folders.allSatisfy { LoadingFixture.exists($0.path + "/lock") })
+    }
+}
+
+/// A process that holds its folder as a host does, and only that.
+private final class OtherHost {
+    let path: String
+    private let process = Process()
+    /// The process ends by itself when this end is closed.
+    private let input = Pipe()
+
+    init(in folder: LoadingFixture.Folder, _ random: String) throws {
+        let program = folder.path + "/host"
+        if !LoadingFixture.exists(program) {
+            try folder.write(LoadingFixture.compile(Self.source, [], in: folder), as: "host")
+            _ = try folder.makeFolder("loads")
+        }
+        path = try folder.makeFolder("loads/host-1-" + random)
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = [path + "/lock"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        guard try output.fileHandleForReading.read(upToCount: 1) == Data("r".utf8) else { throw SystemError(EPIPE) }
+    }
+
+    deinit {
+        kill()
+    }
+
+    func kill() {
+        guard process.isRunning else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private static let source = """
+        #include <fcntl.h>
+        #include <sys/file.h>
+        #include <unistd.h>
+        int main(int count, char **arguments) {
+            int file = open(arguments[1], O_RDWR | O_CREAT, 0600);
+            if (file < 0 || flock(file, LOCK_EX)) return 1;
+            write(1, "r", 1);
+            char byte;
+            while (read(0, &byte, 1) > 0) {}
+            return 0;
+        }
+        """
+}

@@ -1,0 +1,129 @@
+import BackplaneHost
+import Foundation
+import Synchronization
+
+/// What the loading tests work on: real folders, real files, real libraries.
+enum LoadingFixture {
+    /// A folder that is gone with the test.
+    final class Folder: Sendable {
+        let path: String
+
+        init() throws {
+            var template = Array(FilePath.join(NSTemporaryDirectory(), "backplane-test-XXXXXX").utf8CString)
+            guard mkdtemp(&template) != nil else { throw SystemError.last }
+            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+
+        deinit {
+            FileTree.remove(path)
+        }
+
+        /// Writes a file and returns its path.
+        @discardableResult
+        func write(_ bytes: [UInt8] = [], as name: String, mode: UInt32 = 0o755) throws -> String {
+            let path = FilePath.join(path, name)
+            guard FileManager.default.createFile(atPath: path, contents: Data(bytes)), chmod(path, mode) == 0 else { throw SystemError.last }
+            return path
+        }
+
+        func makeFolder(_ name: String, mode: UInt32 = 0o700) throws -> String {
+            let path = FilePath.join(path, name)
+            guard mkdir(path, 0o700) == 0, chmod(path, mode) == 0 else { throw SystemError.last }
+            return path
+        }
+
+        func link(_ name: String, to target: String) throws -> String {
+            let path = FilePath.join(path, name)
+            guard symlink(target, path) == 0 else { throw SystemError.last }
+            return path
+        }
+    }
+
+    static func exists(_ path: String) -> Bool {
+        (try? FileStatus(at: path)) != nil
+    }
+}
+
+/// C compiled while the tests run.
+extension LoadingFixture {
+    private static let built = Mutex<[[String]: [UInt8]]>([:])
+
+    /// The bytes of a small plugin, each variant compiled once: `flags` choose it by the macros in its source.
+    ///
+    /// When code of it runs it leaves a file beside itself, called like it with `.ran` at the end.
+    static func library(_ flags: String...) throws -> [UInt8] {
+        try built.withLock { built in
+            if let bytes = built[flags] { return bytes }
+            let folder = try Folder()
+            let bytes = try compile(plugin, ["-shared", "-fPIC"] + flags, in: folder)
+            built[flags] = bytes
+            return bytes
+        }
+    }
+
+    /// Compiles `source` and returns what the linker made of it.
+    static func compile(_ source: String, _ flags: [String], in folder: Folder) throws -> [UInt8] {
+        let input = try folder.write(Array(source.utf8), as: "source.c")
+        let output = FilePath.join(folder.path, "output")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["clang", "-I", header, "-o", output, input] + flags
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CompilerFailed() }
+        return Array(try Data(contentsOf: URL(fileURLWithPath: output)))
+    }
+
+    struct CompilerFailed: Error {}
+
+    /// Sources/CBackplane/include, from where this file lies.
+    private static let header = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include")
+
+    private static let plugin = #"""
+        #define _GNU_SOURCE
+        #include "backplane.h"
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #ifdef ABI_FROM
+        #undef BP_ABI_MIN
+        #undef BP_ABI_MAX
+        #define BP_ABI_MIN ABI_FROM
+        #define BP_ABI_MAX ABI_TO
+        #endif
+
+        __attribute__((constructor)) static void ran(void) {
+            Dl_info info;
+            char name[4096];
+            if (!dladdr((void *)ran, &info)) return;
+            snprintf(name, sizeof name, "%s.ran", info.dli_fname);
+            FILE *file = fopen(name, "w");
+            if (file) fclose(file);
+        }
+
+        #if defined(ENTRY_IS_ELSEWHERE)
+        int32_t call_it(const bp_offer *offer, bp_answer *answer) { return backplane_plugin_entry_v1(offer, answer); }
+        #elif defined(ENTRY_IS_DATA)
+        #define backplane_plugin_entry_v1 data_of_the_entry
+        __attribute__((used)) int data __asm__("backplane_plugin_entry_v1") = 1;
+        #elif !defined(NO_ENTRY)
+        #ifdef ENTRY_IS_HIDDEN
+        __attribute__((visibility("hidden")))
+        #endif
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) { return BP_OK; }
+        #endif
+
+        #ifdef NEEDS_MORE
+        int defined_nowhere(void);
+        int more(void) { return defined_nowhere(); }
+        #endif
+
+        #if defined(EMPTY_SECTION)
+        static const char nothing[16] __attribute__((used, section(BP_SECTION)));
+        #elif !defined(NO_IDENTITY)
+        #ifdef WITH_SDK
+        static const bp_identity sdk BP_KEEP = {BP_IDENTITY_MAGIC, sizeof(bp_identity), BP_ABI_MIN, BP_ABI_MAX, 6003, "0.1.0", "swiftc", "", ""};
+        #endif
+        BP_IDENTITY("org.example.test", "1.2.3")
+        #endif
+        """#
+}
