@@ -13,6 +13,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         number = try retryingInterrupted { open(path, flags | O_CLOEXEC, mode) }
     }
 
+    /// Opens what `folder` holds under `name`.
+    init(openingIn folder: borrowing FileDescriptor, _ name: String, _ flags: Int32) throws(SystemError) {
+        let parent = folder.number
+        number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
+    }
+
     deinit {
         _ = close(number)
     }
