@@ -24,6 +24,8 @@ let package = Package(
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
+        .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
+        .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto"),
@@ -58,7 +60,17 @@ let package = Package(
         .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
         .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
 
+        // Plugins that only the tests load.
+        .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
+        .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
+        .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
+        .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+
         // Tests.
         .testTarget(name: "BackplaneTests", dependencies: ["Backplane"], swiftSettings: settings),
-        .testTarget(name: "BackplaneHostTests", dependencies: ["BackplaneHost"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneHostTests",
+            dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
+            swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
     ])

@@ -1,0 +1,18 @@
+# The commands of this project. `make` alone lists them.
+
+SWIFT ?= swift
+
+.DEFAULT_GOAL := help
+.PHONY: help test test-plain build
+
+help: ## Lists these commands.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Builds everything, debug.
+	$(SWIFT) build
+
+test: ## Builds everything and runs the whole suite.
+	$(SWIFT) test
+
+test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
+	$(SWIFT) test --disable-default-traits --scratch-path .build-plain
