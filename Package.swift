@@ -67,7 +67,7 @@ let package = Package(
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
 
         // Tests.
-        .testTarget(name: "BackplaneTests", dependencies: ["Backplane"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],

@@ -1,0 +1,50 @@
+@testable import Backplane
+import Testing
+
+@Suite struct MembersTests {
+    struct Sound: Contract {
+        static let version: Version = "1.2.0"
+        let first = AsyncMethod<Int, [String]>()
+        let second = SyncMethod<Nothing, String?>("secondOfAll")
+        let third = AsyncMethod<[String: Int], Nothing>()
+    }
+    struct Twins: Contract {
+        static let version: Version = "1.0.0"
+        let first = AsyncMethod<Int, Int>()
+        let second = AsyncMethod<Int, Int>("first")
+    }
+    struct Stowaway: Contract {
+        static let version: Version = "1.0.0"
+        let first = AsyncMethod<Int, Int>()
+        let limit = 3
+    }
+
+    @Test func `members are the stored properties in the order they stand in`() {
+        let members = Members<Sound>()
+        #expect(members.problems == [])
+        #expect(members.description == ContractDescription(
+            name: "Sound", version: "1.2.0",
+            methods: [
+                MethodDescription(name: "first", kind: .async), MethodDescription(name: "secondOfAll", kind: .sync),
+                MethodDescription(name: "third", kind: .async),
+            ]))
+    }
+
+    @Test func `a member's number is its place`() {
+        #expect(memberNumber(of: \Sound.first) == 0)
+        #expect(memberNumber(of: \Sound.second) == 1)
+        #expect(memberNumber(of: \Sound.third) == 2)
+    }
+
+    @Test func `two members of one name are a problem`() {
+        #expect(Members<Twins>().problems == ["Twins has two members named `first`; give one of them another name"])
+    }
+
+    @Test func `a property that is no method is a problem`() {
+        #expect(Members<Stowaway>().problems == ["Stowaway.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"])
+    }
+
+    @Test func `a contract without members is sound`() {
+        #expect(Members<NoContract>().problems == [])
+    }
+}

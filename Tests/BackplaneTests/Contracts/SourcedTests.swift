@@ -1,0 +1,73 @@
+import Backplane
+import FoundationEssentials
+import Testing
+
+@Suite struct SourcedTests {
+    struct Offline: Error, Equatable {}
+    struct DiskFull: Error, Equatable {}
+
+    @Test func `what the network says is kept and marked`() async throws {
+        var kept: [Int] = []
+        let result = try await Sourced.networkFirst { 7 } keep: { kept.append($0) } kept: { nil } unkept: { Issue.record($0) }
+        #expect(result == Sourced(7, from: .network))
+        #expect(kept == [7])
+    }
+
+    @Test func `when the network fails what was kept is given with its age`() async throws {
+        let result = try await Sourced<Int>.networkFirst {
+            throw Offline()
+        } keep: { _ in
+            Issue.record("nothing came")
+        } kept: {
+            Kept(5, at: .now - 90)
+        } unkept: {
+            Issue.record($0)
+        }
+        #expect(result.value == 5)
+        guard case .store(let age) = result.source else { Issue.record("from \(result.source)"); return }
+        #expect(age >= .seconds(90) && age < .seconds(180))
+    }
+
+    @Test func `when nothing was kept the network's error is the error`() async {
+        await #expect(throws: Offline()) {
+            try await Sourced<Int>.networkFirst { throw Offline() } keep: { _ in } kept: { nil } unkept: { Issue.record($0) }
+        }
+    }
+
+    @Test func `what was kept and cannot be read is told, and the network's error is the error`() async {
+        var told: [any Error] = []
+        await #expect(throws: Offline()) {
+            try await Sourced<Int>.networkFirst { throw Offline() } keep: { _ in } kept: { throw DiskFull() } unkept: { told.append($0) }
+        }
+        #expect(told.map { $0 is DiskFull } == [true])
+    }
+
+    @Test func `an answer that could not be kept is an answer all the same`() async throws {
+        var told: [any Error] = []
+        let result = try await Sourced.networkFirst { 7 } keep: { _ in throw DiskFull() } kept: { nil } unkept: { told.append($0) }
+        #expect(result == Sourced(7, from: .network))
+        #expect(told.map { $0 is DiskFull } == [true])
+    }
+
+    @Test(arguments: [CancellationError() as any Error, BackplaneError(.callCancelled, "")])
+    func `a cancelled question is not answered from what was kept`(error: any Error) async {
+        await #expect(throws: (any Error).self) {
+            try await Sourced<Int>.networkFirst { throw error } keep: { _ in } kept: { Kept(5) } unkept: { Issue.record($0) }
+        }
+    }
+
+    @Test(arguments: [
+        (Sourced([1], from: .network), #"{"source":"network","value":[1]}"#),
+        (Sourced([1], from: .store(age: .milliseconds(1_500))), #"{"age":1.5,"source":"store","value":[1]}"#),
+    ])
+    func `it crosses as JSON that says its source`(value: Sourced<[Int]>, json: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == json)
+        #expect(try JSONDecoder().decode(Sourced<[Int]>.self, from: Data(json.utf8)) == value)
+    }
+
+    @Test func `a source that nobody knows is refused`() {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Sourced<Int>.self, from: Data(#"{"source":"rumour","value":1}"#.utf8)) }
+    }
+}
