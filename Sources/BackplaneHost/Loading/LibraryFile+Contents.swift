@@ -39,14 +39,20 @@ extension LibraryFile {
         guard let digest else {
             throw BackplaneError(
                 .pluginDigestUnsupported,
-                "the manifest gives a SHA-256 for this library and the host has nothing to compute one with; build it with the trait Engines",
+                """
+                the manifest gives a SHA-256 for this library and the host has nothing to compute one with; \
+                build it with the trait Engines
+                """,
                 at: path)
         }
         let found = digest.sha256(of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         guard found == sha256.lowercased() else {
             throw BackplaneError(
                 .pluginDigestMismatch,
-                "the manifest expects the SHA-256 \(sha256), the library has \(found); restore the library, or correct the manifest if you trust it",
+                """
+                the manifest expects the SHA-256 \(sha256), the library has \(found); \
+                restore the library, or correct the manifest if you trust it
+                """,
                 at: path)
         }
     }
@@ -63,7 +69,10 @@ extension LibraryFile {
         guard image.defines(symbol: entry) else {
             throw BackplaneError(
                 .pluginNoEntry,
-                "a plugin exports the function `\(entry)`, this library does not; write it with `@c @implementation public` in Swift or as in backplane.h in C",
+                """
+                a plugin exports the function `\(entry)`, this library does not; \
+                write it with `@c @implementation public` in Swift, or as backplane.h declares it in C
+                """,
                 at: path)
         }
     }
@@ -78,7 +87,8 @@ extension ELFImage.Problem {
         switch self {
         case .notELF: "a plugin is a shared library, this file is not one (not ELF)"
         case .notLibrary(let type): "a plugin is a shared library, this is \(Self.name(ofType: type)); link it with -shared"
-        case .wrongMachine(let found): "this host needs libraries for \(ELFImage.machine.name), this one is for \(found); build it for this machine"
+        case .wrongMachine(let found):
+            "this host needs libraries for \(ELFImage.machine.name), this one is for \(found); build it for this machine"
         case .damaged(let what): "the library is not whole: \(what); build it again, or wait until the build has finished"
         }
     }

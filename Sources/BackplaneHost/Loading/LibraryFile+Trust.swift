@@ -11,7 +11,8 @@ extension LibraryFile {
             return try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             if (try? FileStatus(at: path))?.kind == .link {
-                throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
+                throw BackplaneError(
+                    .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
             }
             let code: BackplaneError.Code = error.number == ENOENT ? .pluginNotFound : .pluginUnreadable
             throw BackplaneError(code, "the library cannot be opened: \(error)", at: path)
@@ -28,7 +29,7 @@ extension LibraryFile {
 
     static func requireRegularFile(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard status.kind == .file else {
-            throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is \(status.kind.rawValue)", at: path)
+            throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is \(status.kind.rawValue); name the library itself", at: path)
         }
     }
 
@@ -36,7 +37,10 @@ extension LibraryFile {
         guard status.owner == user || status.owner == 0 else {
             throw BackplaneError(
                 .pluginUntrusted,
-                "a plugin belongs to the user who runs the host (\(user)) or to root, this one to user \(status.owner); chown it if you trust it",
+                """
+                a plugin belongs to the user who runs the host (\(user)) or to root, this one to user \(status.owner); \
+                chown it if you trust it
+                """,
                 at: path)
         }
     }

@@ -19,7 +19,8 @@ extension LibraryLocator {
             }
         }
         guard failures.isEmpty else {
-            throw BackplaneError(.pluginNotFound, "plugins cannot be looked for in every --plugin-path; correct or remove it", causes: failures)
+            throw BackplaneError(
+                .pluginNotFound, "plugins cannot be looked for in every --plugin-path; correct or remove these", causes: failures)
         }
         return libraries
     }

@@ -17,7 +17,10 @@ package struct DynamicLibrary: Sendable {
     /// to other libraries. A path that was loaded before gives the library of that time, whatever lies there now.
     package init(loading path: String) throws(BackplaneError) {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
-            throw BackplaneError(.pluginLoadFailed, "the system cannot load it: \(Self.lastError)", at: path)
+            throw BackplaneError(
+                .pluginLoadFailed,
+                "the system cannot load it: \(Self.lastError); link what it needs into it: beside a copy there is nothing (`$ORIGIN`)",
+                at: path)
         }
         (self.path, self.handle) = (path, handle)
     }

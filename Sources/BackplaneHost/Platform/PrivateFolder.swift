@@ -38,7 +38,9 @@ package enum PrivateFolder {
 
     private static func verify(_ status: FileStatus) throws(Problem) {
         guard status.kind == .folder else { throw Problem(text: "is \(status.kind.rawValue), not a folder") }
-        guard status.owner == geteuid() else { throw Problem(text: "belongs to user \(status.owner), not to user \(geteuid()) who runs this") }
+        guard status.owner == geteuid() else {
+            throw Problem(text: "belongs to user \(status.owner), not to user \(geteuid()) who runs this")
+        }
         guard !status.isWritableByAnyoneElse else {
             throw Problem(text: "can be written to by others (mode \(status.modeText)); chmod 700 it")
         }

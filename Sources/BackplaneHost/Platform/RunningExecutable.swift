@@ -7,7 +7,9 @@ package enum RunningExecutable {
     /// Of a program that was deleted or replaced while it runs, the folder it lay in.
     package static var folder: String? {
         var text = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = text.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+        let count = text.withUnsafeMutableBytes { buffer in
+            readlink("/proc/self/exe", buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
         guard count > 0 else { return nil }
         return FilePath.folder(of: String(decoding: text[..<count], as: UTF8.self))
     }

@@ -1,4 +1,5 @@
 @testable import BackplaneHost
+import Foundation
 import Testing
 
 /// The parser against images that are damaged in every way: it refuses or reads them, and never reads outside.
@@ -35,6 +36,18 @@ struct ELFImageTests {
         #expect(!image.defines(symbol: "backplane_plugin_entry_v10"))
         #expect(!image.defines(symbol: "fopen"), "a function that is merely needed is not defined")
         #expect(!image.defines(symbol: ""))
+    }
+
+    @Test func `every library that this process has loaded reads as whole`() throws {
+        let maps = try FileDescriptor(opening: "/proc/self/maps", O_RDONLY).bytes(count: 1 << 22)
+        let names = maps.split(separator: UInt8(ascii: "\n")).compactMap { $0.split(separator: UInt8(ascii: " ")).last }
+        let paths = Set(names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(".so") || $0.contains(".so.") })
+        #expect(paths.contains { $0.contains("/libc.so") })
+        for path in paths {
+            // Another test's library may be gone from the disk.
+            guard let data = FileManager.default.contents(atPath: path) else { continue }
+            #expect(problem(Array(data)) == nil, "\(path)")
+        }
     }
 
     @Test func `no shorter file is taken for whole`() {

@@ -27,7 +27,8 @@ struct LibraryLocatorTests {
 
     @Test func `a failed look-up lists every place and why it failed`() throws {
         try folder.write(as: "file")
-        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: [folder.path + "/file", places[1]], executableFolder: places[3])
+        let paths = [folder.path + "/file", places[1]]
+        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[3])
         let error = #expect(throws: BackplaneError.self) { try locator.locate("Bookshelf") }
         #expect(error?.code == .pluginNotFound)
         #expect(error?.message.contains("`Bookshelf`") == true)
@@ -42,7 +43,8 @@ struct LibraryLocatorTests {
     }
 
     @Test func `a place named twice is tried once`() {
-        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: [places[0] + "/", places[1], places[1]], executableFolder: places[0])
+        let paths = [places[0] + "/", places[1], places[1]]
+        let locator = LibraryLocator(manifestFolder: places[0], pluginPaths: paths, executableFolder: places[0])
         #expect(locator.places == [places[0], places[1]])
     }
 

@@ -135,7 +135,9 @@ struct LoadFolderTests {
 
     @Test func `what is not certainly a host's folder is left alone`() throws {
         _ = try folder.makeFolder("loads")
-        let names = ["host", "host-1", "host-1-2", "host-x-0123456789abcdef", "host-1-0123456789abcdeg", "host-1-0123456789abcdef-2", "other"]
+        let names = [
+            "host", "host-1", "host-1-2", "host-x-0123456789abcdef", "host-1-0123456789abcdeg", "host-1-0123456789abcdef-2", "other",
+        ]
         for name in names { _ = try folder.makeFolder("loads/" + name) }
         try folder.write(as: "loads/host-2-0123456789abcdef")
         _ = try folder.link("loads/host-3-0123456789abcdef", to: folder.path)
@@ -149,12 +151,16 @@ struct LoadFolderTests {
 
     @Test func `hosts that start at once do not remove each other`() async throws {
         let parent = parent
-        let folders = try await withThrowingTaskGroup(of: LoadFolder.self) { group in
-            for _ in 0..<30 { group.addTask { @concurrent in try LoadFolder(in: parent) } }
-            return try await group.reduce(into: []) { $0.append($1) }
+        // A race that is open shows itself in some rounds, not in each.
+        for _ in 0..<20 {
+            let folders = try await withThrowingTaskGroup(of: LoadFolder.self) { group in
+                for _ in 0..<30 { group.addTask { @concurrent in try LoadFolder(in: parent) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(folders.map(\.path)).count == 30)
+            #expect(folders.allSatisfy { LoadingFixture.exists($0.path + "/lock") })
+            for folder in folders { folder.remove() }
         }
-        #expect(Set(folders.map(\.path)).count == 30)
-        #expect(folders.allSatisfy { LoadingFixture.exists($0.path + "/lock") })
     }
 }
 
