@@ -1,0 +1,51 @@
+public import Backplane
+
+/// What a host is made of: the plugins to load, and the managers to build with their layers.
+///
+/// Read from a file, or made in Swift:
+///
+/// ```swift
+/// let manifest = Manifest(managers: [
+///     "LibraryManager": ManagerDefinition(
+///         className: "LibraryManager",
+///         dataAccessController: DataAccessControllerDefinition(className: "BookStore", configuration: ["keep": 500]))
+/// ])
+/// ```
+public struct Manifest: Sendable, Hashable {
+    /// The plugins to load, in order; `nil`: every one that is found in the plugin folders.
+    public var plugins: [PluginReference]?
+    /// The managers by name.
+    public var managers: [String: ManagerDefinition]
+
+    public init(plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition]) {
+        (self.plugins, self.managers) = (plugins, managers)
+    }
+
+    /// Reads a manifest that must be without an error; ``ManifestDocument`` reads one that may have some.
+    ///
+    /// - Throws: the error, or the first of several with all of them as its causes.
+    public init(contentsOf path: String) throws(BackplaneError) {
+        self = try ManifestDocument(contentsOf: path).soundManifest
+    }
+
+    /// Reads a manifest, ours or a plain Nemo Logic one, from values that are already in memory.
+    ///
+    /// - Throws: the error, or the first of several with all of them as its causes.
+    public init(dictionary: [String: ManifestValue]) throws(BackplaneError) {
+        self = try ManifestDocument(.dictionary(dictionary)).soundManifest
+    }
+}
+
+/// A library to load.
+public struct PluginReference: Sendable, Hashable {
+    /// The name that becomes the platform's file name: `Bookshelf` is `libBookshelf.so` on Linux.
+    public var library: String
+    /// The plugin versions that are accepted; `nil`: any.
+    public var version: VersionRange?
+    /// The file's SHA-256 in 64 lower-case hexadecimal digits; `nil`: not checked.
+    public var sha256: String?
+
+    public init(library: String, version: VersionRange? = nil, sha256: String? = nil) {
+        (self.library, self.version, self.sha256) = (library, version, sha256)
+    }
+}

@@ -1,0 +1,27 @@
+internal import Backplane
+internal import FoundationEssentials
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The only input and output of the manifest: one file, read whole.
+enum ManifestFile {
+    static func read(_ path: String) throws(BackplaneError) -> Data {
+        guard let file = fopen(path, "rb") else { throw unreadable(path, errno) }
+        defer { fclose(file) }
+        // One byte more than is allowed, so that the reader sees that there is too much; a size asked for beforehand would
+        // not be that of a pipe.
+        var bytes = Data(count: ManifestLimits.bytes + 1)
+        let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
+        guard ferror(file) == 0 else { throw unreadable(path, errno) }
+        return bytes.prefix(count)
+    }
+
+    private static func unreadable(_ path: String, _ code: CInt) -> BackplaneError {
+        BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(String(cString: strerror(code)))", at: path)
+    }
+}

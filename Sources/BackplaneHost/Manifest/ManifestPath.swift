@@ -1,0 +1,25 @@
+/// A place in a manifest as a JSON pointer (RFC 6901); the empty one is the root.
+struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
+    private(set) var description = ""
+
+    static func / (path: ManifestPath, key: String) -> ManifestPath {
+        ManifestPath(description: path.description + "/" + key.escapedForPointer)
+    }
+
+    static func / (path: ManifestPath, index: Int) -> ManifestPath {
+        ManifestPath(description: path.description + "/\(index)")
+    }
+}
+
+extension String {
+    fileprivate var escapedForPointer: String {
+        guard contains(where: { $0 == "~" || $0 == "/" }) else { return self }
+        return reduce(into: "") { text, character in
+            switch character {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.append(character)
+            }
+        }
+    }
+}

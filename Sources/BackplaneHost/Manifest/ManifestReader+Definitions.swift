@@ -1,0 +1,83 @@
+internal import Backplane
+
+extension ManifestReader {
+    /// A manager's definition. What is wrong with it is reported; the caller drops a definition with errors.
+    mutating func definition(_ value: ManifestValue, at path: ManifestPath) -> ManagerDefinition? {
+        guard let section = section(value, at: path) else { return nil }
+        let className = requiredString("className", in: section)
+        let version = versionRange(in: section)
+        let uses = uses(in: section)
+        let configuration = configuration(in: section)
+        let dataAccessController = dataAccessController(in: section)
+        let communicationController = communicationController(in: section)
+        warnOfUnknownKeys(in: section, known: .manager)
+        return ManagerDefinition(
+            className: className ?? "", version: version, uses: uses, configuration: configuration,
+            dataAccessController: dataAccessController, communicationController: communicationController)
+    }
+
+    private mutating func uses(in section: Section) -> [String: String] {
+        guard let uses = dictionary("uses", in: own(section)) else { return [:] }
+        var names: [String: String] = [:]
+        for label in uses.values.keys.sorted() {
+            if label == ReservedLabel.dataAccessController || label == ReservedLabel.communicationController {
+                report(.wireUnknown, "`\(label)` is not a manager's; it is a key beside `uses`", at: uses.path / label)
+            } else {
+                names[label] = requiredString(label, in: uses)
+            }
+        }
+        return names
+    }
+
+    private mutating func dataAccessController(in section: Section) -> DataAccessControllerDefinition? {
+        guard let section = layer("dataAccessController", in: section) else { return nil }
+        defer { warnOfUnknownKeys(in: section, known: .dataAccessController) }
+        return DataAccessControllerDefinition(
+            className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
+            configuration: configuration(in: section), namespace: string("namespace", in: own(section)))
+    }
+
+    private mutating func communicationController(in section: Section) -> CommunicationControllerDefinition? {
+        guard let section = layer("communicationController", in: section) else { return nil }
+        defer { warnOfUnknownKeys(in: section, known: .communicationController) }
+        return CommunicationControllerDefinition(
+            className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
+            configuration: configuration(in: section), services: services(in: section))
+    }
+
+    private mutating func services(in section: Section) -> [ServiceDefinition] {
+        var services: [ServiceDefinition] = []
+        var indices: [String: Int] = [:]
+        for (index, value) in (array("services", in: section) ?? []).enumerated() {
+            let path = section.path / "services" / index
+            guard let section = self.section(value, at: path) else { continue }
+            let service = ServiceDefinition(
+                className: requiredString("className", in: section) ?? "", version: versionRange(in: section),
+                propertyName: requiredString("propertyName", in: section) ?? "",
+                networkServiceConfiguration: dictionary("networkServiceConfiguration", in: section)?.values ?? [:])
+            warnOfUnknownKeys(in: section, known: .service)
+            services.append(service)
+            guard !service.propertyName.isEmpty else { continue }
+            if let first = indices[service.propertyName] {
+                report(.wireMismatch, "`\(service.propertyName)` has a service already, number \(first); a property takes one", at: path / "propertyName")
+            } else {
+                indices[service.propertyName] = index
+            }
+        }
+        return services
+    }
+
+    /// A collaborator's dictionary, which may be left out but not be empty.
+    private mutating func layer(_ key: String, in section: Section) -> Section? {
+        guard let layer = dictionary(key, in: section) else { return nil }
+        guard !layer.values.isEmpty else {
+            report(.manifestMissingKey, "`\(key)` is empty; leave the key out for a manager without one, or give it a `className`", at: layer.path)
+            return nil
+        }
+        return layer
+    }
+
+    private mutating func configuration(in section: Section) -> [String: ManifestValue] {
+        dictionary("configuration", in: own(section))?.values ?? [:]
+    }
+}

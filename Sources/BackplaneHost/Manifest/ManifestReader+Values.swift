@@ -1,0 +1,73 @@
+internal import Backplane
+
+extension ManifestReader {
+    /// A dictionary and where it is.
+    struct Section {
+        var values: [String: ManifestValue]
+        var path: ManifestPath
+    }
+
+    mutating func section(_ value: ManifestValue, at path: ManifestPath) -> Section? {
+        if case .dictionary(let values) = value { return Section(values: values, path: path) }
+        return wrongType(value, expected: "a dictionary", at: path)
+    }
+
+    mutating func dictionary(_ key: String, in section: Section) -> Section? {
+        section.values[key].flatMap { self.section($0, at: section.path / key) }
+    }
+
+    mutating func array(_ key: String, in section: Section) -> [ManifestValue]? {
+        guard let value = section.values[key] else { return nil }
+        if case .array(let values) = value { return values }
+        return wrongType(value, expected: "an array", at: section.path / key)
+    }
+
+    /// A text that may be left out but, where it is, says something.
+    mutating func string(_ key: String, in section: Section) -> String? {
+        guard let value = section.values[key] else { return nil }
+        guard case .string(let text) = value else { return wrongType(value, expected: "a string", at: section.path / key) }
+        guard !text.isEmpty else {
+            report(.manifestMissingKey, "`\(key)` is empty", at: section.path / key)
+            return nil
+        }
+        return text
+    }
+
+    mutating func requiredString(_ key: String, in section: Section) -> String? {
+        if section.values[key] == nil { report(.manifestMissingKey, "`\(key)` is missing", at: section.path / key) }
+        return string(key, in: section)
+    }
+
+    mutating func versionRange(in section: Section) -> VersionRange? {
+        guard let text = string("version", in: own(section)) else { return nil }
+        do {
+            return try VersionRange(text)
+        } catch {
+            report(.versionMalformed, error.description, at: section.path / "version")
+            return nil
+        }
+    }
+
+    /// The section as far as our own keys go, which in a file of Nemo Logic's have no meaning.
+    func own(_ section: Section) -> Section {
+        dialect == .backplane ? section : Section(values: [:], path: section.path)
+    }
+
+    mutating func warnOfUnknownKeys(in section: Section, known: ManifestKeys) {
+        let keys = (dialect == .backplane ? known.shared + known.own : known.shared).sorted()
+        for key in section.values.keys.sorted() where !keys.contains(key) {
+            let words =
+                if dialect == .nemoLogic, known.own.contains(key) {
+                    "`\(key)` is ignored in a manifest without `manifestVersion`"
+                } else {
+                    "unknown key `\(key)`; " + (NameSuggestions(for: key, among: keys).question ?? "known here: \(NameSuggestions.list(keys))")
+                }
+            report(.manifestUnknownKey, words, at: section.path / key, severity: .warning)
+        }
+    }
+
+    private mutating func wrongType<Value>(_ value: ManifestValue, expected: String, at path: ManifestPath) -> Value? {
+        report(.manifestWrongType, "expected \(expected), found \(value.kind)", at: path)
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+package import Backplane
+
+extension Plan {
+    /// The node of a manager.
+    ///
+    /// - Throws: the manager's fault, or `manager.unknown` with the names there are.
+    package func node(ofManager name: String) throws(BackplaneError) -> Node {
+        if let id = managers[name] { return nodes[id] }
+        throw faults[name] ?? unknownManager(name)
+    }
+
+    /// All that one manager needs and the manager itself, in the order of creation; ids are those of the whole plan.
+    ///
+    /// - Throws: as ``node(ofManager:)``.
+    package func nodes(neededBy name: String) throws(BackplaneError) -> [Node] {
+        var needed: Set<String> = []
+        var waiting = [try node(ofManager: name)]
+        while let manager = waiting.popLast() {
+            needed.formUnion(manager.managers)
+            waiting += manager.wires.map { nodes[$0.provider] }.filter { $0.role == .manager && needed.isDisjoint(with: $0.managers) }
+        }
+        // Not by the wires alone: a layer that its manager's class does not ask for is created all the same.
+        return nodes.filter { !needed.isDisjoint(with: $0.managers) }
+    }
+
+    private func unknownManager(_ name: String) -> BackplaneError {
+        .unknownManager(name, among: Array(managers.keys) + Array(faults.keys), at: nil, causes: documentErrors)
+    }
+}
+
+extension BackplaneError {
+    static func unknownManager(_ name: String, among names: [String], at location: String?, causes: [BackplaneError] = []) -> BackplaneError {
+        let suggestions = NameSuggestions(for: name, among: names)
+        let hint =
+            if names.isEmpty { "there are none" } else { [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ") }
+        return BackplaneError(.unknownManager, "no manager is named `\(name)`; \(hint)", at: location, causes: causes)
+    }
+}

@@ -1,0 +1,42 @@
+package import Backplane
+package import FoundationEssentials
+
+/// What to create, in which order, and what not to create and why.
+package struct Plan: Sendable {
+    /// A component to create. Its number is its place in ``Plan/nodes``.
+    package struct Node: Sendable, Hashable {
+        package var id: Int
+        package var entry: Catalogue.Entry
+        /// JSON, the same bytes for the same configuration.
+        package var configuration: Data
+        package var wires: [Wire]
+        /// Where the manifest defines it; of a shared one, where first.
+        package var location: String
+        /// The name of its private folder, if it is a data access controller.
+        package var namespace: String?
+        /// The managers in whose definition it stands, in order: several if it is shared.
+        package var managers: [String]
+
+        package var role: Role { entry.component.role }
+    }
+
+    /// One of a node's collaborators, which stands before it in the plan.
+    package struct Wire: Sendable, Hashable {
+        package var label: String
+        /// The id of the node that provides.
+        package var provider: Int
+
+        package init(label: String, provider: Int) {
+            (self.label, self.provider) = (label, provider)
+        }
+    }
+
+    /// In the order of creation: every collaborator before who uses it.
+    package let nodes: [Node]
+    /// The sound managers and the ids of their nodes.
+    package let managers: [String: Int]
+    /// The managers that cannot be created.
+    package let faults: [String: BackplaneError]
+    /// The errors of the manifest itself, which may be why a manager is not there.
+    let documentErrors: [BackplaneError]
+}

@@ -1,0 +1,75 @@
+internal import Backplane
+internal import FoundationEssentials
+
+/// What a manifest comes to with the components that are registered: a plan for all that is sound, and every problem.
+///
+/// A pure function of its two arguments, in four steps: choose a class for every definition, compare every wire with what it
+/// would be connected to, look for clashes between managers, lay out those that are left.
+package struct Resolution: Sendable {
+    package let plan: Plan
+    /// The document's problems and those found here, whole manifest first, then manager by manager.
+    package let problems: [Problem]
+
+    package init(_ document: ManifestDocument, catalogue: Catalogue) {
+        var draft = Draft(document, catalogue)
+        for name in draft.names { draft.chooseClasses(of: name) }
+        for name in draft.names { draft.compareWires(of: name) }
+        draft.findSharedFolders()
+        draft.compareDependencies()
+        plan = draft.plan()
+        problems = document.positioning(draft.problems.grouped)
+    }
+
+    /// The components that were chosen for a manager's definition; `nil` where there is none that fits.
+    struct Choice {
+        var manager: Catalogue.Entry?
+        var dataAccessController: Identity?
+        var communicationController: Catalogue.Entry?
+        var services: [Identity?] = []
+    }
+
+    /// What two definitions have in common if they are one component.
+    struct Identity: Hashable {
+        var entry: Catalogue.Entry
+        var configuration: Data
+        var namespace: String?
+    }
+
+    /// The state of the four steps.
+    struct Draft {
+        let catalogue: Catalogue
+        let definitions: [String: ManagerDefinition]
+        /// The managers that could be read, in order of their names.
+        let names: [String]
+        /// Where the managers are in the manifest.
+        let root: ManifestPath
+        var choices: [String: Choice] = [:]
+        private(set) var problems: [Problem]
+        /// The errors of each manager that has some.
+        private(set) var errors: [String: [BackplaneError]]
+
+        init(_ document: ManifestDocument, _ catalogue: Catalogue) {
+            self.catalogue = catalogue
+            definitions = document.manifest.managers
+            names = definitions.keys.sorted()
+            root = document.dialect.managers
+            problems = document.problems
+            errors = document.problems.reduce(into: [:]) { errors, problem in
+                guard problem.severity == .error, let name = problem.manager else { return }
+                errors[name, default: []].append(problem.error)
+            }
+        }
+
+        mutating func report(
+            _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath, severity: Problem.Severity = .error,
+            causes: [BackplaneError] = []
+        ) {
+            report(BackplaneError(code, message, at: path.description, causes: causes), of: name, severity: severity)
+        }
+
+        mutating func report(_ error: BackplaneError, of name: String, severity: Problem.Severity = .error) {
+            problems.append(Problem(severity, manager: name, error))
+            if severity == .error { errors[name, default: []].append(error) }
+        }
+    }
+}
