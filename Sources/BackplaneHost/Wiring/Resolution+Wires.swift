@@ -91,7 +91,7 @@ extension Resolution.Draft {
 
 extension ContractDescription? {
     /// In what this is not what a user needs, as the end of a sentence about the provider; `nil`: in nothing.
-    fileprivate func difference(from needed: ContractDescription) -> String? {
+    func difference(from needed: ContractDescription) -> String? {
         guard let own = self else { return "provides no contract" }
         let provides = "provides `\(own.name)` \(own.version)"
         guard own.name == needed.name else { return provides }
