@@ -19,8 +19,10 @@ let package = Package(
     products: [
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
+        .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
+        .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
@@ -28,27 +30,30 @@ let package = Package(
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
     traits: [
-        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto"),
+        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto, GRDB"),
         .default(enabledTraits: ["Engines"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         // The SDK: what a plugin imports.
         .target(name: "CBackplane"),
         .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneStorage", dependencies: ["Backplane"], swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
+        .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "BackplaneHost", "BackplaneCrypto",
+                "BackplaneHost", "BackplaneCrypto", "BackplaneSQLite",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),

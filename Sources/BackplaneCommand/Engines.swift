@@ -2,6 +2,8 @@ import Backplane
 import BackplaneCrypto
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneSQLite
+import BackplaneStorage
 
 /// What this build has of the parts that packages provide.
 enum Engines {
@@ -10,6 +12,15 @@ enum Engines {
         SHA256Digest()
         #else
         nil
+        #endif
+    }
+
+    /// Records are kept in a file with the engines, and in memory, for as long as the host runs, without.
+    static var openStore: HostOptions.StoreOpener {
+        #if Engines
+        { folder, report in try SQLiteRecordStore(folder: folder, report: report) }
+        #else
+        { _, _ in MemoryRecordStore() }
         #endif
     }
 

@@ -1,4 +1,6 @@
+public import Backplane
 public import BackplaneNetwork
+public import BackplaneStorage
 
 /// What a host is given besides its manifest. Everything has a default.
 public struct HostOptions: Sendable {
@@ -13,6 +15,8 @@ public struct HostOptions: Sendable {
     public var digest: (any ContentDigest)?
     /// What carries components' requests out, besides `file:` below the manifest's folder.
     public var executors: [any HTTPExecutor]
+    /// Opens the record store in a folder of the host's, when a component first asks for it; what it repaired it reports.
+    public var openStore: StoreOpener
     /// How long one component may take to start.
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
@@ -20,11 +24,16 @@ public struct HostOptions: Sendable {
 
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
-        digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [], startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
+        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
     ) {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
-        (self.digest, self.executors, self.startLimit, self.stopLimit) = (digest, executors, startLimit, stopLimit)
+        (self.digest, self.executors, self.openStore) = (digest, executors, openStore)
+        (self.startLimit, self.stopLimit) = (startLimit, stopLimit)
     }
+
+    /// Opens a record store in a folder, and reports what was damaged there and has been moved aside.
+    public typealias StoreOpener = @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
 }
 
 /// The version of this host, and of the SDK it was built with.

@@ -10,11 +10,17 @@ package struct ComponentClass: Sendable {
         package var number: UInt16
         package var handle: UInt64
         package var configuration: [UInt8]
+        /// Empty where there is none.
         package var folder: String
+        /// Empty where there are none.
+        package var resources: String
         package var slots: [(label: String, wire: UInt64, slot: Slot)]
 
-        package init(number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, slots: [(label: String, wire: UInt64, slot: Slot)]) {
-            (self.number, self.handle, self.configuration, self.folder, self.slots) = (number, handle, configuration, folder, slots)
+        package init(
+            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, slots: [(label: String, wire: UInt64, slot: Slot)]
+        ) {
+            (self.number, self.handle, self.configuration) = (number, handle, configuration)
+            (self.folder, self.resources, self.slots) = (folder, resources, slots)
         }
     }
 
@@ -106,11 +112,14 @@ package struct ComponentClass: Sendable {
                 }
                 creation.configuration.withBytes { configuration in
                     creation.folder.withBytes { folder in
-                        connections.withUnsafeBufferPointer { connections in
-                            var own = bp_creation(
-                                size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number), handle: creation.handle,
-                                configuration: configuration, folder: folder, wires: connections.baseAddress, wire_count: connections.count)
-                            functions.component.create?(functions.component.type, &own, Callbacks.created, context)
+                        creation.resources.withBytes { resources in
+                            connections.withUnsafeBufferPointer { connections in
+                                var own = bp_creation(
+                                    size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number), handle: creation.handle,
+                                    configuration: configuration, folder: folder, wires: connections.baseAddress, wire_count: connections.count,
+                                    resources: resources)
+                                functions.component.create?(functions.component.type, &own, Callbacks.created, context)
+                            }
                         }
                     }
                 }

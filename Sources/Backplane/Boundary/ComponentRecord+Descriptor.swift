@@ -73,16 +73,17 @@ private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ d
 private let createInstance: bp_create = { type, creation, done, context in
     let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
     let creation: bp_creation = read(creation)
-    let configuration = creation.configuration.array, folder = creation.folder.text, handle = creation.handle
-    var slots: [String: Slot] = [:]
+    var copy = ComponentRecord.Creation(
+        handle: creation.handle, configuration: creation.configuration.array, slots: [:],
+        folder: creation.folder.text, resources: creation.resources.text)
     let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
     for connection in connections.map(Array.init) ?? [] {
-        slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
+        copy.slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
     }
     let context = ForeignPointer(raw: context)
-    Task { [slots] in
+    Task { [copy] in
         do {
-            let instance = try await record.create(configuration, slots, folder, handle)
+            let instance = try await record.create(copy)
             done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)
         } catch {
             let answer = EncodedAnswer(BackplaneError(thrown: error))

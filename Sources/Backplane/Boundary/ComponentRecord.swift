@@ -2,8 +2,17 @@
 final class ComponentRecord: Sendable {
     let description: ComponentDescription
     let wires: [DeclaredWire]
-    /// Makes an instance from its JSON configuration, its slots by label, its folder and its handle.
-    let create: @Sendable (_ configuration: [UInt8], _ slots: [String: Slot], _ folder: String, _ handle: UInt64) async throws -> Instance
+    let create: @Sendable (Creation) async throws -> Instance
+
+    /// What an instance is made with, as copied from `bp_creation`.
+    struct Creation: Sendable {
+        var handle: UInt64
+        /// JSON.
+        var configuration: [UInt8]
+        var slots: [String: Slot]
+        var folder: String
+        var resources: String
+    }
 
     init<C: Component>(
         _ type: C.Type, version: Version, contract: ContractDescription, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
@@ -12,11 +21,11 @@ final class ComponentRecord: Sendable {
             role: C.Context.role, className: C.className, version: version,
             contract: C.Provides.self == NoContract.self ? nil : contract, wires: wires.map(\.description))
         self.wires = wires
-        create = { configuration, slots, folder, handle in
-            let services = ComponentServices(host: services, handle: handle)
+        create = { creation in
+            let services = ComponentServices(host: services, handle: creation.handle, resources: creation.resources)
             let parts = ContextParts<C>(
-                configuration: try JSON.decode(C.Configuration.self, configuration, failing: .configurationInvalid),
-                wires: try C.Wires.connected(to: slots), folder: folder, services: services)
+                configuration: try JSON.decode(C.Configuration.self, creation.configuration, failing: .configurationInvalid),
+                wires: try C.Wires.connected(to: creation.slots), folder: creation.folder, services: services)
             let component: C
             do { component = try await C(C.Context(parts)) } catch {
                 await services.tasks.stop()

@@ -10,7 +10,9 @@ protocol EncodedMember: Callable {
 package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
     let pointer: UnsafePointer<UnsafeRawPointer?>?
 
-    init(_ pointer: UnsafePointer<UnsafeRawPointer?>) { self.pointer = pointer }
+    init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }
+
+    static let none = Cells(nil)
 
     init(of members: [(name: String, type: any EncodedMember.Type)], calling target: EncodedTarget) {
         pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, kind: member.type.kind, target: target)) })

@@ -19,10 +19,12 @@ public struct ComponentServices: Sendable {
     package let handle: UInt64
     let log: Log
     let tasks: ComponentTasks
+    let resources: Resources
 
-    package init(host: HostServices, handle: UInt64) {
+    init(host: HostServices, handle: UInt64, resources: String) {
         (self.host, self.handle, tasks) = (host, handle, ComponentTasks())
         log = Log(host, component: handle)
+        self.resources = Resources(folder: resources.isEmpty ? nil : resources)
     }
 }
 

@@ -17,6 +17,9 @@ extension ComponentContext {
     /// Work that belongs to the component: cancelled when it stops.
     public var tasks: ComponentTasks { services.tasks }
 
+    /// The files that came with the plugin.
+    public var resources: Resources { services.resources }
+
     /// A call that begins here, not in answer to somebody: a timer, a start.
     public func begin(within duration: Duration? = nil) -> Call { Call(within: duration) }
 }
@@ -42,7 +45,7 @@ public struct ManagerContext<Owner: Component>: ComponentContext {
 }
 
 /// What a data access controller has: a place to keep things.
-public struct DataAccessContext<Owner: Component>: ComponentContext {
+public struct DataAccessContext<Owner: Component>: MayUseStore {
     public static var role: Role { .dataAccessController }
     public let configuration: Owner.Configuration
     /// The path of a private folder for plain files: mode 0700, there already, and never removed by the host.
@@ -76,6 +79,9 @@ public struct NetworkServiceContext<Owner: Component>: MayUseNetwork {
         (configuration, services) = (parts.configuration, parts.services)
     }
 }
+
+/// The context of a role that may use the host's record store: `context.store`, for those who import `BackplaneStorage`.
+public protocol MayUseStore: ComponentContext {}
 
 /// The context of a role that may use the host's HTTP: `context.http`, for those who import `BackplaneNetwork`.
 public protocol MayUseNetwork: ComponentContext {}

@@ -63,4 +63,5 @@ extension BackplaneError.Code {
     public static let roleForbidden = Self("role.forbidden")
     public static let hostStopped = Self("host.stopped")
     public static let interfaceMissing = Self("host.interface-missing")
+    public static let resourceMissing = Self("resource.missing")
 }

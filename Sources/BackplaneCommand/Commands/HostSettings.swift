@@ -9,7 +9,8 @@ struct HostSettings: Sendable {
     var log: any LogSink = SilentLog()
 
     var options: HostOptions {
-        HostOptions(pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest)
+        HostOptions(
+            pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest, openStore: Engines.openStore)
     }
 
     /// The host of this command, nothing of it loaded yet.

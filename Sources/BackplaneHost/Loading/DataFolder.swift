@@ -23,14 +23,25 @@ package struct DataFolder: Sendable {
             throw Self.unusable(path, "cannot hold a folder called `\(name)`; give the component another name")
         }
         let folder = FilePath.join(path, Self.escaped(name))
-        for level in [path, folder] {
-            do throws(PrivateFolder.Problem) {
-                try PrivateFolder.make(at: level)
-            } catch {
-                throw Self.unusable(level, error.text)
-            }
-        }
+        try Self.make(path)
+        try Self.make(folder)
         return folder
+    }
+
+    /// The folder of the host's record store, made where there is none. No component's folder is called so: `@` is escaped.
+    package func storeFolder() throws(BackplaneError) -> String {
+        let folder = FilePath.join(path, "@store")
+        try Self.make(path)
+        try Self.make(folder)
+        return folder
+    }
+
+    private static func make(_ level: String) throws(BackplaneError) {
+        do throws(PrivateFolder.Problem) {
+            try PrivateFolder.make(at: level)
+        } catch {
+            throw unusable(level, error.text)
+        }
     }
 
     /// XDG Base Directory Specification: state that outlives a restart; a relative path in the variable is invalid and ignored.

@@ -5,6 +5,8 @@ import CBackplane
 struct LoadedPlugin: Sendable {
     /// Where it was built; `nil`: it is linked into this program.
     let path: String?
+    /// Where the copy of its files is; `nil`: it came without.
+    let resources: String?
     let description: PluginDescription
 }
 
@@ -25,7 +27,7 @@ struct PluginLoader {
     mutating func add(_ linked: [any Plugin.Type]) {
         for plugin in linked {
             attempt("the linked plugin `\(plugin.id)`", at: nil) { _ throws(BackplaneError) in
-                LoadedPlugin(path: nil, description: try PluginDescription(asking: plugin, getInterface: HostInterfaces.get))
+                LoadedPlugin(path: nil, resources: nil, description: try PluginDescription(asking: plugin, getInterface: HostInterfaces.get))
             }
         }
     }
@@ -64,7 +66,9 @@ struct PluginLoader {
     }
 
     private mutating func load(_ path: String, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
-        let library = try LibraryFile.prepare(path, sha256: reference?.sha256, in: try loadFolder(), digest: options.digest).load()
+        let file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: try loadFolder(), digest: options.digest)
+        let resources = try ResourceFolder.copy(besides: file, named: reference?.resources)
+        let library = try file.load()
         let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
         let description: PluginDescription
         do throws(BackplaneError) {
@@ -75,7 +79,7 @@ struct PluginLoader {
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
         }
-        return LoadedPlugin(path: path, description: description)
+        return LoadedPlugin(path: path, resources: resources, description: description)
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {

@@ -44,8 +44,11 @@ public struct PluginReference: Sendable, Hashable {
     public var version: VersionRange?
     /// The file's SHA-256 in 64 lower-case hexadecimal digits; `nil`: not checked.
     public var sha256: String?
+    /// The name of the folder beside the library that has the plugin's files; `nil`: `<Package>_<Library>.resources` or
+    /// `<Package>_<Library>Module.resources`, where there is one of them.
+    public var resources: String?
 
-    public init(library: String, version: VersionRange? = nil, sha256: String? = nil) {
-        (self.library, self.version, self.sha256) = (library, version, sha256)
+    public init(library: String, version: VersionRange? = nil, sha256: String? = nil, resources: String? = nil) {
+        (self.library, self.version, self.sha256, self.resources) = (library, version, sha256, resources)
     }
 }

@@ -22,7 +22,7 @@ struct ManifestKeys {
     var own: [String]
 
     static let root = ManifestKeys(shared: [], own: ["manifestVersion", "plugins", "managers"])
-    static let plugin = ManifestKeys(shared: [], own: ["library", "version", "sha256"])
+    static let plugin = ManifestKeys(shared: [], own: ["library", "version", "sha256", "resources"])
     static let manager = ManifestKeys(
         shared: ["className", "dataAccessController", "communicationController"], own: ["version", "uses", "configuration"])
     static let dataAccessController = ManifestKeys(shared: ["className"], own: ["version", "configuration", "namespace"])

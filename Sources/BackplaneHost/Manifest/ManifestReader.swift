@@ -57,10 +57,14 @@ struct ManifestReader {
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
             report(.manifestWrongType, "expected 64 hexadecimal digits, found `\(sha256)`", at: path / "sha256")
         }
+        let resources = string("resources", in: section)
+        if let resources, resources.isEmpty || resources.contains("/") || [".", ".."].contains(resources) {
+            report(.manifestWrongType, "expected the name of a folder beside the library, found `\(resources)`", at: path / "resources")
+        }
         let isSound = problems.count == before
         warnOfUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
-        return PluginReference(library: library, version: version, sha256: sha256?.lowercased())
+        return PluginReference(library: library, version: version, sha256: sha256?.lowercased(), resources: resources)
     }
 
     private mutating func managers(in section: Section) -> [String: ManagerDefinition] {

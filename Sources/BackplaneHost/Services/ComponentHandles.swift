@@ -7,9 +7,24 @@ final class ServedComponent: Sendable {
     let name: String
     let log: any LogSink
     let exchanges: Exchanges
+    let store: HostStore
+    /// Where its records are in the store.
+    let namespace: String
+    /// Its wires by handle, for components that call through the host.
+    let wires: [UInt64: ServedWire]
 
-    init(role: Role, name: String, log: any LogSink, exchanges: Exchanges) {
+    init(
+        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire]
+    ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
+        (self.store, self.namespace, self.wires) = (store, namespace, wires)
+    }
+
+    /// - Throws: `role.forbidden` unless it has one of the roles.
+    func require(_ roles: Role..., for service: String) throws(BackplaneError) {
+        guard !roles.contains(role) else { return }
+        let allowed = roles.map { "\($0)s" }.joined(separator: " and ")
+        throw BackplaneError(.roleForbidden, "\(name) is a \(role); only \(allowed) use \(service)")
     }
 }
 
@@ -29,6 +44,12 @@ enum ComponentHandles {
 
     static func remove(_ handle: UInt64) {
         components.withLock { _ = $0.removeValue(forKey: handle) }
+    }
+
+    /// - Throws: `call.retired` once it was removed.
+    static func require(_ handle: UInt64) throws(BackplaneError) -> ServedComponent {
+        guard let component = find(handle) else { throw BackplaneError(.callRetired, "the component that asks has stopped") }
+        return component
     }
 
     static func find(_ handle: UInt64) -> ServedComponent? {

@@ -5,18 +5,29 @@ struct ComponentStarter {
     let options: HostOptions
     let timer: DeadlineTimer
     let exchanges: Exchanges
+    let store: HostStore
     let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
 
-    /// - Parameter slots: its wires by label, open already.
+    /// One of the component's wires, open already.
+    struct Connection {
+        var label: String
+        var slot: Slot
+        var wire: ServedWire
+    }
+
     /// - Throws: why it did not start, located where the manifest defines it.
     func start(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, slots: [(label: String, slot: Slot)]
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, resources: String?, _ connections: [Connection]
     ) async throws(BackplaneError) -> RunningComponent {
-        let handle = ComponentHandles.add(ServedComponent(role: node.role, name: node.name, log: options.log, exchanges: exchanges))
+        let wires = connections.map { (id: Callbacks.newID(), connection: $0) }
+        let handle = ComponentHandles.add(
+            ServedComponent(
+                role: node.role, name: node.name, log: options.log, exchanges: exchanges, store: store, namespace: node.namespace ?? "",
+                wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.connection.wire) })))
         do throws(BackplaneError) {
             let creation = ComponentClass.Creation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
-                slots: slots.map { ($0.label, Callbacks.newID(), $0.slot) })
+                resources: resources ?? "", slots: wires.map { ($0.connection.label, $0.id, $0.connection.slot) })
             let instance = try await limited("be made", node) { watch async throws(BackplaneError) in try await type.create(creation, watch) }
             do throws(BackplaneError) {
                 try await limited("be activated", node) { watch async throws(BackplaneError) in try await instance.activate(watch) }

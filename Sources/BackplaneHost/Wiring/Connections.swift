@@ -6,8 +6,10 @@ struct Connections {
     private var bindings: [Binding] = []
 
     /// Opens a slot to the component.
-    mutating func open(_ slot: Slot, with cells: Cells) {
-        let binding = Binding(cells)
+    ///
+    /// - Parameter cells: `nil` for a slot that is called through the host.
+    mutating func open(_ slot: Slot, with cells: Cells?) {
+        let binding = cells.map(Binding.init) ?? .withoutCells()
         slot.open(with: binding)
         slots.append(slot)
         bindings.append(binding)

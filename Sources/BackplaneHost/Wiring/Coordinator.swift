@@ -35,11 +35,16 @@ actor Coordinator {
     init(_ document: ManifestDocument, linked: [any Plugin.Type], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
+        let dataFolder = { @Sendable () throws(BackplaneError) in
+            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+        }
+        let store = HostStore {
+            try options.openStore(dataFolder().storeFolder()) { error in
+                options.log.write(LogRecord(level: .error, source: "host", message: "the store was repaired", metadata: ["error": error.description]))
+            }
+        }
         starter = ComponentStarter(
-            options: options, timer: timer, exchanges: Exchanges([files] + options.executors, timer: timer),
-            dataFolder: { () throws(BackplaneError) in
-                try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
-            })
+            options: options, timer: timer, exchanges: Exchanges([files] + options.executors, timer: timer), store: store, dataFolder: dataFolder)
     }
 
     /// Lets the host's threads end once they have nothing left to do.
@@ -91,8 +96,8 @@ actor Coordinator {
     private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
         do throws(BackplaneError) {
             let type = stage.componentClass(of: node)
-            let number = try nextNumber(), slots = connect(node, type, number: number)
-            let component = try await starter.start(node, type, number: number, slots: slots)
+            let number = try nextNumber(), wires = connect(node, type, number: number)
+            let component = try await starter.start(node, type, number: number, resources: stage.resources(of: node), wires)
             states[node.id] = .ready(component)
             started.append(component)
             log(.debug, "started", component)
@@ -103,14 +108,13 @@ actor Coordinator {
         }
     }
 
-    private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt16) -> [(label: String, slot: Slot)] {
+    private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt16) -> [ComponentStarter.Connection] {
         node.wires.compactMap { wire in
             guard case .ready(let provider) = states[wire.provider] else { return nil }
-            let slot = Slot(number: UInt32(number))
-            if let cells = type.makeCells(forWire: wire.label, calling: provider.target) {
-                connections[wire.provider, default: Connections()].open(slot, with: cells)
-            }
-            return (wire.label, slot)
+            let slot = Slot(number: UInt32(number)), cells = type.makeCells(forWire: wire.label, calling: provider.target)
+            connections[wire.provider, default: Connections()].open(slot, with: cells)
+            let methods = type.description.wires.first { $0.label == wire.label }?.contract.methods ?? []
+            return ComponentStarter.Connection(label: wire.label, slot: slot, wire: ServedWire(slot, to: provider.calls, methods: methods))
         }
     }
 

@@ -7,6 +7,7 @@ struct Stage: Sendable {
     let problems: [Problem]
     /// The classes behind the plan's entries, by plugin and place.
     private let classes: [[ComponentClass]]
+    private let resources: [String?]
     private let document: ManifestDocument
     private let loadErrors: [BackplaneError]
     let loadFolder: LoadFolder?
@@ -20,12 +21,18 @@ struct Stage: Sendable {
         plan = resolution.plan
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
         classes = loader.plugins.map(\.description.components)
+        resources = loader.plugins.map(\.resources)
         loadErrors = loader.problems.map(\.error)
         loadFolder = loader.folder
     }
 
     func componentClass(of node: Plan.Node) -> ComponentClass {
         classes[node.entry.order][node.entry.index]
+    }
+
+    /// The folder with the files of its plugin; `nil`: it came without.
+    func resources(of node: Plan.Node) -> String? {
+        resources[node.entry.order]
     }
 
     /// Everything one manager needs, in the order of creation, itself last.

@@ -98,7 +98,7 @@ typedef void (*BP_SENDABLE bp_done)(void *_Nullable context, int32_t status, bp_
 
 enum {
     BP_MANAGER = 1,                     /* business logic; calls other managers through its wires */
-    BP_DATA_ACCESS_CONTROLLER = 2,      /* keeps data: its folder                                 */
+    BP_DATA_ACCESS_CONTROLLER = 2,      /* keeps data: its folder; backplane.store                */
     BP_COMMUNICATION_CONTROLLER = 3,    /* owns network services by name; backplane.http          */
     BP_NETWORK_SERVICE = 4              /* speaks to one endpoint; backplane.http                 */
 };
@@ -147,6 +147,7 @@ typedef struct bp_creation {
     bp_bytes folder;                        /* path of a private folder that stays; data access controllers only */
     const bp_connection *_Nullable wires;   /* the declared wires that are connected */
     size_t wire_count;
+    bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
 } bp_creation;
 
 /* Ends a creation: exactly once. With BP_OK, instance is the component; otherwise it is NULL and payload is the error. */
@@ -215,6 +216,18 @@ typedef struct bp_log_1 {
     void (*write)(uint64_t component, uint32_t level, bp_bytes message, const bp_pair *_Nullable metadata, size_t metadata_count);
 } bp_log_1;
 
+#define BP_CALLS "backplane.calls"  /* revision 1, every role that has wires */
+
+typedef struct bp_calls_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Calls a collaborator: `wire` is the handle the connection came with, `method` the place among the methods that the wire
+     * declares. The host appends the component to the path of the frame. Returns an id to cancel the call by, 0 when it has
+     * ended already; a synchronous method has always ended. */
+    uint64_t (*call)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
+    void (*cancel)(uint64_t component, uint64_t id);
+} bp_calls_1;
+
 #define BP_HTTP "backplane.http"    /* revision 1, communication controllers and network services */
 
 typedef struct bp_http_request {
@@ -244,6 +257,48 @@ typedef struct bp_http_1 {
     uint64_t (*send)(uint64_t component, const bp_http_request *request, const bp_call *call, bp_http_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t exchange);
 } bp_http_1;
+
+#define BP_STORE "backplane.store"  /* revision 1, data access controllers */
+
+/* A record of a collection: JSON under an id. Collections are the component's own: no other component sees them. */
+typedef struct bp_record {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes collection, id;
+    bp_bytes value;                 /* JSON */
+} bp_record;
+
+enum { BP_STORE_SAVE = 1, BP_STORE_DELETE = 2, BP_STORE_DELETE_ALL = 3 };
+
+/* One change. BP_STORE_DELETE reads no value, BP_STORE_DELETE_ALL only the collection. */
+typedef struct bp_store_change {
+    uint32_t size;
+    uint32_t kind;
+    bp_bytes collection, id, value;
+} bp_store_change;
+
+/* Which records: those with the ids given, or all in the order of their ids. */
+typedef struct bp_store_query {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes collection;
+    const bp_bytes *_Nullable ids;  /* NULL: all */
+    size_t id_count;
+    uint64_t offset, limit;         /* of the records that fit; limit 0 counts them only */
+} bp_store_query;
+
+/* Ends a query: exactly once. With BP_OK, records are borrowed and total counts all that fit. */
+typedef void (*BP_SENDABLE bp_store_done)(void *_Nullable context, int32_t status, const bp_record *_Nullable records, size_t record_count,
+                                          uint64_t total, bp_bytes payload);
+
+typedef struct bp_store_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Makes all changes in order, or none. What was acknowledged is there after the process is killed, where the host's store
+     * is a file. The payload of BP_OK is empty. */
+    void (*write)(uint64_t component, const bp_store_change *_Nullable changes, size_t change_count, bp_done done, void *_Nullable context);
+    void (*query)(uint64_t component, const bp_store_query *query, bp_store_done done, void *_Nullable context);
+} bp_store_1;
 
 /* ------------------------------------------------------------------------------------------------ 4. the entry */
 
@@ -348,7 +403,7 @@ typedef struct bp_field {
     BP_FIELD(bp_wire, contract_version), BP_FIELD(bp_wire, methods), BP_FIELD(bp_wire, method_count), BP_FIELD(bp_wire, lane), \
     BP_FIELD(bp_connection, size), BP_FIELD(bp_connection, label), BP_FIELD(bp_connection, wire), BP_FIELD(bp_connection, slot), \
     BP_FIELD(bp_creation, size), BP_FIELD(bp_creation, number), BP_FIELD(bp_creation, handle), BP_FIELD(bp_creation, configuration), \
-    BP_FIELD(bp_creation, folder), BP_FIELD(bp_creation, wires), BP_FIELD(bp_creation, wire_count), \
+    BP_FIELD(bp_creation, folder), BP_FIELD(bp_creation, wires), BP_FIELD(bp_creation, wire_count), BP_FIELD(bp_creation, resources), \
     BP_FIELD(bp_component, size), BP_FIELD(bp_component, role), BP_FIELD(bp_component, class_name), BP_FIELD(bp_component, version), \
     BP_FIELD(bp_component, contract), BP_FIELD(bp_component, contract_version), BP_FIELD(bp_component, methods), \
     BP_FIELD(bp_component, method_count), BP_FIELD(bp_component, wires), BP_FIELD(bp_component, wire_count), BP_FIELD(bp_component, type), \
@@ -361,6 +416,13 @@ typedef struct bp_field {
     BP_FIELD(bp_http_response, size), BP_FIELD(bp_http_response, status), BP_FIELD(bp_http_response, headers), \
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
     BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
+    BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
+    BP_FIELD(bp_record, size), BP_FIELD(bp_record, collection), BP_FIELD(bp_record, id), BP_FIELD(bp_record, value), \
+    BP_FIELD(bp_store_change, size), BP_FIELD(bp_store_change, kind), BP_FIELD(bp_store_change, collection), BP_FIELD(bp_store_change, id), \
+    BP_FIELD(bp_store_change, value), \
+    BP_FIELD(bp_store_query, size), BP_FIELD(bp_store_query, collection), BP_FIELD(bp_store_query, ids), BP_FIELD(bp_store_query, id_count), \
+    BP_FIELD(bp_store_query, offset), BP_FIELD(bp_store_query, limit), \
+    BP_FIELD(bp_store_1, size), BP_FIELD(bp_store_1, write), BP_FIELD(bp_store_1, query), \
     BP_FIELD(bp_offer, size), BP_FIELD(bp_offer, abi_min), BP_FIELD(bp_offer, abi_max), BP_FIELD(bp_offer, lane_revision), \
     BP_FIELD(bp_offer, host_version), BP_FIELD(bp_offer, toolchain), BP_FIELD(bp_offer, get_interface), \
     BP_FIELD(bp_answer, size), BP_FIELD(bp_answer, abi), BP_FIELD(bp_answer, lane_revision), BP_FIELD(bp_answer, id), \

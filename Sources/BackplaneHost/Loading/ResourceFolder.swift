@@ -1,0 +1,45 @@
+import Backplane
+
+/// The folder of a plugin's read-only files, which is copied together with its library.
+enum ResourceFolder {
+    /// In bytes, all files together.
+    static let maximumSize = 1 << 30
+    static let maximumCount = 10_000
+
+    /// Copies the files that came with a library to beside its copy, and gives the copy's path; `nil`: it came without.
+    ///
+    /// - Parameter name: the folder's name where the manifest says it; otherwise it is looked for by the library's.
+    static func copy(besides library: LibraryFile, named name: String?) throws(BackplaneError) -> String? {
+        let folder = FilePath.folder(of: library.path)
+        let found = if let name { name } else { try find(in: folder, for: library) }
+        guard let name = found else { return nil }
+        let source = FilePath.join(folder, name), target = library.copy + ".resources"
+        do throws(FileTree.NotCopied) {
+            try FileTree.copy(source, to: target, maximumSize: maximumSize, maximumCount: maximumCount)
+        } catch {
+            throw BackplaneError(.pluginUnreadable, "the plugin's files cannot be copied: \(error.reason)", at: error.path)
+        }
+        return target
+    }
+
+    /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
+    private static func find(in folder: String, for library: LibraryFile) throws(BackplaneError) -> String? {
+        let names = (try? FileTree.names(in: folder)) ?? []
+        let stem = library.stem
+        let found = names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
+        guard found.count < 2 else {
+            let list = found.map { "`\($0)`" }.joined(separator: " and ")
+            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; say which with `resources` in the manifest", at: library.path)
+        }
+        return found.first
+    }
+}
+
+extension LibraryFile {
+    /// `Bookshelf` of `libBookshelf.so`.
+    fileprivate var stem: String {
+        var name = FilePath.name(of: path)[...]
+        if name.hasSuffix(".so") { name = name.dropLast(3) }
+        return String(name.hasPrefix("lib") ? name.dropFirst(3) : name)
+    }
+}

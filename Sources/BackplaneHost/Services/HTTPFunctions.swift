@@ -1,0 +1,35 @@
+import Backplane
+import BackplaneNetwork
+import CBackplane
+
+/// `backplane.http/1`.
+let httpFunctions = bp_http_1(
+    size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
+    send: { handle, request, call, done, context in
+        let answer = HTTPAnswer(done: done, context: context)
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle)
+            try component.require(.communicationController, .networkService, for: BP_HTTP)
+            return component.exchanges.start(HTTPRequest(copying: request), Call(copying: call)) { answer.end($0) }
+        } catch {
+            answer.end(.failure(error))
+            return 0
+        }
+    },
+    cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
+
+/// Where a plugin wants the end of an exchange.
+private struct HTTPAnswer: @unchecked Sendable {        // the plugin's own context, handed back untouched
+    let done: bp_http_done
+    let context: UnsafeMutableRawPointer?
+
+    func end(_ result: Result<HTTPResponse, BackplaneError>) {
+        switch result {
+        case .success(let response):
+            response.withC { done(context, Int32(BP_OK), $0, .empty) }
+        case .failure(let error):
+            let answer = EncodedAnswer(error)
+            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+        }
+    }
+}

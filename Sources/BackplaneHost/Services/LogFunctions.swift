@@ -1,0 +1,18 @@
+import Backplane
+import CBackplane
+
+/// `backplane.log/1`.
+let logFunctions = bp_log_1(
+    size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0,
+    is_enabled: { handle, level in
+        guard let level = Log.Level(rawValue: level), let component = ComponentHandles.find(handle) else { return 0 }
+        return component.log.isEnabled(level) ? 1 : 0
+    },
+    write: { handle, level, message, metadata, count in
+        guard let component = ComponentHandles.find(handle) else { return }
+        let pairs = Pairs.copy(metadata, count: min(count, 64)).map { ($0.name, $0.value) }
+        component.log.write(
+            LogRecord(
+                level: Log.Level(rawValue: level) ?? .info, source: component.name, message: message.text,
+                metadata: Dictionary(pairs, uniquingKeysWith: { _, last in last })))
+    })

@@ -1,0 +1,60 @@
+import Backplane
+import BackplaneStorage
+import CBackplane
+
+/// `backplane.store/1`.
+let storeFunctions = bp_store_1(
+    size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
+    write: { handle, changes, count, done, context in
+        let answer = CallAnswer(done: done, context: context)
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle)
+            try component.require(.dataAccessController, for: BP_STORE)
+            guard let changes = [RecordChange](copying: changes, count: count) else {
+                throw BackplaneError(.callInvalidInput, "the changes are not an array of bp_store_change of the kinds 1 to 3")
+            }
+            Task {
+                do throws(BackplaneError) {
+                    try await component.store.write(changes, in: component.namespace)
+                    answer.end(EncodedAnswer([]))
+                } catch {
+                    answer.end(EncodedAnswer(error))
+                }
+            }
+        } catch {
+            answer.end(EncodedAnswer(error))
+        }
+    },
+    query: { handle, query, done, context in
+        let answer = StoreAnswer(done: done, context: context)
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle)
+            try component.require(.dataAccessController, for: BP_STORE)
+            let query = RecordQuery(copying: query)
+            Task {
+                do throws(BackplaneError) {
+                    answer.end(.success(try await component.store.read(query, in: component.namespace)), of: query.collection)
+                } catch {
+                    answer.end(.failure(error), of: query.collection)
+                }
+            }
+        } catch {
+            answer.end(.failure(error), of: "")
+        }
+    })
+
+/// Where a plugin wants the end of a query.
+private struct StoreAnswer: @unchecked Sendable {       // the plugin's own context, handed back untouched
+    let done: bp_store_done
+    let context: UnsafeMutableRawPointer?
+
+    func end(_ result: Result<RecordPage, BackplaneError>, of collection: String) {
+        switch result {
+        case .success(let page):
+            page.withC(of: collection) { done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty) }
+        case .failure(let error):
+            let answer = EncodedAnswer(error)
+            answer.payload.withBytes { done(context, answer.status, nil, 0, 0, $0) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Backplane
+package import CBackplane
+
+extension RecordQuery {
+    /// Lends the query for as long as `body` runs.
+    package func withC<Result>(_ body: (UnsafePointer<bp_store_query>) -> Result) -> Result {
+        collection.withBytes { collection in
+            Texts((ids ?? []).map { Array($0.utf8) }).withBytes { texts in
+                texts.withUnsafeBufferPointer { texts in
+                    // No ids at all are still a choice of ids: their array is there, and empty.
+                    var none = bp_bytes.empty
+                    return withUnsafePointer(to: &none) { none in
+                        var query = bp_store_query(
+                            size: UInt32(MemoryLayout<bp_store_query>.size), reserved: 0, collection: collection,
+                            ids: ids == nil ? nil : texts.baseAddress ?? none, id_count: texts.count,
+                            offset: UInt64(max(0, offset)), limit: UInt64(max(0, limit)))
+                        return body(&query)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies a query that was lent.
+    package init(copying query: UnsafePointer<bp_store_query>) {
+        let query: bp_store_query = read(query)
+        self.init(
+            collection: query.collection.text,
+            ids: query.ids.map { UnsafeBufferPointer(start: $0, count: query.id_count).map(\.text) },
+            offset: Int(clamping: query.offset), limit: Int(clamping: query.limit))
+    }
+}
+
+extension RecordPage {
+    /// Lends the records for as long as `body` runs.
+    package func withC<Result>(of collection: String, _ body: (UnsafeBufferPointer<bp_record>) -> Result) -> Result {
+        collection.withBytes { collection in
+            Texts(records.flatMap { [Array($0.id.utf8), $0.value] }).withBytes { bytes in
+                records.indices.map { index in
+                    bp_record(
+                        size: UInt32(MemoryLayout<bp_record>.size), reserved: 0, collection: collection, id: bytes[2 * index], value: bytes[2 * index + 1])
+                }.withUnsafeBufferPointer(body)
+            }
+        }
+    }
+}
+
+extension StoredRecord {
+    /// Copies records that were lent.
+    package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) -> [StoredRecord] {
+        guard let records else { return [] }
+        let stride = Int(UnsafeRawPointer(records).load(as: UInt32.self))
+        return (0..<count).map { index in
+            let record: bp_record = read(UnsafeRawPointer(records) + index * stride)
+            return StoredRecord(id: record.id.text, value: record.value.array)
+        }
+    }
+}
+
+extension bp_store_query: SizedDescriptor { package static var structName: String { "bp_store_query" } }
+extension bp_record: SizedDescriptor { package static var structName: String { "bp_record" } }

@@ -1,0 +1,58 @@
+import Backplane
+import CBackplane
+
+/// A component's questions to the host's store, through its function table.
+struct StoreExchange: Sendable {
+    private let services: ComponentServices
+
+    init(_ services: ComponentServices) { self.services = services }
+
+    func write(_ changes: [RecordChange]) async throws(BackplaneError) {
+        let functions = try functions()
+        let answer = await withUnsafeContinuation { (continuation: UnsafeContinuation<EncodedAnswer, Never>) in
+            let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
+            changes.withC { changes in
+                functions.table.pointee.write(services.handle, changes.baseAddress, changes.count, { context, status, payload in
+                    Waiting<EncodedAnswer>.take(context).resume(returning: EncodedAnswer(status, payload))
+                }, context)
+            }
+        }
+        _ = try answer.get()
+    }
+
+    func read(_ query: RecordQuery) async throws(BackplaneError) -> RecordPage {
+        let functions = try functions()
+        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<(EncodedAnswer, RecordPage), Never>) in
+            let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
+            query.withC { query in
+                functions.table.pointee.query(services.handle, query, { context, status, records, count, total, payload in
+                    let page = RecordPage(records: StoredRecord.copy(records, count: count), total: Int(clamping: total))
+                    Waiting<(EncodedAnswer, RecordPage)>.take(context).resume(returning: (EncodedAnswer(status, payload), page))
+                }, context)
+            }
+        }
+        _ = try result.0.get()
+        return result.1
+    }
+
+    private struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
+        let table: UnsafePointer<bp_store_1>
+    }
+
+    private func functions() throws(BackplaneError) -> Functions {
+        guard let table = services.host.table(BP_STORE, revision: 1, as: bp_store_1.self) else {
+            throw BackplaneError(.interfaceMissing, "this host has no \(BP_STORE)/1")
+        }
+        return Functions(table: table)
+    }
+}
+
+private final class Waiting<Value: Sendable>: Sendable {
+    private let continuation: UnsafeContinuation<Value, Never>
+
+    init(_ continuation: UnsafeContinuation<Value, Never>) { self.continuation = continuation }
+
+    static func take(_ context: UnsafeMutableRawPointer?) -> UnsafeContinuation<Value, Never> {
+        Unmanaged<Waiting>.fromOpaque(context!).takeRetainedValue().continuation
+    }
+}

@@ -1,0 +1,23 @@
+import Backplane
+import CBackplane
+
+/// Many byte strings, lent across the boundary together.
+struct Texts {
+    private let bytes: [UInt8]
+    private let lengths: [Int]
+
+    init(_ texts: [[UInt8]]) {
+        (bytes, lengths) = (texts.flatMap(\.self), texts.map(\.count))
+    }
+
+    func withBytes<Result>(_ body: ([bp_bytes]) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { buffer in
+            var offset = 0
+            return body(
+                lengths.map { length in
+                    defer { offset += length }
+                    return bp_bytes(data: buffer.baseAddress.map { $0 + offset }, length: length)
+                })
+        }
+    }
+}
