@@ -24,6 +24,10 @@ let package = Package(
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
+        .library(name: "BookshelfContracts", targets: ["BookshelfContracts"]),
+        .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
+        .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
+        .library(name: "BooksAPIv2", type: .dynamic, targets: ["BooksAPIv2Entry"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
@@ -64,6 +68,23 @@ let package = Package(
             cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
         .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
         .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
+        .target(
+            name: "BookshelfContracts", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/BookshelfContracts", swiftSettings: settings),
+        .target(
+            name: "BookshelfModule", dependencies: ["Backplane", "BackplaneStorage", "BookshelfContracts"], path: "Plugins/Bookshelf/Module",
+            resources: [.copy("Resources/fillers.json")], swiftSettings: settings),
+        .target(
+            name: "BookshelfEntry", dependencies: ["Backplane", "BookshelfModule", "CBackplane"], path: "Plugins/Bookshelf/Entry", swiftSettings: settings),
+        .target(
+            name: "BooksAPIv1Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1/Module",
+            swiftSettings: settings),
+        .target(
+            name: "BooksAPIv1Entry", dependencies: ["Backplane", "BooksAPIv1Module", "CBackplane"], path: "Plugins/BooksAPIv1/Entry", swiftSettings: settings),
+        .target(
+            name: "BooksAPIv2Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2/Module",
+            swiftSettings: settings),
+        .target(
+            name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
 
         // Plugins that only the tests load.
         .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),

@@ -17,6 +17,7 @@ public final class PluginHost: Sendable {
 
     /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
     public init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+        _ = MainQueue.owner
         coordinator = Coordinator(manifest, linked: plugins, options)
     }
 

@@ -1,0 +1,8 @@
+import Backplane
+import BooksAPIv1Module
+public import CBackplane
+
+@c @implementation
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+    BooksAPIv1Plugin.enter(offer, answer)
+}

@@ -1,0 +1,46 @@
+import Backplane
+import BackplaneNetwork
+import BookshelfContracts
+import FoundationEssentials
+
+/// Speaks to `/v1`: authors are one text, and nothing can be borrowed.
+final class BooksService: NetworkService {
+    typealias Provides = BooksAPI
+    struct Configuration: Decodable, Sendable {
+        /// Where the API begins: `http://127.0.0.1:8484/v1`.
+        var baseURL: String
+    }
+    private let baseURL: String
+    private let http: HTTPClient
+
+    init(_ context: Context) {
+        (baseURL, http) = (context.configuration.baseURL, context.http)
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.search) { service, words, call in try await service.search(words, call) }
+        table.async(\.borrow) { _, _, _ in throw NotInThisVersion() }
+        table.async(\.giveBack) { _, _, _ in throw NotInThisVersion() }
+    }
+
+    private func search(_ words: String, _ call: Call) async throws -> [Book] {
+        let response = try await http.send(HTTPRequest("GET", "\(baseURL)/search?q=\(words.encodedForQuery)"), call)
+        return try response.decoded([FlatBook].self).map(\.book)
+    }
+
+    struct NotInThisVersion: ComponentError {
+        var code: String { "books.not-in-v1" }
+        var message: String { "version 1 of the books' API knows no loans; ask for `\"version\": \"[2.0,3.0)\"` in the manifest" }
+    }
+}
+
+/// A book as version 1 has it.
+private struct FlatBook: Decodable {
+    var id, title, author, language: String
+    var year: Int
+
+    var book: Book {
+        let names = author.split(separator: "; ").map(String.init)
+        return Book(id: id, title: title, authors: names.map { Author(name: $0) }, year: year, language: language)
+    }
+}

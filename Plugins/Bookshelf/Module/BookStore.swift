@@ -1,0 +1,48 @@
+import Backplane
+import BackplaneStorage
+import BookshelfContracts
+import FoundationEssentials
+
+/// Keeps the answers to the last searches in the host's store.
+final class BookStore: DataAccessController {
+    typealias Provides = Shelf
+    struct Configuration: Decodable, Sendable {
+        /// How many searches are kept; default 500.
+        var keep: Int?
+    }
+    private struct KeptSearch: Record {
+        static let collection = "searches"
+        /// The words searched for.
+        var id: String
+        var date: Date
+        var books: [Book]
+    }
+    private let searches: RecordCollection<KeptSearch>
+    private let limit: Int
+
+    init(_ context: Context) {
+        searches = context.store.collection()
+        limit = max(1, context.configuration.keep ?? 500)
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.keep) { store, answer, _ in try await store.keep(answer) }
+        table.async(\.kept) { store, query, _ in try await store.kept(query) }
+    }
+
+    private func keep(_ answer: SearchAnswer) async throws -> Nothing {
+        try await searches.save(KeptSearch(id: answer.query.text, date: .now, books: answer.books))
+        if try await searches.count() > limit { try await forgetOldest() }
+        return Nothing()
+    }
+
+    private func kept(_ query: BookQuery) async throws -> Kept<[Book]>? {
+        try await searches.fetch(query.text).map { Kept($0.books, at: $0.date) }
+    }
+
+    private func forgetOldest() async throws {
+        for search in try await searches.all().sorted(by: { $0.date > $1.date }).dropFirst(limit) {
+            try await searches.delete(search.id)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Backplane
+import BookshelfContracts
+
+/// Carries the manager's requests to the books' service, whichever version of it the manifest chose.
+final class LibraryCommunication: CommunicationController {
+    typealias Provides = LibraryNetwork
+    struct Wires: Wiring {
+        let books: Wire<BooksAPI>
+    }
+    private let wires: Wires
+
+    init(_ context: Context) {
+        wires = context.wires
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.find) { controller, query, call in try await controller.wires.books.search(query.text, call) }
+        table.async(\.borrow) { controller, book, call in try await controller.wires.books.borrow(book, call) }
+        table.async(\.giveBack) { controller, loan, call in try await controller.wires.books.giveBack(loan, call) }
+    }
+}

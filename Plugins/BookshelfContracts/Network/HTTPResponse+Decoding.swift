@@ -1,0 +1,45 @@
+public import BackplaneNetwork
+import FoundationEssentials
+
+extension HTTPResponse {
+    /// The body as JSON of a type, where the server answered with success.
+    ///
+    /// - Throws: ``ServerError``: what the server refused, or `books.unreadable` for an answer that makes no sense.
+    public func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try requireSuccess()
+        do {
+            return try JSONDecoder().decode(type, from: Data(body))
+        } catch {
+            throw ServerError(code: "books.unreadable", message: "the server's answer is not what it should be: \(error)", status: status)
+        }
+    }
+
+    /// - Throws: ``ServerError`` for any status but 200 to 299.
+    public func requireSuccess() throws {
+        guard !(200..<300).contains(status) else { return }
+        let said = try? JSONDecoder().decode(Refusal.self, from: Data(body))
+        throw ServerError(
+            code: said?.error ?? "http.\(status)", message: said?.message ?? "the server answered with status \(status)", status: status)
+    }
+
+    private struct Refusal: Decodable {
+        var error, message: String
+    }
+}
+
+extension String {
+    /// For one value in a URL's query or one step of its path: everything but RFC 3986's unreserved characters is escaped.
+    public var encodedForQuery: String {
+        var text = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+}
