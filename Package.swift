@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "BackplaneHost", "BackplaneCrypto", "BackplaneSQLite",
+                "BackplaneHost", "BackplaneCrypto", "BackplaneSQLite", "BackplaneStorage", "BackplaneNetwork", "Backplane", "BookshelfContracts",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),

@@ -12,8 +12,9 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane check manifests/almanac.json
               backplane call manifests/almanac.json AlmanacManager on '"07-20"'
               backplane run manifests/almanac.json
+              backplane demo
             """,
-        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self])
+        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Demo.self])
 }
 
 /// What every command takes that makes a host.
@@ -99,6 +100,22 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         throw ExitCode(await CheckCommand(settings: host.settings, json: json, strict: strict).run())
+    }
+}
+
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the example application against a server of its own.",
+        discussion: """
+            Starts bookshelf-server on a free loopback port, runs manifests/bookshelf.json against it, searches, borrows a book, \
+            stops the server and searches again. Leaves nothing behind.
+
+            EXAMPLES
+              backplane demo
+            """)
+
+    func run() async throws {
+        throw ExitCode(await DemoCommand().run())
     }
 }
 #endif

@@ -1,0 +1,87 @@
+#if Engines
+import Backplane
+import BackplaneHost
+import BookshelfContracts
+
+/// `backplane demo`: takes a newcomer through the example application, against a real server. Leaves nothing behind.
+struct DemoCommand: Sendable {
+    func run() async -> Int32 {
+        do {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try await show(in: folder.path)
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private func show(in folder: String) async throws {
+        let program = Program.folder
+        let path = try DemoManifest.find(from: program)
+        Output.line("BACKPLANE DEMO: one application through all four layers\n")
+
+        step(1, "A server of books starts on a free port of this machine.")
+        let server = try BookshelfServer(beside: program)
+        defer { server.stop() }
+        say("bookshelf-server, process \(server.processIdentifier), \(server.url)")
+
+        step(2, "A host reads the manifest, loads the libraries it names and wires their components.")
+        let manifest = try DemoManifest.read(path, server: server.url)
+        let settings = HostSettings(manifest: path, pluginPaths: [program], loadFolder: folder + "/load", data: folder + "/data")
+        let host = PluginHost(manifest: manifest, options: settings.options)
+        do {
+            try await host.start()
+            let rows = await host.managers.map(ManagerRow.init)
+            Output.table(["   MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"], rows.map { ["   \($0.name)", $0.className, $0.version, $0.plugin, $0.state] })
+            try await visit(host, server)
+        } catch {
+            await host.stop()
+            throw error
+        }
+        await host.stop()
+        Output.line("\nThe host has stopped its components in the reverse order of starting, and nothing is left behind.")
+        Output.line("Read on: README.md, manifests/bookshelf.json, Plugins/Bookshelf")
+    }
+
+    private func visit(_ host: PluginHost, _ server: BookshelfServer) async throws {
+        let library = try await host.manager("LibraryManager", as: Library.self)
+        let query = BookQuery(text: "the whale")
+
+        step(3, "The manager is asked for `\(query.text)`: manager → communication controller → network service → server.")
+        let found = try await library.search(query, host.begin(within: .seconds(10)))
+        list(found)
+
+        step(4, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C.")
+        guard let book = found.value.first else { throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)") }
+        let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
+        say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
+
+        step(5, "The server is stopped.")
+        server.stop()
+        say("process \(server.processIdentifier) has ended")
+
+        step(6, "The same search once more: the network fails, so the data access controller's copy answers, marked as such.")
+        list(try await library.search(query, host.begin(within: .seconds(10))))
+    }
+
+    private func list(_ books: Sourced<[Book]>) {
+        let rows = books.value.map { book in
+            ["   " + book.title, book.authors.map(\.name).joined(separator: ", "), "\(book.year)"]
+        }
+        Output.table(["   TITLE", "AUTHORS", "YEAR"], rows)
+        switch books.source {
+        case .network: say("from: network")
+        case .store(let age): say("from: store, kept \(Int(age / .milliseconds(1))) ms ago")
+        }
+    }
+
+    private func step(_ number: Int, _ text: String) {
+        Output.line("\n\(number). \(text)")
+    }
+
+    private func say(_ text: String) {
+        Output.line("   \(text)")
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+#if Engines
+import Backplane
+import Foundation
+
+/// The example's server, as a process of its own that ends with this one.
+final class BookshelfServer {
+    /// Where it listens: `http://127.0.0.1:PORT`.
+    let url: String
+    private let process: Process
+    private let output: FileHandle
+    /// Closed when this process ends, however it ends; the server then ends too.
+    private let input: Pipe
+
+    /// Starts it on a free loopback port, and returns once it listens.
+    ///
+    /// - Throws: when it is not beside this program, or ends without listening.
+    init(beside folder: String) throws(BackplaneError) {
+        let path = folder + "/bookshelf-server"
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw BackplaneError(.pluginNotFound, "the example's server is not beside this program; build it with `swift build`", at: path)
+        }
+        let (process, pipe, input) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(filePath: path)
+        process.arguments = ["--port", "0", "--stop-with-parent"]
+        (process.standardInput, process.standardOutput) = (input, pipe)
+        do { try process.run() } catch {
+            throw BackplaneError(.pluginNotFound, "the example's server does not start: \(error)", at: path)
+        }
+        guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
+            process.terminate()
+            throw BackplaneError(.pluginNotFound, "the example's server ended without saying where it listens", at: path)
+        }
+        url = String(line[start.lowerBound...])
+        (self.process, self.input, output) = (process, input, pipe.fileHandleForReading)
+    }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Asks it to stop, and waits until it has.
+    func stop() {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    private static func firstLine(of handle: FileHandle) -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < 1_024, let byte = try? handle.read(upToCount: 1)?.first {
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if Engines
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// `manifests/bookshelf.json` with the server where it is today.
+enum DemoManifest {
+    /// Looked for below the current folder, then in the folders above this program.
+    static func find(from program: String) throws(BackplaneError) -> String {
+        let name = "manifests/bookshelf.json"
+        var folders = [FileManager.default.currentDirectoryPath]
+        var folder = URL(filePath: program)
+        while folder.path != "/" {
+            folders.append(folder.path)
+            folder.deleteLastPathComponent()
+        }
+        guard let found = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else {
+            throw BackplaneError(.manifestUnreadable, "\(name) is neither here nor above this program; run the demo from a checkout", at: name)
+        }
+        return found
+    }
+
+    static func read(_ path: String, server: String) throws(BackplaneError) -> Manifest {
+        var manifest = try Manifest(contentsOf: path)
+        for name in manifest.managers.keys {
+            guard var controller = manifest.managers[name]?.communicationController else { continue }
+            for index in controller.services.indices where controller.services[index].networkServiceConfiguration["baseURL"] != nil {
+                controller.services[index].networkServiceConfiguration["baseURL"] = .string("\(server)/v2")
+            }
+            manifest.managers[name]?.communicationController = controller
+        }
+        return manifest
+    }
+}
+#endif
