@@ -1,0 +1,123 @@
+#if Engines
+import Backplane
+import BackplaneSQLite
+import BackplaneStorage
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// The file behind the store: missing, damaged, or not to be written.
+@Suite(.timeLimit(.minutes(1)))
+final class SQLiteFileTests {
+    private let folder: String
+    private var file: String { folder + "/store.sqlite" }
+
+    init() throws { folder = try StorageFixture.folder() }
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private final class Reports: Sendable {
+        private let list = Mutex<[BackplaneError]>([])
+        var all: [BackplaneError] { list.withLock { $0 } }
+        func add(_ error: BackplaneError) { list.withLock { $0.append(error) } }
+    }
+
+    private func open() throws -> (store: SQLiteRecordStore, reports: Reports) {
+        let reports = Reports()
+        return (try SQLiteRecordStore(folder: folder) { reports.add($0) }, reports)
+    }
+
+    private let change = RecordChange.save(collection: "books", StoredRecord(id: "1", value: Array("{}".utf8)))
+    private let query = RecordQuery(collection: "books")
+
+    @Test func `a missing file is made, for this user alone`() async throws {
+        let (store, reports) = try open()
+        try await store.write([change], in: "A")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test func `it is in WAL mode`() async throws {
+        let (store, _) = try open()
+        try await store.write([change], in: "A")
+        // SQLite's file format: both version numbers, at offsets 18 and 19, are 2 in WAL mode.
+        let header = try Data(contentsOf: URL(filePath: file)).prefix(20)
+        #expect(Array(header.suffix(2)) == [2, 2])
+    }
+
+    @Test func `what was kept is there for the next who opens it`() async throws {
+        try await open().store.write([change], in: "A")
+        #expect(try await open().store.read(query, in: "A").records.map(\.id) == ["1"])
+    }
+
+    @Test(arguments: ["this is no database at all, whatever its name says", "SQLite format 3\u{0} and then nothing that makes sense"])
+    func `a file that is no database is moved aside and reported, and a new one begun`(contents: String) async throws {
+        let contents = contents + String(repeating: ".", count: 4_096)
+        try Data(contents.utf8).write(to: URL(filePath: file))
+
+        let (store, reports) = try open()
+        try await store.write([change], in: "A")
+
+        #expect(try await store.read(query, in: "A").total == 1)
+        #expect(reports.all.map(\.code) == [.storeUnusable])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let aside = try #require(names.first { $0.hasPrefix("store.sqlite.damaged-") })
+        #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(aside)")) == Data(contents.utf8), "nothing of it is lost")
+        #expect(reports.all[0].message.contains(aside))
+    }
+
+    @Test func `a database with its pages overwritten is moved aside and reported`() async throws {
+        do {
+            let store = try open().store
+            let records = (0..<2_000).map { RecordChange.save(collection: "books", StoredRecord(id: "\($0)", value: Array(repeating: 65, count: 200))) }
+            try await store.write(records, in: "A")
+        }
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        try handle.seek(toOffset: 4_096)
+        try handle.write(contentsOf: Data(repeating: 0x5A, count: 40_000))
+        try handle.close()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
+
+        let (store, reports) = try open()
+
+        #expect(reports.all.map(\.code) == [.storeUnusable])
+        try await store.write([change], in: "A")
+        #expect(try await store.read(query, in: "A").total == 1)
+    }
+
+    @Test func `a folder in its place is an error that says where`() throws {
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        let error = #expect(throws: BackplaneError.self) { try open() }
+        #expect(error?.code == .storeUnusable)
+        #expect(error?.location == file)
+    }
+
+    @Test func `a folder that is gone is an error that says where`() throws {
+        try FileManager.default.removeItem(atPath: folder)
+        let error = #expect(throws: BackplaneError.self) { try open() }
+        #expect(error?.code == .storeUnusable)
+        #expect(error?.location == file)
+    }
+
+    @Test func `a file that may not be written is an error that says where, and stays as it is`() async throws {
+        try await open().store.write([change], in: "A")
+        let before = try Data(contentsOf: URL(filePath: file))
+        // The rights of a file do not bind the superuser; a read-only mount binds everybody.
+        guard mount("none", folder, nil, UInt(MS_BIND), nil) == 0 else { try Test.cancel("the right to mount is needed") }
+        defer { umount2(folder, Int32(MNT_DETACH)) }
+        try #require(mount("none", folder, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
+
+        let error = #expect(throws: BackplaneError.self) {
+            let store = try open().store
+            Issue.record("opened \(store)")
+        }
+
+        #expect(error?.code == .storeUnusable)
+        #expect(error?.location == file)
+        #expect(try Data(contentsOf: URL(filePath: file)) == before)
+    }
+}
+#endif
