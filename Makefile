@@ -3,16 +3,31 @@
 SWIFT ?= swift
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-plain build
+.PHONY: help demo test test-plain build sqlite
 
 help: ## Lists these commands.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Builds everything, debug.
-	$(SWIFT) build
+demo: build ## Builds everything and takes you through the example application.
+	@.build/debug/backplane demo
 
-test: ## Builds everything and runs the whole suite.
+test: sqlite ## Builds everything and runs the whole suite.
 	$(SWIFT) test
 
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain
+
+build: sqlite ## Builds everything, debug. The first time takes some minutes.
+	$(SWIFT) build
+
+# GRDB compiles against the system's SQLite.
+sqlite:
+	@if ! printf '#include <sqlite3.h>\n' | cc -E - >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "installing libsqlite3-dev, which has the header sqlite3.h"; \
+			apt-get update -q && apt-get install -y -q libsqlite3-dev; \
+		else \
+			echo "The header sqlite3.h is missing. Install it: sudo apt-get install libsqlite3-dev" >&2; \
+			exit 1; \
+		fi; \
+	fi
