@@ -16,9 +16,7 @@ struct CallDeadlineTests {
     @Test(arguments: Origin.allCases)
     func `a call ends at its deadline and the component is cancelled`(origin: Origin) async throws {
         try await with(origin) { test, trials, _ in
-            let call = test.host.begin(within: .milliseconds(50))
-            #expect(await error { try await trials.wait(3_600, call) }?.code == .callDeadline)
-            try await eventually { try trials.cancellations() == 1 }
+            try await expectCancellation(at: trials, test.host) { try await trials.wait(3_600, $0) }
             #expect(try trials.path() == [], "the component goes on")
         }
     }
@@ -30,18 +28,14 @@ struct CallDeadlineTests {
             #expect(left > 0 && left <= 1_000)
             #expect(try await relay.timeLeft() == nil)
 
-            #expect(await error { try await relay.wait(3_600, test.host.begin(within: .milliseconds(50))) }?.code == .callDeadline)
-            try await eventually { try trials.cancellations() == 1 }
+            try await expectCancellation(at: trials, test.host) { try await relay.wait(3_600, $0) }
         }
     }
 
     @Test(arguments: Origin.allCases)
     func `a call by name ends at its deadline`(origin: Origin) async throws {
         try await with(origin) { test, trials, _ in
-            let error = await error { try await test.call("Trial", "wait", "3600", within: .milliseconds(50)) }
-            #expect(error?.code == .callDeadline)
-            #expect(error?.message.contains("`wait` of Trial") == true)
-            try await eventually { try trials.cancellations() == 1 }
+            try await expectCancellation(at: trials, test.host) { try await test.host.call("Trial", "wait", Array("3600".utf8), $0) }
         }
     }
 

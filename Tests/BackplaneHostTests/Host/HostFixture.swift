@@ -86,9 +86,27 @@ func error(
 
 /// Waits for what happens soon, by looking again and again.
 func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows {
-    for _ in 0..<200_000 {
-        if try await condition() { return }
+    let happened = try await happens(condition)
+    #expect(happened, sourceLocation: location)
+}
+
+private func happens(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<100_000 {
+        if try await condition() { return true }
         await Task.yield()
     }
-    Issue.record("it did not happen", sourceLocation: location)
+    return false
+}
+
+/// Expects `body` to end at the deadline of its call, and the trial manager that waits behind it to be cancelled once.
+///
+/// On a busy machine a deadline may pass before the call has come that far; then it is tried with a later one.
+func expectCancellation(
+    at trials: Remote<Trials>, _ host: PluginHost, _ location: SourceLocation = #_sourceLocation, _ body: (Call) async throws -> some Sendable
+) async throws {
+    for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
+        #expect(await error(location) { try await body(host.begin(within: limit)) }?.code == .callDeadline, sourceLocation: location)
+        if try await happens({ try trials.cancellations() == 1 }) { return }
+    }
+    Issue.record("the component was not cancelled", sourceLocation: location)
 }
