@@ -72,5 +72,5 @@ let package = Package(
             name: "BackplaneHostTests",
             dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
             swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], exclude: ["Snapshots"], swiftSettings: settings),
     ])
