@@ -15,6 +15,7 @@ test: sqlite ## Builds everything and runs the whole suite.
 	$(SWIFT) test
 
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
+	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain
 
 build: sqlite ## Builds everything, debug. The first time takes some minutes.

@@ -99,5 +99,5 @@ let package = Package(
             dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], exclude: ["Snapshots"], swiftSettings: settings),
     ])

@@ -46,11 +46,21 @@ static bool hex4(reader *r) {
     return true;
 }
 
+/* The rest of the UTF-8 sequence that `first` begins (Unicode, table 3-7). */
+static bool continued(reader *r, uint8_t first) {
+    uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80, high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (first < 0xC2 || first > 0xF4) return false;
+    for (int left = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1; left > 0; left--, low = 0x80, high = 0xBF, r->at++)
+        if (r->at == r->end || *r->at < low || *r->at > high) return false;
+    return true;
+}
+
 static bool string(reader *r) {
     if (!take(r, '"')) return false;
     while (r->at < r->end && *r->at >= 0x20) {
         uint8_t byte = *r->at++;
         if (byte == '"') return true;
+        if (byte >= 0x80 && !continued(r, byte)) return false;
         if (byte != '\\') continue;
         if (r->at == r->end) return false;
         byte = *r->at++;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is this one JSON value (RFC 8259), nested at most 512 deep, and nothing else? */
+/* Is this one JSON value (RFC 8259) in UTF-8, nested at most 512 deep, and nothing else? */
 bool json_is_valid(const uint8_t *bytes, size_t length);
 
 #endif

@@ -27,7 +27,7 @@ final class AlmanacManager: Manager {
         } kept: {
             try await wires.dataAccessController.kept(call)
         } unkept: { error in
-            log.warning("what came was not kept", metadata: ["error": "\(error)"])
+            log.warning("the store failed", metadata: ["error": "\(error)"])
         }
         let found = events.value.filter { $0.day == day }.sorted { $0.year < $1.year }
         return Sourced(found, from: events.source)
@@ -43,7 +43,7 @@ final class AlmanacManager: Manager {
 extension String {
     fileprivate var isDay: Bool {
         let parts = split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = Int(parts[0]), let day = Int(parts[1]) else { return false }
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }), let month = Int(parts[0]), let day = Int(parts[1]) else { return false }
         let lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         return lengths.indices.contains(month - 1) && (1...lengths[month - 1]).contains(day)
     }

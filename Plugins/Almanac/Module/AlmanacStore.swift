@@ -22,6 +22,17 @@ actor AlmanacStore: DataAccessController {
 
     private func kept() throws -> Kept<[Event]>? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        return try JSONDecoder().decode(Kept<[Event]>.self, from: try Data(contentsOf: file))
+        let data = try Data(contentsOf: file)
+        do {
+            return try JSONDecoder().decode(Kept<[Event]>.self, from: data)
+        } catch {
+            throw Damaged(file: file.path, reason: "\(error)")
+        }
+    }
+
+    struct Damaged: ComponentError {
+        var file: String, reason: String
+        var code: String { "almanac.store-damaged" }
+        var message: String { "\(file) does not hold events; remove it: \(reason)" }
     }
 }

@@ -1,11 +1,14 @@
 package import CBackplane
 
 extension bp_bytes {
+    /// A `size_t` beyond `Int.max`, which arrives as a negative number, is no length.
+    private var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
+
     /// A copy.
-    package var array: [UInt8] { Array(UnsafeBufferPointer(start: data, count: data == nil ? 0 : length)) }
+    package var array: [UInt8] { Array(lent) }
 
     /// A copy; bytes that are not UTF-8 become U+FFFD.
-    package var text: String { String(decoding: UnsafeBufferPointer(start: data, count: data == nil ? 0 : length), as: UTF8.self) }
+    package var text: String { String(decoding: lent, as: UTF8.self) }
 
     package static var empty: bp_bytes { bp_bytes(data: nil, length: 0) }
 

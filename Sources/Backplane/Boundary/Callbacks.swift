@@ -13,9 +13,16 @@ package enum Callbacks {
     }
     /// Told its number, and how it ended.
     package typealias Handler = @Sendable (UInt64, Ended) -> Void
+    /// Told what the plugin answered at last, and whether the host had ended it before.
+    package typealias Answered = @Sendable (_ ended: Ended, _ isLate: Bool) -> Void
 
+    private struct Expected {
+        /// `nil`: the host has ended it, and the plugin still owes its answer.
+        var handler: Handler?
+        let answered: Answered
+    }
     private final class Shard: Sendable {
-        let waiting = Mutex<[UInt64: Handler]>([:])
+        let expected = Mutex<[UInt64: Expected]>([:])
     }
     private static let shards = (0..<16).map { _ in Shard() }
     private static let next = Atomic<UInt64>(1)
@@ -26,27 +33,31 @@ package enum Callbacks {
     package static func newID() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// Expects one more answer, and gives its number.
-    package static func expect(_ handler: @escaping Handler) -> UInt64 {
+    ///
+    /// - Parameter answered: until then the plugin may use what it was handed, however the host has ended it.
+    package static func expect(answered: @escaping Answered = { _, _ in }, _ handler: @escaping Handler) -> UInt64 {
         let id = newID()
-        shard(id).waiting.withLock { $0[id] = handler }
+        shard(id).expected.withLock { $0[id] = Expected(handler: handler, answered: answered) }
         return id
     }
 
-    /// Ends what is expected under a number; does nothing, and says so, when it has ended.
+    /// Ends what is expected under a number without waiting for the plugin; does nothing, and says so, when it has ended.
     @discardableResult
-    package static func end(_ id: UInt64, _ ended: Ended) -> Bool {
-        guard let handler = shard(id).waiting.withLock({ $0.removeValue(forKey: id) }) else { return false }
-        handler(id, ended)
+    package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
+        guard let handler = shard(id).expected.withLock({ $0[id]?.handler.take() }) else { return false }
+        handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
         return true
     }
 
-    @discardableResult
-    package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
-        end(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+    package static func isWaiting(_ id: UInt64) -> Bool {
+        shard(id).expected.withLock { $0[id]?.handler != nil }
     }
 
-    package static func isWaiting(_ id: UInt64) -> Bool {
-        shard(id).waiting.withLock { $0[id] != nil }
+    /// What a plugin answers: the first time under a number; later ones are about nothing.
+    private static func answer(_ id: UInt64, _ ended: Ended) {
+        guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
+        expected.handler?(id, ended)
+        expected.answered(ended, expected.handler == nil)
     }
 
     static func context(_ id: UInt64) -> UnsafeMutableRawPointer? {
@@ -56,19 +67,19 @@ package enum Callbacks {
     /// What is done with the number of something just before it starts: a host sets it a time limit, by ending it then.
     package typealias Watch = (UInt64) -> Void
 
-    static func wait(_ watch: Watch, _ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
+    static func wait(_ watch: Watch, answered: @escaping Answered, _ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
         await withUnsafeContinuation { continuation in
-            let id = expect { _, ended in continuation.resume(returning: ended) }
+            let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }
             watch(id)
             start(context(id))
         }
     }
 
     static let done: bp_done = { context, status, payload in
-        end(UInt64(UInt(bitPattern: context)), EncodedAnswer(status, payload))
+        answer(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: nil)))
     }
 
     static let created: bp_created = { context, status, instance, payload in
-        end(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: instance)))
+        answer(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: instance)))
     }
 }

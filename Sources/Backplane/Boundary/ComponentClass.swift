@@ -104,7 +104,7 @@ package struct ComponentClass: Sendable {
     ///
     /// - Throws: what the component threw.
     package func create(_ creation: Creation, _ watch: Callbacks.Watch) async throws(BackplaneError) -> ComponentInstance {
-        let ended = await Callbacks.wait(watch) { context in
+        let ended = await Callbacks.wait(watch, answered: releaseLate) { context in
             let labels = Pairs(creation.slots.map { ($0.label, "") })
             labels.withPairs { labels in
                 let connections = zip(labels, creation.slots).map { label, slot in
@@ -130,5 +130,10 @@ package struct ComponentClass: Sendable {
             throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
         }
         return ComponentInstance(functions.component, instance)
+    }
+
+    /// Gives up an instance that was made when nobody waited for it any more.
+    private func releaseLate(_ ended: Callbacks.Ended, isLate: Bool) {
+        if isLate, let instance = ended.instance.raw { functions.component.release?(instance) }
     }
 }

@@ -1,9 +1,12 @@
 import CBackplane
+import Synchronization
 
 /// One component of a plugin, as its host calls it.
 package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
     private let component: bp_component
     private let instance: UnsafeMutableRawPointer
+    /// The host's own, and one for every answer that the plugin owes.
+    private let claims = Atomic<Int>(1)
 
     init(_ component: bp_component, _ instance: UnsafeMutableRawPointer) {
         (self.component, self.instance) = (component, instance)
@@ -14,13 +17,19 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
 
     private func run(_ step: bp_step?, _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let step else { return }
-        let ended = await Callbacks.wait(watch) { step(instance, Callbacks.done, $0) }
+        claim()
+        let ended = await Callbacks.wait(watch, answered: { _, _ in self.release() }) { step(instance, Callbacks.done, $0) }
         _ = try ended.answer.get()
     }
 
-    /// Gives the instance up. Nothing may be called after, and nothing may be under way.
+    /// Keeps the instance, for a plugin that owes an answer and may still use it.
+    package func claim() {
+        claims.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// Gives up a claim, and with the last one the instance. Nothing may be called after the host has given up its own.
     package func release() {
-        component.release?(instance)
+        if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { component.release?(instance) }
     }
 
     /// Calls a method whose answer is expected under `id` (``Callbacks``).

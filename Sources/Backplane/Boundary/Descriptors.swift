@@ -40,9 +40,10 @@ package struct Descriptors<Value: SizedDescriptor>: RandomAccessCollection {
 
     /// - Throws: `plugin.invalid-answer` for a count without a pointer, a count beyond ``limit``, or an impossible size.
     package init(_ pointer: UnsafePointer<Value>?, count: Int, of what: String) throws(BackplaneError) {
-        guard count > 0 else { (start, stride, endIndex) = (nil, 0, 0); return }
-        guard count <= Self.limit else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(Self.limit), found a count of \(count)")
+        guard count != 0 else { (start, stride, endIndex) = (nil, 0, 0); return }
+        // A `size_t` beyond `Int.max` arrives as a negative number.
+        guard (1...Self.limit).contains(count) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(Self.limit), found a count of \(UInt(bitPattern: count))")
         }
         guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what): a count of \(count) and no array") }
         let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))

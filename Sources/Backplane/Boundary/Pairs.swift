@@ -30,7 +30,7 @@ package struct Pairs {
 
     /// Copies named texts that were lent.
     package static func copy(_ pairs: UnsafePointer<bp_pair>?, count: Int) -> [(name: String, value: String)] {
-        guard let pairs else { return [] }
+        guard let pairs, count > 0 else { return [] }
         return UnsafeBufferPointer(start: pairs, count: count).map { ($0.name.text, $0.value.text) }
     }
 }

@@ -76,8 +76,8 @@ package struct PluginDescription: Sendable {
         guard let theirs = answer.layout else {
             throw BackplaneError(.pluginLayoutMismatch, "the plugin does not say where its compiler put the fields of backplane.h; set `layout` to the table BP_LAYOUT")
         }
-        guard answer.layout_count <= Descriptors<bp_method>.limit else {
-            throw BackplaneError(.pluginLayoutMismatch, "the plugin's layout table has \(answer.layout_count) entries, which is no table of this header")
+        guard (0...Descriptors<bp_method>.limit).contains(answer.layout_count) else {
+            throw BackplaneError(.pluginLayoutMismatch, "the plugin's layout table has \(UInt(bitPattern: answer.layout_count)) entries, which is no table of this header")
         }
         let own = Dictionary(
             UnsafeBufferPointer(start: bp_sdk_layout, count: bp_sdk_layout_count).map { (String(cString: $0.name), $0) }, uniquingKeysWith: { a, _ in a })
@@ -94,8 +94,8 @@ package struct PluginDescription: Sendable {
 /// Reads the texts of an answer, none of which is trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: String, limit: Int) throws(BackplaneError) -> String {
-        guard bytes.length <= limit else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(limit) bytes, found \(bytes.length)")
+        guard (0...limit).contains(bytes.length) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
         }
         guard bytes.data != nil || bytes.length == 0 else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what): a length of \(bytes.length) and no bytes")

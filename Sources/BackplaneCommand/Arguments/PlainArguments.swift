@@ -9,8 +9,13 @@ struct PlainArguments {
         var description: String { text }
     }
     private var arguments: [String]
+    /// What stands after `--`: words, whatever they look like.
+    private var words: [String]
 
-    init(_ arguments: [String]) { self.arguments = arguments }
+    init(_ arguments: [String]) {
+        let parts = arguments.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
+        (self.arguments, words) = (Array(parts[0]), parts.dropFirst().flatMap(\.self))
+    }
 
     mutating func settings(logLevel: Log.Level) throws(Unusable) -> HostSettings {
         let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
@@ -41,13 +46,13 @@ struct PlainArguments {
     }
 
     mutating func nextIfAny() -> String? {
-        guard let index = arguments.firstIndex(where: { !$0.hasPrefix("-") || $0 == "-" || Double($0) != nil }) else { return nil }
-        return arguments.remove(at: index)
+        if let index = arguments.firstIndex(where: { !$0.hasPrefix("-") || $0 == "-" || Double($0) != nil }) { return arguments.remove(at: index) }
+        return words.isEmpty ? nil : words.removeFirst()
     }
 
     /// Nothing may be left over.
     func finish() throws(Unusable) {
-        if let first = arguments.first { throw Unusable(text: "`\(first)` is not expected here") }
+        if let first = (arguments + words).first { throw Unusable(text: "`\(first)` is not expected here") }
     }
 
     private mutating func values(_ name: String) throws(Unusable) -> [String] {

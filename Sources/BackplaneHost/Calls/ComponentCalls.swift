@@ -3,20 +3,30 @@ import Synchronization
 
 /// The encoded calls into one component: the host answers for what the plugin may get wrong.
 ///
-/// Every call is answered exactly once and no later than its deadline, whatever the plugin does.
+/// Every call is answered exactly once and no later than its deadline, whatever the plugin does. Whoever uses the instance is
+/// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
 final class ComponentCalls: EncodedProvider {
     let methods: [MethodDescription]
     private let name: String
     private let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
+    private let isClosed = Atomic<Bool>(false)
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
         (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
     }
 
     /// Calls that the plugin has not answered and whose deadline has not passed.
-    var callsInFlight: Int { underWay.load(ordering: .acquiring) }
+    var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }
+
+    /// Refuses new calls; those under way go on.
+    func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    private func enter() { underWay.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    private func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
 
     func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
         guard methods.indices.contains(method) else {
@@ -28,10 +38,17 @@ final class ComponentCalls: EncodedProvider {
             done(EncodedAnswer(.deadlinePassed(before: "the call began")))
             return 0
         }
-        underWay.wrappingAdd(1, ordering: .relaxed)
-        let id = Callbacks.expect { id, ended in
+        enter()
+        defer { leave() }       // a plugin may answer before it returns
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            done(EncodedAnswer(BackplaneError(.callRetired, "\(name) has stopped, or its host has")))
+            return 0
+        }
+        enter()
+        instance.claim()
+        let id = Callbacks.expect(answered: { _, _ in self.instance.release() }) { id, ended in
             if deadline != nil { self.timer.cancel(id) }
-            self.underWay.wrappingSubtract(1, ordering: .releasing)
+            self.leave()
             done(ended.answer)
         }
         if let deadline { schedule(id, deadline, methods[method].name) }
@@ -44,11 +61,15 @@ final class ComponentCalls: EncodedProvider {
     }
 
     func cancel(_ id: UInt64) {
+        enter()
+        defer { leave() }
         if Callbacks.isWaiting(id) { instance.cancel(id) }
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {
-        timer.schedule(id, at: deadline) { [name, instance] in
+        timer.schedule(id, at: deadline) { [self] in
+            enter()
+            defer { leave() }
             let error = BackplaneError.deadlinePassed(before: "`\(method)` of \(name) answered")
             if Callbacks.end(id, EncodedAnswer(error)) { instance.cancel(id) }
         }

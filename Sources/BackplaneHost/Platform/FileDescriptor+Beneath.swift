@@ -9,10 +9,9 @@ extension FileDescriptor {
         let parts = path.split(separator: "/")
         guard let last = parts.last, !path.hasPrefix("/"), !parts.contains(".."), !path.utf8.contains(0) else { throw SystemError(EXDEV) }
         var current = try FileDescriptor(opening: folder, O_RDONLY | O_DIRECTORY)
-        for part in parts.dropLast() {
-            current = try FileDescriptor(openingIn: current, String(part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        }
-        // Without O_NONBLOCK a pipe of that name would be waited for.
-        self = try FileDescriptor(openingIn: current, String(last), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        // Without O_NONBLOCK a pipe of that name would be waited for; with O_DIRECTORY a link would be ENOTDIR, as a file is.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+        for part in parts.dropLast() { current = try FileDescriptor(openingIn: current, String(part), flags) }
+        self = try FileDescriptor(openingIn: current, String(last), flags)
     }
 }

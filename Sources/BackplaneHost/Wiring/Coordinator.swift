@@ -28,7 +28,8 @@ actor Coordinator {
     private var connections: [Int: Connections] = [:]
     private var remotes: [RemoteKey: Slot] = [:]
     private var numbers: UInt16 = 0
-    private var isStopped = false
+    private var stopping: Task<Void, Never>?
+    private var isStopped: Bool { stopping != nil }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -57,6 +58,7 @@ actor Coordinator {
         if let loaded { return loaded }
         let stage = Stage(document, linked: linked, options)
         loaded = stage
+        if isStopped { stage.loadFolder?.remove() }
         return stage
     }
 
@@ -168,9 +170,14 @@ actor Coordinator {
 
     // MARK: Stopping
 
+    /// Stops once; whoever else asks waits until it is over.
     func stop() async {
-        guard !isStopped else { return }
-        isStopped = true
+        let task = stopping ?? Task { await stopAll() }
+        stopping = task
+        await task.value
+    }
+
+    private func stopAll() async {
         for case .starting(let task) in states.values { _ = await task.value }
         for component in started.reversed() { await stop(component) }
         started = []
@@ -181,6 +188,7 @@ actor Coordinator {
     private func stop(_ component: RunningComponent) async {
         let connections = connections[component.node.id] ?? Connections()
         connections.close()
+        component.calls.close()
         guard drains(component, connections) else {
             log(.error, "left as it is: calls into it have not ended", component)
             return
@@ -189,11 +197,11 @@ actor Coordinator {
             try await starter.limited("stop", component.node, limit: options.stopLimit) { watch async throws(BackplaneError) in
                 try await component.instance.stop(watch)
             }
-            component.instance.release()
             log(.debug, "stopped", component)
         } catch {
             log(.error, "did not stop", component, error)
         }
+        component.instance.release()
         ComponentHandles.remove(component.handle)
     }
 

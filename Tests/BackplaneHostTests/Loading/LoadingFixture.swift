@@ -52,11 +52,16 @@ extension LoadingFixture {
     ///
     /// When code of it runs it leaves a file beside itself, called like it with `.ran` at the end.
     static func library(_ flags: String...) throws -> [UInt8] {
+        try library(of: plugin, flags)
+    }
+
+    /// The bytes of a library, each variant compiled once.
+    static func library(of source: String, _ flags: [String]) throws -> [UInt8] {
         try built.withLock { built in
-            if let bytes = built[flags] { return bytes }
+            if let bytes = built[[source] + flags] { return bytes }
             let folder = try Folder()
-            let bytes = try compile(plugin, ["-shared", "-fPIC"] + flags, in: folder)
-            built[flags] = bytes
+            let bytes = try compile(source, ["-shared", "-fPIC"] + flags, in: folder)
+            built[[source] + flags] = bytes
             return bytes
         }
     }

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// `backplane call`: the result alone on standard output, errors alone on standard error.
+@Suite(.timeLimit(.minutes(2)))
+struct CallTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
+    func `the almanac answers, from its own manifest and from a plain property list`(manifest: [String]) async throws {
+        let outcome = try await tool.start(["call"] + manifest + ["AlmanacManager", "on", "\"07-20\"", "--data", tool.data, "--load-folder", tool.loads]).end()
+        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+        struct Answer: Decodable, Equatable {
+            struct Event: Decodable, Equatable { var day: String, year: Int, text: String }
+            var source: String
+            var value: [Event]
+        }
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(outcome.output.utf8))
+        #expect(answer.source == "network")
+        #expect(answer.value.map(\.year) == [1969, 1976])
+        #expect(outcome.output.hasSuffix("\n") && outcome.output.split(separator: "\n").count == 1, "one line")
+        #expect(tool.loadFolders() == [], "nothing is left of the host")
+        #expect(FileManager.default.fileExists(atPath: tool.data), "but its data")
+    }
+
+    @Test func `a method that takes nothing needs no input`() async throws {
+        let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "now")
+        #expect(outcome.status == 0)
+        let seconds = try #require(Double(outcome.output.trimmingCharacters(in: .newlines)))
+        #expect(abs(seconds - Date.now.timeIntervalSinceReferenceDate) < 100)
+    }
+
+    @Test func `input may come from standard input`() async throws {
+        let text = #"{"é": [1, null, "\n"]}"#
+        let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-", input: text)
+        #expect(outcome.status == 0 && outcome.output == text + "\n")
+        let nothing = try await tool.run("call", Tool.almanac, "ClockManager", "echo", "-")
+        #expect(nothing.status == 1 && nothing.output == "" && nothing.errors.contains("call.invalid-input"))
+    }
+
+    @Test func `what stands after two dashes is an input, not an option`() async throws {
+        let outcome = try await tool.start(["call", "--data", tool.data, "--load-folder", tool.loads, Tool.almanac, "ClockManager", "echo", "--", "-5"]).end()
+        #expect(outcome.status == 0 && outcome.output == "-5\n", "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (["Unknown", "now"], ["manager.unknown", "`Unknown`", "`ClockManager`"]),
+        (["ClockManger", "now"], ["manager.unknown", "did you mean `ClockManager`?"]),
+        (["ClockManager", "tomorrow"], ["call.unimplemented", "`tomorrow`", "`now`, `echo`"]),
+        (["ClockManager", "now", "7"], ["call.invalid-input"]),
+        (["ClockManager", "echo", "{"], ["call.invalid-input"]),
+        (["AlmanacManager", "on", "7"], ["call.invalid-input", "String"]),
+        (["AlmanacManager", "on", "\"some day\""], ["component.failed", "almanac.not-a-day", "`some day`"]),
+    ])
+    func `what cannot be done is one clear message on standard error, and exit code 1`(words: [String], says: [String]) async throws {
+        let outcome = try await tool.start(["call", Tool.almanac] + words + ["--data", tool.data, "--load-folder", tool.loads]).end()
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.hasPrefix("backplane: "))
+        for text in says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test(arguments: [
+        ("missing.json", nil, ["manifest.unreadable", "missing.json"]), ("empty.json", "", ["manifest."]), ("half.json", #"{"managers": {"#, ["manifest.malformed", "line 1, column 15"]),
+        ("list.json", "[]", ["manifest.wrong-type"]), ("noise.plist", "<plist><dict><key>", ["manifest.malformed"]), ("bytes", "\u{0}\u{1}\u{2}", ["manifest.malformed"]),
+    ] as [(String, String?, [String])])
+    func `a manifest that cannot be read is one too`(name: String, text: String?, says: [String]) async throws {
+        if let text { try tool.write(text, as: name) }
+        let outcome = try await tool.run("call", tool.folder + "/" + name, "ClockManager", "now")
+        #expect(outcome.status == 1)
+        #expect(outcome.output == "")
+        for text in says { #expect(outcome.errors.contains(text), "\(outcome.errors)") }
+    }
+
+    @Test func `a folder, a pipe's end and another program's file are no manifests`() async throws {
+        for path in [tool.folder, "/dev/null", Tool.built + "/backplane"] {
+            let outcome = try await tool.run("call", path, "ClockManager", "now")
+            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("manifest."), "\(path): \(outcome.errors)")
+        }
+    }
+
+    @Test func `a sound manager can be called beside a faulty one, which says what is wrong with it`() async throws {
+        let manifest = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Missing"}], "managers": {"Clock": {"className": "ClockManager"}, "Other": {"className": "Nobody"}}}"#,
+            as: "m.json")
+        let sound = try await tool.run("call", manifest, "Clock", "echo", "1")
+        #expect(sound.status == 0 && sound.output == "1\n", "\(sound.errors)")
+        let faulty = try await tool.run("call", manifest, "Other", "echo", "1")
+        #expect(faulty.status == 1 && faulty.errors.contains("component.unknown-class") && faulty.errors.contains("/managers/Other/className"))
+        #expect(faulty.errors.contains("plugin.not-found") && faulty.errors.contains("--plugin-path"), "why the class is not there")
+    }
+
+    @Test func `a call is given up after its time limit`() async throws {
+        let manifest = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+        let outcome = try await tool.run("call", manifest, "Trial", "wait", "3600", "--timeout", "1.5")
+        #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("call.deadline"), "\(outcome.errors)")
+        for limit in ["0", "-1", "nan", "inf"] {
+            let refused = try await tool.run("call", manifest, "Trial", "wait", "0", "--timeout=\(limit)")
+            #expect([1, 64].contains(refused.status) && refused.errors.contains("--timeout"), "\(limit): \(refused.errors)")
+        }
+    }
+
+    @Test func `a result that JSON does not have is an error, and the error is told whole`() async throws {
+        let manifest = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+        let infinity = try await tool.run("call", manifest, "Trial", "infinity")
+        #expect(infinity.status == 1 && infinity.output == "" && infinity.errors.contains("call.invalid-output"))
+        let failed = try await tool.run("call", manifest, "Trial", "fail", "\"four\"")
+        #expect(failed.errors == "backplane: component.failed (trial.trouble): four\n  length: 4\n")
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// `backplane check`: every problem with its place, and nothing started.
+@Suite(.timeLimit(.minutes(2)))
+struct CheckTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private func faulty() throws -> String {
+        try tool.write(
+            """
+            {
+              "manifestVersion": 1,
+              "plugins": [{ "library": "Challenge" }, { "library": "Missing" }],
+              "managers": {
+                "Nobody": { "className": "NoSuchClass" },
+                "Empty": { "className": "ChallengeManager", "dataAccessController": {} },
+                "Typo": { "className": "TrialManager", "clasName": "x" },
+                "Alone": { "className": "RelayManager" }
+              }
+            }
+            """, as: "faulty.json")
+    }
+
+    @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
+    func `a sound manifest has no problems`(manifest: [String]) async throws {
+        let outcome = try await tool.start(["check", "--strict"] + manifest + ["--data", tool.data, "--load-folder", tool.loads]).end()
+        #expect(outcome.status == 0)
+        #expect(outcome.output == manifest[0] + ": no problems\n")
+        #expect(outcome.errors == "")
+    }
+
+    @Test func `all problems are listed, each with its file, line and column`() async throws {
+        let path = try faulty()
+        let outcome = try await tool.run("check", path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "")
+        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(path) }.map { String($0.dropFirst(path.count)) }
+        let expected = [
+            (":3:45: error: /plugins/1/library:", "[plugin.not-found]"),
+            (":8:5: error: /managers/Alone/uses/trials:", "[wire.unsatisfied]"),
+            (":6:49: error: /managers/Empty/dataAccessController:", "[manifest.missing-key]"),
+            (":5:17: error: /managers/Nobody/className:", "[component.unknown-class]"),
+            (":7:44: warning: /managers/Typo/clasName:", "[manifest.unknown-key]"),
+            (": 4 errors, 1 warning", ""),
+        ]
+        #expect(lines.count == expected.count, "\(outcome.output)")
+        for (line, (start, end)) in zip(lines, expected) { #expect(line.hasPrefix(start) && line.hasSuffix(end), "\(line)") }
+    }
+
+    @Test func `as JSON they are all there too`() async throws {
+        struct Row: Decodable { var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String, message: String }
+        let outcome = try await tool.run("check", try faulty(), "--json")
+        #expect(outcome.status == 1 && outcome.errors == "")
+        let rows = try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))
+        #expect(rows.map(\.manager) == [nil, "Alone", "Empty", "Nobody", "Typo"])
+        #expect(rows.map(\.line) == [3, 8, 6, 5, 7])
+        #expect(rows.allSatisfy { !$0.message.isEmpty && $0.location != nil && $0.column != nil })
+        #expect(rows.map(\.severity) == ["error", "error", "error", "error", "warning"])
+
+        let sound = try await tool.run("check", Tool.almanac, "--json")
+        #expect(try sound.status == 0 && JSONDecoder().decode([Row].self, from: Data(sound.output.utf8)).isEmpty)
+    }
+
+    @Test func `warnings fail when they are asked to`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager", "clasName": "x"}}}"#, as: "m.json")
+        #expect(try await tool.run("check", path).status == 0)
+        let strict = try await tool.run("check", path, "--strict")
+        #expect(strict.status == 1)
+        #expect(strict.output.contains("warning: /managers/Clock/clasName"))
+    }
+
+    @Test func `nothing is started and nothing is left`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}}}}"#,
+            as: "m.json")
+        let outcome = try await tool.run("check", path, "--log-level", "trace")
+        #expect(outcome.status == 0)
+        #expect(!outcome.errors.contains("init"), "no component wrote to the log")
+        #expect(!FileManager.default.fileExists(atPath: tool.data))
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `a malformed manifest is a problem with its place`() async throws {
+        let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
+        let outcome = try await tool.run("check", path)
+        #expect(outcome.status == 1 && outcome.errors == "")
+        #expect(outcome.output.contains("[manifest.malformed]") && outcome.output.contains("line 3, column 1"))
+        let missing = try await tool.run("check", tool.folder + "/none.json")
+        #expect(missing.status == 1 && missing.output.contains("[manifest.unreadable]"))
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HelpTests {
+    @Test(arguments: [["--help"], ["run", "--help"], ["call", "--help"], ["check", "--help"]])
+    func `every command explains itself`(arguments: [String]) async throws {
+        let outcome = try await Tool().start(arguments).end()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        try expectSnapshot(outcome.output, arguments.dropLast().first ?? "backplane")
+    }
+
+    @Test func `the version is three numbers`() async throws {
+        let outcome = try await Tool().plain("--version")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    }
+
+    @Test func `without arguments it explains itself too`() async throws {
+        let outcome = try await Tool().plain()
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("call"))
+    }
+
+    @Test(arguments: [
+        ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"], ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
+        ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"], ["check", Tool.almanac, "--data"],
+    ])
+    func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
+        let outcome = try await Tool().start(arguments).end()
+        #expect(outcome.status == 64, "\(outcome.errors)")
+        #expect(outcome.output == "")
+        #expect(outcome.errors.isEmpty == false)
+    }
+}

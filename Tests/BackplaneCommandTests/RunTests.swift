@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// `backplane run`: up, until a signal.
+@Suite(.timeLimit(.minutes(2)))
+struct RunTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `it says what is up, and stops in order when it is asked to`(signal: Int32) async throws {
+        let running = try await tool.startRun(Tool.almanac, "--log-level", "debug")
+        let table = running.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(table[0] == ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"])
+        #expect(table[1] == ["AlmanacManager", "AlmanacManager", "1.0.0", "org.backplane.almanac", "ready"])
+        #expect(table[2] == ["ClockManager", "ClockManager", "1.0.0", "org.backplane.clock", "ready"])
+        #expect(tool.loadFolders().count == 1)
+
+        running.signal(signal)
+        let outcome = await running.end()
+
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasSuffix("\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping\nstopped\n"))
+        #expect(tool.loadFolders() == [])
+        let stopped = outcome.errors.split(separator: "\n").filter { $0.contains("stopped") }
+        let order = ["ClockManager", "AlmanacManager", "AlmanacCommunication", "EventFeedService", "AlmanacStore"]
+        #expect(stopped.count == order.count, "\(outcome.errors)")
+        for (line, name) in zip(stopped, order) { #expect(line.contains("component=\(name)"), "\(line)") }
+    }
+
+    @Test func `as JSON it prints what is up and nothing else`() async throws {
+        let running = try tool.start(["run", Tool.almanac, "--json", "--data", tool.data, "--load-folder", tool.loads])
+        #expect(await running.says("\n]"))
+        running.signal(SIGTERM)
+        let outcome = await running.end()
+        struct Row: Decodable { var name: String, state: String }
+        #expect(try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8)).map(\.state) == ["ready", "ready"])
+        #expect(outcome.status == 0 && outcome.errors == "")
+    }
+
+    @Test func `it refuses a manifest with an error, and names all of them`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager"}, "A": {"className": "X"}, "B": {}}}"#,
+            as: "m.json")
+        let outcome = try await tool.run("run", path)
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(outcome.errors.contains("/managers/A/className") && outcome.errors.contains("/managers/B/className"))
+        #expect(tool.loadFolders() == [])
+    }
+
+    @Test func `a component that does not start ends it, what is up being stopped`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"refusesToStart": true}}}}"#,
+            as: "m.json")
+        let outcome = try await tool.run("run", path, "--log-level", "info")
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(outcome.errors.contains("/managers/B: component.failed (trial.trouble): not today"))
+        #expect(outcome.errors.contains("stop"), "A was up and has stopped")
+    }
+
+    @Test func `a second SIGINT ends it at once while stopping hangs`() async throws {
+        try compileNeverStopping()
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Never"}], "managers": {"Never": {"className": "Never"}}}"#, as: "m.json")
+        let running = try await tool.startRun(path)
+        running.signal(SIGINT)
+        #expect(await running.says("SIGINT: stopping"))
+        running.signal(SIGINT)
+        #expect(await running.end().status == 130)
+    }
+
+    /// A plugin in C whose manager's `stop` never ends.
+    private func compileNeverStopping() throws {
+        let source = try tool.write(
+            """
+            #include "backplane.h"
+            BP_IDENTITY("org.example.never", "1.0.0")
+            static char instance;
+            static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+                bp_bytes nothing = {0, 0};
+                done(context, BP_OK, &instance, nothing);
+            }
+            static void stop(void *self, bp_done done, void *context) {}
+            static const bp_component components[] = {{
+                .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Never"), .version = BP_TEXT("1.0.0"), .create = create, .stop = stop}};
+            static const bp_field layout[] = BP_LAYOUT;
+            int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+                *answer = (bp_answer){
+                    .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.never"), .version = BP_TEXT("1.0.0"),
+                    .components = components, .component_count = 1, .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+                return BP_OK;
+            }
+            """, as: "never.c")
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", tool.folder + "/libNever.so", source]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+    }
+}

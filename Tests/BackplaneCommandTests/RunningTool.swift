@@ -1,0 +1,88 @@
+import Foundation
+import Synchronization
+
+/// A process of `backplane` that is under way. It is killed when the test lets go of it.
+final class RunningTool: Sendable {
+    private enum Event: Sendable {
+        case output(Data), errors(Data), ended(Int32)
+    }
+    private struct State {
+        var output = Data(), errors = Data()
+        /// Standard output, standard error and the process itself.
+        var open = 3
+        var status: Int32 = 0
+    }
+    private let process: Process
+    private let events: AsyncStream<Event>
+    private let state = Mutex(State())
+
+    /// - Parameter input: a file for its standard input, which is empty otherwise.
+    init(_ arguments: [String], input: String?) throws {
+        let process = Process(), output = Pipe(), errors = Pipe()
+        process.executableURL = URL(filePath: Tool.built + "/backplane")
+        process.arguments = arguments
+        // Without what a developer's own settings would change.
+        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"].contains($0.key) }
+        process.standardInput = try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, errors)
+        let (events, event) = AsyncStream.makeStream(of: Event.self)
+        process.terminationHandler = { process in
+            event.yield(.ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus))
+        }
+        try process.run()
+        (self.process, self.events) = (process, events)
+        Self.read(output.fileHandleForReading) { event.yield(.output($0)) }
+        Self.read(errors.fileHandleForReading) { event.yield(.errors($0)) }
+    }
+
+    deinit {
+        if process.isRunning { signal(SIGKILL) }
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
+    var errors: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
+    /// Waits until its standard output has this text; `false` when it ended without.
+    func says(_ text: String) async -> Bool {
+        await wait { String(decoding: $0.output, as: UTF8.self).contains(text) }
+        return output.contains(text)
+    }
+
+    /// Waits until it has ended. The negative of a signal's number is the status of a process that it ended.
+    func end() async -> Tool.Outcome {
+        await wait { _ in false }
+        return state.withLock {
+            Tool.Outcome(status: $0.status, output: String(decoding: $0.output, as: UTF8.self), errors: String(decoding: $0.errors, as: UTF8.self))
+        }
+    }
+
+    /// Waits for a state, or for the end.
+    private func wait(for isThere: @Sendable (State) -> Bool) async {
+        func isOver() -> Bool { state.withLock { $0.open == 0 || isThere($0) } }
+        if isOver() { return }
+        for await event in events {
+            state.withLock { state in
+                switch event {
+                case .output(let data) where data.isEmpty, .errors(let data) where data.isEmpty: state.open -= 1
+                case .output(let data): state.output += data
+                case .errors(let data): state.errors += data
+                case .ended(let status): (state.status, state.open) = (status, state.open - 1)
+                }
+            }
+            if isOver() { return }
+        }
+    }
+
+    /// Hands over what comes, on a thread of its own; empty data at the end.
+    private static func read(_ file: FileHandle, _ deliver: @escaping @Sendable (Data) -> Void) {
+        Thread.detachNewThread {
+            while true {
+                let data = file.availableData
+                deliver(data)
+                if data.isEmpty { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// The executable `backplane` as a process, with folders of its own that are gone with the test.
+final class Tool: Sendable {
+    /// How a run of it ended.
+    struct Outcome: Sendable {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    let folder: String
+    var loads: String { folder + "/loads" }
+    var data: String { folder + "/data" }
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-command-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Runs a command that makes a host, to its end.
+    func run(_ command: String, _ arguments: String..., input: String? = nil) async throws -> Outcome {
+        try await start([command] + arguments + ["--data", data, "--load-folder", loads], input: input).end()
+    }
+
+    /// Runs it with these arguments and no others.
+    func plain(_ arguments: String...) async throws -> Outcome {
+        try await start(arguments).end()
+    }
+
+    func start(_ arguments: [String], input: String? = nil) throws -> RunningTool {
+        try RunningTool(arguments, input: try input.map { try write($0, as: "input") })
+    }
+
+    /// Starts `backplane run` and waits until it says that everything is up.
+    func startRun(_ arguments: String...) async throws -> RunningTool {
+        let tool = try start(["run"] + arguments + ["--data", data, "--load-folder", loads])
+        try #require(await tool.says("up;"), "\(tool.output)\(tool.errors)")
+        return tool
+    }
+
+    /// Writes a file and returns its path.
+    @discardableResult
+    func write(_ text: String, as name: String) throws -> String {
+        let path = folder + "/" + name
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// The folders of hosts that are there now.
+    func loadFolders() -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: loads)) ?? []).filter { $0.hasPrefix("host-") }.sorted()
+    }
+
+    /// Where the executable, the tests and all libraries lie.
+    static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    /// The manifests of the example.
+    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../manifests").standardizedFileURL.path
+    static let almanac = manifests + "/almanac.json"
+    static let almanacList = manifests + "/almanac.plist"
+}

@@ -1,0 +1,68 @@
+import Backplane
+import ChallengeModule
+import Testing
+
+@testable import BackplaneHost
+
+/// What a component throws arrives at whoever called, however many components and plugins are between.
+@Suite(.timeLimit(.minutes(2)))
+struct CallErrorTests {
+    static let managers = #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#
+    static let trouble = {
+        let text = "no — “nothing” \"fits\"\n"
+        return BackplaneError(.componentFailed, text, failure: BackplaneError.Failure(code: "trial.trouble", details: ["length": "\(text.count)"]))
+    }()
+
+    private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
+        let test = try TestHost(managers: Self.managers, from: origin)
+        try await body(test, test.host.manager("Trial"), test.host.manager("Relay"))
+        await test.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `an error that says what it is keeps its code, its message and its details`(origin: Origin) async throws {
+        try await with(origin) { test, trials, relay in
+            let text = Self.trouble.message
+            #expect(await error { try await trials.fail(text) } == Self.trouble)
+            #expect(throws: Self.trouble) { try trials.failNow(text) }
+            #expect(await error { try await relay.fail(text) } == Self.trouble, "from plugin to plugin")
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `an error that says nothing of itself is told by its name`(origin: Origin) async throws {
+        try await with(origin) { test, trials, relay in
+            #expect(await error { try await trials.failPlainly() } == BackplaneError(.componentFailed, "Plain()"))
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `a number that JSON does not have is the provider's invalid output`(origin: Origin) async throws {
+        try await with(origin) { test, trials, relay in
+            #expect(await error { try await trials.infinity() }?.code == .callInvalidOutput)
+            #expect(await error { try await test.call("Trial", "infinity") }?.code == .callInvalidOutput)
+            #expect(await error { try await trials.wait(.infinity) }?.code == .callInvalidInput, "and the caller's invalid input")
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `an input of the wrong type says what was expected`(origin: Origin) async throws {
+        try await with(origin) { test, trials, relay in
+            let error = await error { try await test.call("Trial", "wait", #""long""#) }
+            #expect(error?.code == .callInvalidInput)
+            #expect(error?.message.contains("Double") == true)
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `the path of a call names the components it came through, and no others`(origin: Origin) async throws {
+        try await with(origin) { test, trials, relay in
+            #expect(try trials.path() == [], "a host program is nobody's component")
+            let path = try await relay.path()
+            #expect(path.count == 1)
+            #expect(try await relay.path() == path)
+            let second: Remote<Relay> = try await test.host.manager("Relay")
+            #expect(try await second.path() == path)
+        }
+    }
+}

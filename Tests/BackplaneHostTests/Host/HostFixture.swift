@@ -1,0 +1,112 @@
+import Backplane
+import ChallengeModule
+import FoundationEssentials
+import Synchronization
+import Testing
+import TimepieceModule
+
+@testable import BackplaneHost
+
+/// Where a host's plugins come from: files that it loads, or modules linked into this program.
+enum Origin: CaseIterable, Sendable {
+    case libraries, linked
+}
+
+/// A host in folders of its own, which are gone with the test, and what its components wrote to the log.
+final class TestHost: Sendable {
+    let host: PluginHost
+    let log: RecordedLog
+    let folder: LoadingFixture.Folder
+    var loads: String { folder.path + "/loads" }
+    var data: String { folder.path + "/data" }
+
+    /// Where SwiftPM puts the libraries: beside this program.
+    static let libraries = RunningExecutable.folder ?? "."
+
+    /// - Parameter manifest: the text of a whole manifest.
+    init(
+        _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
+        log: RecordedLog = RecordedLog(), startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+    ) throws {
+        let folder = try folder ?? LoadingFixture.Folder()
+        (self.folder, self.log) = (folder, log)
+        let path = try folder.write(Array(manifest.utf8), as: "manifest")
+        host = PluginHost(
+            manifest: ManifestDocument(contentsOf: path), plugins: plugins,
+            options: HostOptions(
+                pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
+                startLimit: startLimit, stopLimit: stopLimit))
+    }
+
+    /// A host of these managers, given as JSON, with the plugins that only the tests have.
+    convenience init(managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog()) throws {
+        let libraries = origin == .libraries ? #"{"library": "Challenge"}, {"library": "Timepiece"}"# : ""
+        try self.init(
+            #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
+            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log, startLimit: startLimit)
+    }
+
+    /// Calls by name, texts in and out.
+    func call(_ manager: String, _ method: String, _ input: String = "null", within limit: Duration? = nil) async throws(BackplaneError) -> String {
+        String(decoding: try await host.call(manager, method, Array(input.utf8), host.begin(within: limit)), as: UTF8.self)
+    }
+
+    /// The folders of hosts that are there now.
+    func loadFolders() -> [String] {
+        ((try? FileTree.names(in: loads)) ?? []).filter { $0.hasPrefix("host-") }
+    }
+}
+
+/// Keeps every line.
+final class RecordedLog: LogSink {
+    private let records = Mutex<[LogRecord]>([])
+    private let watch: @Sendable (LogRecord) -> Void
+
+    init(_ watch: @escaping @Sendable (LogRecord) -> Void = { _ in }) { self.watch = watch }
+
+    func isEnabled(_ level: Log.Level) -> Bool { true }
+
+    func write(_ record: LogRecord) {
+        watch(record)
+        records.withLock { $0.append(record) }
+    }
+
+    var all: [LogRecord] { records.withLock { $0 } }
+
+    /// What components wrote, without the host's own lines.
+    var lines: [String] { all.filter { $0.source != "host" }.map { "\($0.source) \($0.message)" } }
+}
+
+/// The error that `body` throws; an issue when it throws none.
+func error(
+    _ location: SourceLocation = #_sourceLocation, of body: () async throws -> some Sendable
+) async -> BackplaneError? {
+    await #expect(throws: BackplaneError.self, sourceLocation: location) { _ = try await body() }
+}
+
+/// Waits for what happens soon, by looking again and again.
+func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows {
+    let happened = try await happens(condition)
+    #expect(happened, sourceLocation: location)
+}
+
+private func happens(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<100_000 {
+        if try await condition() { return true }
+        await Task.yield()
+    }
+    return false
+}
+
+/// Expects `body` to end at the deadline of its call, and the trial manager that waits behind it to be cancelled once.
+///
+/// On a busy machine a deadline may pass before the call has come that far; then it is tried with a later one.
+func expectCancellation(
+    at trials: Remote<Trials>, _ host: PluginHost, _ location: SourceLocation = #_sourceLocation, _ body: (Call) async throws -> some Sendable
+) async throws {
+    for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
+        #expect(await error(location) { try await body(host.begin(within: limit)) }?.code == .callDeadline, sourceLocation: location)
+        if try await happens({ try trials.cancellations() == 1 }) { return }
+    }
+    Issue.record("the component was not cancelled", sourceLocation: location)
+}

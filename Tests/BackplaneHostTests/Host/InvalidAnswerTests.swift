@@ -1,0 +1,81 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// Plugins whose answer at the entry cannot be believed: each is refused with a reason, and its managers throw it.
+@Suite(.timeLimit(.minutes(2)))
+struct InvalidAnswerTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        /// What spoils the answer: a statement in C.
+        var spoil: String
+        var code: BackplaneError.Code
+        /// What the message says.
+        var says: [String]
+        var testDescription: String { spoil }
+
+        init(_ spoil: String, _ code: BackplaneError.Code, _ says: String...) {
+            (self.spoil, self.code, self.says) = (spoil, code, says)
+        }
+    }
+
+    static let cases = [
+        Case("own.abi = 99", .pluginABIMismatch, "chose ABI 99", "0 to 0"),
+        Case("own.layout = NULL", .pluginLayoutMismatch, "BP_LAYOUT"),
+        Case("layout[3].offset = 6", .pluginLayoutMismatch, "bp_call.flags", "at offset 4 in the host", "at 6 in the plugin"),
+        Case("layout[3].size = 2", .pluginLayoutMismatch, "bp_call.flags", "4 bytes", "2 at 4 in the plugin"),
+        Case("own.layout_count = 70000", .pluginLayoutMismatch, "70000"),
+        Case("own.layout_count = (size_t)-1", .pluginLayoutMismatch, "18446744073709551615"),
+        Case("own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer, "the plugin's toolchain", "18446744073709551615"),
+        Case("own.problems = text(\"one\\ntwo\")", .pluginInvalidAnswer, "org.example.unruly 1.0.0 does not fit together", "one", "two"),
+        Case("own.size = 4096", .pluginInvalidAnswer, "4096"),
+        Case("own.size = 8", .pluginInvalidAnswer, "8"),
+        Case("own.id = text(\"\\xff\\xfe\")", .pluginInvalidAnswer, "the plugin's id is not UTF-8"),
+        Case("own.id = text(\"\")", .pluginInvalidAnswer, "the plugin's id is empty"),
+        Case("own.id = text(\"two words\")", .pluginInvalidAnswer, "the plugin's id has spaces"),
+        Case("own.id.data = NULL", .pluginInvalidAnswer, "the plugin's id", "no bytes"),
+        Case("own.version = text(\"one\")", .pluginInvalidAnswer, "the plugin's version", "`one`"),
+        Case("own.component_count = (size_t)-1", .pluginInvalidAnswer, "components"),
+        Case("own.components = NULL", .pluginInvalidAnswer, "components", "no array"),
+        Case("components[0].size = 4", .pluginInvalidAnswer, "sizeof(bp_component)"),
+        Case("components[0].role = 9", .pluginInvalidAnswer, "Unruly", "role 9"),
+        Case("components[0].create = NULL", .pluginInvalidAnswer, "Unruly has no `create` function"),
+        Case("components[0].call = NULL", .pluginInvalidAnswer, "Unruly has methods and no `call` function"),
+        Case("components[0].class_name = text(\"\\xff\")", .pluginInvalidAnswer, "class name is not UTF-8"),
+        Case("components[1].class_name = components[0].class_name", .pluginInvalidAnswer, "registers Unruly 1.0.0 twice"),
+        Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "no array"),
+        Case("components[0].contract_version = text(\"\")", .pluginInvalidAnswer, "Unruly: the contract's version"),
+        Case(
+            "static const bp_method same[] = {{sizeof(bp_method), 0, BP_TEXT(\"a\")}, {sizeof(bp_method), 1, BP_TEXT(\"a\")}};"
+                + "components[0].methods = same; components[0].method_count = 2", .pluginInvalidAnswer, "two methods named `a`"),
+        Case(
+            "static const bp_method odd[] = {{sizeof(bp_method), 7, BP_TEXT(\"a\")}}; components[0].methods = odd; components[0].method_count = 1",
+            .pluginInvalidAnswer, "Unruly.a: kind 7"),
+        Case(
+            "static const bp_wire wire[] = {{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")},"
+                + "{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")}};"
+                + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer, "two wires named `w`"),
+        Case("return 42", .pluginRefused, "returned 42"),
+        Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "no ABI number"),
+    ]
+
+    @Test(arguments: cases)
+    func `it is refused with a reason`(spoilt: Case) async throws {
+        let test = try UnrulyPlugin.host("Unruly", flags: ["-DSPOIL=\(spoilt.spoil)"])
+        let refusal = try #require(await test.host.check().first { $0.error.code == spoilt.code }?.error)
+        #expect(refusal.location == "/plugins/0/library")
+        for text in spoilt.says { #expect(refusal.detailedDescription.contains(text), "\(refusal.detailedDescription)") }
+
+        let error = await error { try await test.call("Unruly", "twice") }
+        #expect(error?.code == .unknownClass)
+        #expect(error?.causes.contains { $0.code == spoilt.code } == true, "why the class is not there")
+        await test.host.stop()
+    }
+
+    @Test func `components of a smaller header are read as far as they go`() async throws {
+        // The array is stepped through by the first one's size, so one component is all there may be; `cancel` is missing from it.
+        let test = try UnrulyPlugin.host("Unruly", flags: ["-DSPOIL=own.component_count = 1; components[0].size = offsetof(bp_component, cancel)"])
+        #expect(try await test.call("Unruly", "twice") == "1")
+        await test.host.stop()
+    }
+}

@@ -1,0 +1,143 @@
+import Backplane
+import ChallengeModule
+import Testing
+
+@testable import BackplaneHost
+
+/// Nemo Logic's seven test cases against a running host, with our outcomes: a located error where it gave nil.
+@Suite(.timeLimit(.minutes(2)))
+struct `Nemo Logic's cases on a running host` {
+    static let names = [
+        "ChallengeManager", "ChallengeManagerWithoutClassName", "ChallengeManagerWithoutDataController",
+        "ChallengeManagerWithoutDataControllerClassName", "ChallengeManagerWithoutNetwork",
+    ]
+
+    /// The file in which the managers are, and where their plugins come from.
+    struct Source: Sendable, CustomTestStringConvertible {
+        var isPropertyList: Bool
+        var origin: Origin
+        var testDescription: String { "\(isPropertyList ? "a property list" : "JSON"), \(origin)" }
+        static let all = [true, false].flatMap { list in Origin.allCases.map { Source(isPropertyList: list, origin: $0) } }
+
+        func makeHost() throws -> TestHost {
+            guard isPropertyList else { return try TestHost(managers: Self.json, from: origin) }
+            return switch origin {
+            case .libraries: try TestHost(Self.propertyList, pluginPaths: [TestHost.libraries])
+            case .linked: try TestHost(Self.propertyList, plugins: [ChallengePlugin.self])
+            }
+        }
+
+        /// Where the managers are in the manifest.
+        var root: String { isPropertyList ? "" : "/managers" }
+    }
+
+    private func surroundings(_ name: String, _ source: Source) async throws -> Surroundings {
+        let test = try source.makeHost()
+        let manager: Remote<Challenge> = try await test.host.manager(name)
+        let surroundings = try await manager.surroundings()
+        #expect(try manager.atStart() == surroundings, "each collaborator is complete when the manager is initialised")
+        await test.host.stop()
+        return surroundings
+    }
+
+    @Test(arguments: Source.all)
+    func `1: the file is read on first use`(source: Source) async throws {
+        let test = try source.makeHost()
+        #expect(test.loadFolders().isEmpty, "nothing happens before the first question")
+        #expect(await test.host.managers.map(\.name) == Self.names)
+        await test.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `2: a dictionary given instead of a file is the manifest`(origin: Origin) async throws {
+        let dictionary: [String: ManifestValue] = [
+            "ChallengeManager": ["className": "ChallengeManager", "dataAccessController": ["className": "ChallengeDataAccess"]]
+        ]
+        let folder = try LoadingFixture.Folder()
+        let host = PluginHost(
+            manifest: ManifestDocument(.dictionary(dictionary)), plugins: origin == .linked ? [ChallengePlugin.self] : [],
+            options: HostOptions(
+                pluginPaths: origin == .libraries ? [TestHost.libraries] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
+        let manager = try await host.manager("ChallengeManager", as: Challenge.self)
+        #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
+        await host.stop()
+    }
+
+    @Test(arguments: Source.all)
+    func `3: a whole definition gives all four layers`(source: Source) async throws {
+        #expect(
+            try await surroundings("ChallengeManager", source)
+                == Surroundings(dataAccessController: "ChallengeDataAccess", communicationController: "ChallengeCommunication", services: ["Challenge"]))
+    }
+
+    @Test(arguments: Source.all)
+    func `4: without a communication controller there are the manager and its data`(source: Source) async throws {
+        #expect(try await surroundings("ChallengeManagerWithoutNetwork", source) == Surroundings(dataAccessController: "ChallengeDataAccess"))
+    }
+
+    @Test(arguments: Source.all)
+    func `5: without the manager's class name the look-up throws where it is missing`(source: Source) async throws {
+        let test = try source.makeHost()
+        let error = await error { try await test.host.manager("ChallengeManagerWithoutClassName", as: Challenge.self) }
+        #expect(error?.code == .manifestMissingKey)
+        #expect(error?.location == source.root + "/ChallengeManagerWithoutClassName/className")
+        await test.host.stop()
+    }
+
+    @Test(arguments: Source.all)
+    func `6: an empty data access controller is that manager's error, with a hint`(source: Source) async throws {
+        let test = try source.makeHost()
+        let name = "ChallengeManagerWithoutDataControllerClassName"
+        let error = await error { try await test.host.manager(name, as: Challenge.self) }
+        #expect(error?.code == .manifestMissingKey)
+        #expect(error?.location == "\(source.root)/\(name)/dataAccessController")
+        #expect(error?.message.contains("leave the key out") == true)
+        await test.host.stop()
+    }
+
+    @Test(arguments: Source.all)
+    func `7: without a data access controller there are the manager and its network`(source: Source) async throws {
+        #expect(
+            try await surroundings("ChallengeManagerWithoutDataController", source)
+                == Surroundings(communicationController: "ChallengeCommunication", services: ["Challenge"]))
+    }
+}
+
+extension `Nemo Logic's cases on a running host`.Source {
+    fileprivate static let json = {
+        let data = #""dataAccessController": {"className": "ChallengeDataAccess"}"#
+        let network = """
+            "communicationController": {"className": "ChallengeCommunication", "services": [
+              {"className": "ChallengeService", "propertyName": "challengeService", "networkServiceConfiguration": {"NIFServiceName": "Challenge"}}]}
+            """
+        let manager = #""className": "ChallengeManager""#
+        return """
+            "ChallengeManager": {\(manager), \(data), \(network)},
+            "ChallengeManagerWithoutNetwork": {\(manager), \(data)},
+            "ChallengeManagerWithoutClassName": {\(data), \(network)},
+            "ChallengeManagerWithoutDataControllerClassName": {\(manager), "dataAccessController": {}, \(network)},
+            "ChallengeManagerWithoutDataController": {\(manager), \(network)}
+            """
+    }()
+
+    fileprivate static let propertyList = {
+        let data = "<key>dataAccessController</key><dict><key>className</key><string>ChallengeDataAccess</string></dict>"
+        let network = """
+            <key>communicationController</key><dict><key>className</key><string>ChallengeCommunication</string><key>services</key><array><dict>
+            <key>className</key><string>ChallengeService</string><key>propertyName</key><string>challengeService</string>
+            <key>networkServiceConfiguration</key><dict><key>NIFServiceName</key><string>Challenge</string></dict></dict></array></dict>
+            """
+        let manager = "<key>className</key><string>ChallengeManager</string>"
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0"><dict>
+            <key>ChallengeManager</key><dict>\(manager)\(data)\(network)</dict>
+            <key>ChallengeManagerWithoutNetwork</key><dict>\(manager)\(data)</dict>
+            <key>ChallengeManagerWithoutClassName</key><dict>\(data)\(network)</dict>
+            <key>ChallengeManagerWithoutDataControllerClassName</key><dict>\(manager)<key>dataAccessController</key><dict/>\(network)</dict>
+            <key>ChallengeManagerWithoutDataController</key><dict>\(manager)\(network)</dict>
+            </dict></plist>
+            """
+    }()
+}

@@ -1,0 +1,116 @@
+import Backplane
+import BackplaneNetwork
+import ChallengeModule
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// What is left once a host has stopped: errors, and no harm.
+@Suite(.timeLimit(.minutes(2)))
+struct StoppedHostTests {
+    @Test(arguments: Origin.allCases)
+    func `every way in says that it is over`(origin: Origin) async throws {
+        let test = try TestHost(managers: CallErrorTests.managers, from: origin)
+        let trials: Remote<Trials> = try await test.host.manager("Trial")
+        let relay: Remote<Relay> = try await test.host.manager("Relay")
+        let path = relay.path, now = trials.path
+
+        await test.host.stop()
+        await test.host.stop()
+
+        #expect(await error { try await relay.timeLeft() }?.code == .callRetired)
+        #expect(await error { try await path() }?.code == .callRetired, "also through a method that was kept")
+        #expect(await error { try await relay.path() }?.code == .callRetired)
+        #expect(await error { try now() }?.code == .callRetired)
+        #expect(await error { try await test.host.manager("Trial", as: Trials.self) }?.code == .hostStopped)
+        #expect(await error { try await test.host.manager("Unknown", as: Trials.self) }?.code == .hostStopped)
+        #expect(await error { try await test.call("Trial", "path") }?.code == .hostStopped)
+        #expect(await error { try await test.host.start() }?.code == .hostStopped)
+    }
+
+    @Test func `a host that never started stops, and leaves nothing behind when it is asked after that`() async throws {
+        let test = try TestHost(managers: CallErrorTests.managers, from: .libraries)
+        await test.host.stop()
+        #expect(await error { try await test.host.start() }?.code == .hostStopped)
+        _ = await test.host.managers
+        _ = await test.host.check()
+        #expect(test.loadFolders() == [])
+    }
+
+    @Test func `calls under way when the stop begins end first, and no new ones begin`() async throws {
+        let key = #function, gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        let host = test.host
+        let passage: Remote<Passage> = try await host.manager("Gate")
+        let typed = Task { try await passage.pass() }
+        let named = Task { try await test.call("Gate", "pass") }
+        await gate.arrival()
+        await gate.arrival()
+
+        let stop = Task { await host.stop() }
+        await eventually { (try? await passage.echo("in time")) == nil }
+        #expect(await error { try await passage.echo("late") }?.code == .callRetired)
+        #expect(!test.log.lines.contains("Gate stop"))
+        gate.open()
+        gate.open()
+
+        #expect(try await typed.value == "passed")
+        #expect(try await named.value == #""passed""#)
+        await stop.value
+        #expect(test.log.lines == ["Gate passed", "Gate passed", "Gate stop"])
+    }
+
+    @Test func `whoever stops at the same time returns when it is over, not before`() async throws {
+        let key = #function, gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        let passage: Remote<Passage> = try await test.host.manager("Gate")
+        let call = Task { try await passage.pass() }
+        await gate.arrival()
+        let stops = (0..<3).map { _ in
+            Task {
+                await test.host.stop()
+                return test.log.lines.contains("Gate stop")
+            }
+        }
+        await eventually { (try? await passage.echo("in time")) == nil }
+        gate.open()
+        _ = try await call.value
+        for stop in stops { #expect(await stop.value) }
+    }
+
+    @Test func `a call that does not end within the limit leaves its component as it is`() async throws {
+        let key = #function, gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], stopLimit: .milliseconds(20))
+        let passage: Remote<Passage> = try await test.host.manager("Gate")
+        let call = Task { try await passage.pass() }
+        await gate.arrival()
+        await test.host.stop()
+        #expect(!test.log.lines.contains("Gate stop"))
+        #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "Gate" })
+        gate.open()
+        #expect(try await call.value == "passed", "and the call ends as it would have")
+    }
+
+    @Test func `what a component keeps of its context does no harm`() async throws {
+        let key = #function, gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
+        try await test.host.start()
+        let log = try #require(gate.log.withLock { $0 }), http = try #require(gate.http.withLock { $0 })
+        log.info("during")
+        await test.host.stop()
+        log.info("after")
+        #expect(test.log.lines == ["Gate during", "Gate stop"])
+        let request = HTTPRequest("GET", "file:manifest")
+        #expect(await error { try await http.send(request, test.host.begin()) }?.code == .callRetired)
+    }
+
+    @Test func `a component that was looked up just before the stop is not called after it`() async throws {
+        let coordinator = Coordinator(
+            ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
+            linked: [ChallengePlugin.self], HostOptions())
+        let component = try await coordinator.running("Trial")
+        await coordinator.stop()
+        #expect(await error { try await component.call("path", Array("null".utf8), Call()) }?.code == .callRetired)
+    }
+}

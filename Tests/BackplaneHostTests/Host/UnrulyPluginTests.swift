@@ -1,0 +1,152 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// A plugin that does what the header forbids gets an error at most: nothing crashes and nothing hangs.
+@Suite(.timeLimit(.minutes(2)))
+struct UnrulyPluginTests {
+    /// Expects a call to end at its deadline while the plugin has it: on a busy machine a first deadline may pass before that.
+    private func expectOverdue(_ method: String, in test: TestHost) async {
+        for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
+            let error = await error { try await test.call("Unruly", method, within: limit) }
+            #expect(error?.code == .callDeadline)
+            if error?.message.contains("before `\(method)` of Unruly answered") == true { return }
+        }
+        Issue.record("the plugin was not reached")
+    }
+
+    @Test func `only the first answer to a call counts`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        for _ in 0..<100 { #expect(try await test.call("Unruly", "twice") == "1") }
+        await test.host.stop()
+    }
+
+    @Test func `a call that is never answered ends at its deadline, and does not keep the host from stopping`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        await expectOverdue("never", in: test)
+        #expect(try await test.call("Unruly", "twice") == "1")
+        await test.host.stop()
+    }
+
+    @Test func `a call that is never answered and has no deadline is left behind when the host stops`() async throws {
+        let test = try UnrulyPlugin.host("Unruly", stopLimit: .milliseconds(20))
+        _ = try await test.call("Unruly", "twice")
+        let call = Task { try await test.call("Unruly", "never") }
+        await test.host.stop()
+        call.cancel()       // a plugin in C without `cancel` cannot be cancelled: nobody waits for it here
+    }
+
+    @Test func `an answer after the deadline is about nothing`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        await expectOverdue("later", in: test)
+        #expect(try await test.call("Unruly", "settle") == "null")
+        #expect(try await test.call("Unruly", "settle") == "null", "nor is a second one")
+        await test.host.stop()
+        #expect(test.log.lines == ["Unruly released"])
+    }
+
+    @Test func `an instance that owes an answer is not released`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        await expectOverdue("never", in: test)
+        await test.host.stop()
+        #expect(test.log.lines == [], "its plugin may be at work on it still")
+    }
+
+    @Test func `a synchronous method that does not answer at once fails, and its late answer is about nothing`() async throws {
+        struct Unruliness: Contract {
+            static let version: Version = "1.0.0"
+            let slow = SyncMethod<Nothing, String>()
+        }
+        let test = try UnrulyPlugin.host("Unruly")
+        let manager: Remote<Unruliness> = try await test.host.manager("Unruly")
+        for error in [await error { try manager.slow() }, await error { try await test.call("Unruly", "slow") }] {
+            #expect(error?.code == .componentFailed)
+            #expect(error?.message == "`slow` of Unruly is synchronous and did not answer at once")
+            #expect(try await test.call("Unruly", "settle") == "null")
+        }
+        await test.host.stop()
+    }
+
+    @Test func `a status that the header does not have is a failure that names it`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        let error = await error { try await test.call("Unruly", "withStatus") }
+        #expect(error == BackplaneError(.componentFailed, "the component answered with status -77 and no reason"))
+        await test.host.stop()
+    }
+
+    @Test func `a result that is not JSON is the provider's invalid output`() async throws {
+        struct Unruliness: Contract {
+            static let version: Version = "1.0.0"
+            let noJSON = AsyncMethod<Nothing, String>()
+            let twice = AsyncMethod<Nothing, String>()
+        }
+        let test = try UnrulyPlugin.host("Unruly")
+        let manager: Remote<Unruliness> = try await test.host.manager("Unruly")
+        #expect(await error { try await manager.noJSON() }?.code == .callInvalidOutput)
+        #expect(await error { try await manager.twice() }?.code == .callInvalidOutput, "JSON of another type")
+        await test.host.stop()
+    }
+
+    @Test func `an error that is not the JSON it should be keeps its text`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        #expect(await error { try await test.call("Unruly", "noError") } == BackplaneError(.componentFailed, "no JSON"))
+        await test.host.stop()
+    }
+
+    @Test func `a manager that uses the network is refused for its role`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        let error = await error { try await test.call("Unruly", "fetch") }
+        #expect(error == BackplaneError(.roleForbidden, "Unruly is a manager; only communication controllers and network services use backplane.http"))
+        await test.host.stop()
+    }
+
+    @Test func `an interface that the host does not have is NULL`() async throws {
+        let test = try UnrulyPlugin.host("Unruly")
+        #expect(try await test.call("Unruly", "has", "backplane.log") == "true")
+        for name in ["backplane.none", "", "backplane.log\u{0}"] { #expect(try await test.call("Unruly", "has", name) == "false") }
+        await test.host.stop()
+    }
+
+    // MARK: Lifecycle
+
+    @Test func `only the first answer to a step of the lifecycle counts`() async throws {
+        let test = try UnrulyPlugin.host("MadeTwice")
+        #expect(try await test.call("MadeTwice", "twice") == "1")
+        await test.host.stop()
+        #expect(test.log.lines == ["MadeTwice released"])
+    }
+
+    @Test func `a component made of nothing is an error`() async throws {
+        let test = try UnrulyPlugin.host("MadeOfNothing")
+        let error = await error { try await test.call("MadeOfNothing", "twice") }
+        #expect(error?.code == .componentFailed)
+        #expect(error?.location == "/managers/MadeOfNothing")
+        await test.host.stop()
+    }
+
+    @Test(arguments: [("NeverMade", "be made"), ("NeverActive", "be activated")])
+    func `a component that never comes up is given up at the limit, and not released while it may be at work`(name: String, step: String) async throws {
+        // On a busy machine a short limit may pass in the step before.
+        for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
+            let test = try UnrulyPlugin.host(name, startLimit: limit)
+            let error = await error { try await test.call(name, "twice") }
+            #expect(error?.code == .callDeadline)
+            #expect(error?.location == "/managers/\(name)")
+            await test.host.stop()
+            guard error?.message.hasSuffix(step) == true else { continue }
+            #expect(test.log.lines == [])
+            return
+        }
+        Issue.record("the step was not reached")
+    }
+
+    @Test func `a component that never stops is left behind at the limit`() async throws {
+        let test = try UnrulyPlugin.host("NeverStopped", "Unruly", stopLimit: .milliseconds(50))
+        try await test.host.start()
+        await test.host.stop()
+        #expect(test.log.all.contains { $0.level == .error && $0.metadata["component"] == "NeverStopped" })
+        #expect(test.log.lines == ["Unruly released"])
+        #expect(test.loadFolders() == [])
+    }
+}
