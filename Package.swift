@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
+        .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
+        .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
@@ -28,13 +30,16 @@ let package = Package(
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
     traits: [
-        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto"),
+        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto, async-http-client"),
         .default(enabledTraits: ["Engines"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
     ],
     targets: [
         // The SDK: what a plugin imports.
@@ -45,6 +50,15 @@ let package = Package(
         // The runtime and its engines.
         .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
+        .target(
+            name: "BackplaneHTTP",
+            dependencies: [
+                "Backplane", "BackplaneNetwork",
+                engine("AsyncHTTPClient", "async-http-client"), engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
