@@ -86,5 +86,9 @@ let package = Package(
             name: "BackplaneHostTests",
             dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
             swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneHTTPTests",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
+            swiftSettings: settings),
         .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
     ])
