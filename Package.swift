@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
+        .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
+        .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
         .library(name: "BookshelfContracts", targets: ["BookshelfContracts"]),
         .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
@@ -34,7 +36,7 @@ let package = Package(
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
     traits: [
-        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto, GRDB"),
+        .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
         .default(enabledTraits: ["Engines"]),
     ],
     dependencies: [
@@ -42,6 +44,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
     ],
     targets: [
         // The SDK: what a plugin imports.
@@ -54,6 +59,15 @@ let package = Package(
         .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
         .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
+        .target(
+            name: "BackplaneHTTP",
+            dependencies: [
+                "Backplane", "BackplaneNetwork",
+                engine("AsyncHTTPClient", "async-http-client"), engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
@@ -100,4 +114,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneHTTPTests",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
+            swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
     ])

@@ -5,9 +5,10 @@ public protocol HTTPExecutor: Sendable {
     /// The URL schemes it serves, in lower case.
     var schemes: [String] { get }
 
-    /// Carries a request out. Any status is a response; an error is thrown when there is none.
+    /// Carries a request out. Any status is a response, a redirect too; an error is thrown when there is none.
     ///
-    /// Cancelling the task ends the exchange. The deadline of the call is enforced by whoever calls this.
+    /// One request is one exchange: following, retrying, caching and signing in are decided above. An error names the URL as
+    /// ``HTTPRequest/printableURL``. Cancelling the task ends the exchange, at once. The deadline of the call is enforced by whoever calls this.
     func execute(_ request: HTTPRequest) async throws -> HTTPResponse
 }
 

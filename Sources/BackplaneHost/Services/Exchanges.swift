@@ -21,7 +21,7 @@ final class Exchanges: Sendable {
     func start(_ request: HTTPRequest, _ call: Call, _ done: @escaping Done) -> UInt64 {
         guard let executor = executors.first(where: { $0.schemes.contains(request.scheme) }) else {
             let schemes = executors.flatMap(\.schemes).sorted().map { "`\($0):`" }.joined(separator: ", ")
-            done(.failure(BackplaneError(.networkRefused, "nothing here serves `\(request.scheme):` URLs; this host has \(schemes)", at: request.url)))
+            done(.failure(BackplaneError(.networkRefused, "nothing here serves `\(request.scheme):` URLs; this host has \(schemes)", at: request.printableURL)))
             return 0
         }
         let id = Callbacks.newID()
@@ -54,7 +54,7 @@ final class Exchanges: Sendable {
         } catch is CancellationError {
             return .failure(BackplaneError(.callCancelled, "the exchange was cancelled"))
         } catch {
-            return .failure(BackplaneError(.networkFailed, String(describing: error), at: request.url))
+            return .failure(BackplaneError(.networkFailed, String(describing: error), at: request.printableURL))
         }
     }
 }

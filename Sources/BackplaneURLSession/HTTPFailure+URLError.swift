@@ -1,0 +1,26 @@
+import BackplaneNetwork
+import Foundation
+import FoundationNetworking
+
+extension HTTPFailure {
+    /// What an error of URLSession means, where Foundation on Linux says it.
+    init(_ error: any Error) {
+        guard let error = error as? URLError else {
+            self = .other("\(error)")
+            return
+        }
+        let reason = error.localizedDescription
+        self = switch error.code {
+        case .cannotFindHost: .hostUnknown
+        case .cannotConnectToHost: .notConnected
+        case .timedOut: .connectionTimedOut
+        case .networkConnectionLost, .badServerResponse: .closed                // "Empty reply from server"
+        case .unknown where reason.hasPrefix("transfer closed"): .closed        // libcurl's words; Foundation has no code for it
+        case .unsupportedURL: .malformed(reason)                                // of the answer: the URL's scheme is one of ours
+        case .unknown where reason.contains("SSL"):                             // the same; what counts is at the end
+            .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
+        case .cancelled: .shutDown
+        default: .other(reason)
+        }
+    }
+}

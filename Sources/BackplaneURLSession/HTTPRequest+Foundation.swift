@@ -1,0 +1,34 @@
+import Backplane
+import BackplaneNetwork
+import Foundation
+import FoundationNetworking
+
+extension URLRequest {
+    /// - Throws: `network.refused` for what URLSession does not send.
+    init(_ request: HTTPRequest) throws(BackplaneError) {
+        guard let url = URL(string: request.url) else {
+            throw BackplaneError(.networkRefused, "URLSession does not understand this URL", at: request.printableURL)
+        }
+        guard request.method != "GET" || request.body.isEmpty else {
+            throw BackplaneError(.networkRefused, "URLSession sends no body with a GET", at: request.printableURL)
+        }
+        self.init(url: url)
+        httpMethod = request.method
+        for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        // What URLSession would add for itself: a form, and every encoding it can decode.
+        if request.headers["Accept-Encoding"] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        guard !request.body.isEmpty else { return }
+        if request.headers["Content-Type"] == nil { setValue("application/octet-stream", forHTTPHeaderField: "Content-Type") }
+        httpBody = Data(request.body)
+    }
+}
+
+extension HTTPResponse {
+    init(_ response: HTTPURLResponse, body: [UInt8]) {
+        var headers: HTTPHeaders = [:]
+        let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
+        for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) { headers.add(name, value) }
+        if headers["Content-Encoding"] != nil { (headers["Content-Encoding"], headers["Content-Length"]) = (nil, nil) }
+        self.init(status: response.statusCode, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,76 @@
+import Backplane
+import BackplaneHost
+import BackplaneNetwork
+import Testing
+
+/// A network service's `context.http`, through a whole host.
+@Suite(.timeLimit(.minutes(1)))
+struct HostTests {
+    private let manifest = Manifest(
+        plugins: [],
+        managers: [
+            "Courier": ManagerDefinition(
+                className: "Courier",
+                communicationController: CommunicationControllerDefinition(
+                    className: "CourierCommunication", services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
+        ])
+
+    private func courier(_ engine: Engine, _ body: (PluginHost, Remote<Fetching>) async throws -> Void) async throws {
+        let host = PluginHost(manifest: manifest, plugins: [CourierPlugin.self], options: HostOptions(executors: [engine.executor()]))
+        try await body(host, try await host.manager("Courier"))
+        await host.stop()
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the server answers arrives at the manager's caller`(engine: Engine) async throws {
+        let server = try TestServer { request, connection in
+            connection.answer("203 X", body: Array("\(request.method) \(request["X-From"] ?? "") ".utf8) + request.body)
+        }
+        try await courier(engine) { _, courier in
+            let answer = try await courier.fetch(server.url())
+            #expect(answer == "203 POST courier what?")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `that the server is down arrives at the manager's caller`(engine: Engine) async throws {
+        let port = try LoopbackSocket.closedPort()
+        try await courier(engine) { _, courier in
+            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("http://127.0.0.1:\(port)/?key=secret") })
+            #expect(error.description == "http://127.0.0.1:\(port)/: network.failed: 127.0.0.1:\(port) accepts no connection; is the server running?")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a server that never answers is given up at the deadline`(engine: Engine) async throws {
+        let server = try TestServer { $1.awaitDeparture() }
+        try await courier(engine) { host, courier in
+            let error = try #require(
+                await #expect(throws: BackplaneError.self) { try await courier.fetch(server.url(), host.begin(within: .milliseconds(50))) })
+            #expect(error.code == .callDeadline)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `cancelling the caller ends the exchange`(engine: Engine) async throws {
+        let server = try TestServer { $1.awaitDeparture() }
+        try await courier(engine) { _, courier in
+            let task = Task { try await courier.fetch(server.url()) }
+            _ = await server.requests.first { _ in true }
+            task.cancel()
+            let error = try #require(await #expect(throws: BackplaneError.self) { try await task.value })
+            #expect(error.code == .callCancelled)
+            _ = await server.departures.first { _ in true }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a host says which schemes it has, and prints no secret`(engine: Engine) async throws {
+        try await courier(engine) { _, courier in
+            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("ftp://ann:secret@127.0.0.1/a?secret") })
+            #expect(error.code == .networkRefused)
+            #expect(error.location == "ftp://127.0.0.1/a")
+            #expect(error.message.contains("`http:`"))
+        }
+    }
+}
