@@ -22,19 +22,24 @@ let package = Package(
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
+        .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
     traits: [
-        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto"),
+        .trait(name: "Engines", description: "Everything that needs a package: swift-argument-parser, swift-log, swift-crypto, hummingbird"),
         .default(enabledTraits: ["Engines"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // The SDK: what a plugin imports.
@@ -59,6 +64,16 @@ let package = Package(
             cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
         .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
         .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
+
+        // The example's HTTP backend.
+        .executableTarget(
+            name: "BookshelfServer",
+            dependencies: [
+                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"), engine("Hummingbird", "hummingbird"),
+                engine("HTTPTypes", "swift-http-types"), engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
+                engine("ServiceLifecycle", "swift-service-lifecycle"), engine("UnixSignals", "swift-service-lifecycle"),
+            ],
+            path: "Sources/bookshelf-server", resources: [.copy("Resources/catalogue.json")], swiftSettings: settings),
 
         // Plugins that only the tests load.
         .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
