@@ -88,4 +88,5 @@ let package = Package(
             dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
             swiftSettings: settings),
         .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
+        .testTarget(name: "BookshelfServerTests", dependencies: ["BookshelfServer"], swiftSettings: settings),
     ])
