@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
         .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
         .library(name: "BooksAPIv2", type: .dynamic, targets: ["BooksAPIv2Entry"]),
+        .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
@@ -42,11 +43,14 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // The SDK: what a plugin imports.
@@ -71,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "BackplaneHost", "BackplaneCrypto", "BackplaneSQLite", "BackplaneStorage", "BackplaneNetwork", "Backplane", "BookshelfContracts",
+                "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
+                "BackplaneURLSession", "BookshelfContracts",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -100,6 +105,16 @@ let package = Package(
         .target(
             name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
 
+        // The example's HTTP backend.
+        .executableTarget(
+            name: "BookshelfServer",
+            dependencies: [
+                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"), engine("Hummingbird", "hummingbird"),
+                engine("HTTPTypes", "swift-http-types"), engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
+                engine("ServiceLifecycle", "swift-service-lifecycle"), engine("UnixSignals", "swift-service-lifecycle"),
+            ],
+            path: "Sources/bookshelf-server", resources: [.copy("Resources/catalogue.json")], swiftSettings: settings),
+
         // Plugins that only the tests load.
         .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
@@ -118,5 +133,5 @@ let package = Package(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
             swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], swiftSettings: settings),
+        .testTarget(name: "BookshelfServerTests", dependencies: ["BookshelfServer"], swiftSettings: settings),
     ])

@@ -1,0 +1,107 @@
+#if Engines
+import Crypto
+import Foundation
+import Hummingbird
+import NIOCore
+import Synchronization
+
+/// One version of an uploaded file. It lies on disk until nobody has it any more: neither the store nor a download.
+final class StoredFile: Sendable {
+    let path: String
+    let size: Int
+    let tag: EntityTag
+
+    init(path: String, size: Int, tag: EntityTag) {
+        (self.path, self.size, self.tag) = (path, size, tag)
+    }
+
+    deinit { unlink(path) }
+}
+
+/// What readers uploaded, by name; it goes with the server.
+final class FileStore: Sendable {
+    private struct State {
+        var files: [String: StoredFile] = [:]
+        var count = 0
+    }
+    private let state = Mutex(State())
+    private let folder: TemporaryFolder
+
+    /// In bytes.
+    static let maximumSize = 64 << 20
+
+    init(folder: TemporaryFolder) {
+        self.folder = folder
+    }
+
+    static func isName(_ name: String) -> Bool {
+        guard (1...100).contains(name.utf8.count), name.first != "." else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+    }
+
+    subscript(name: String) -> StoredFile? { state.withLock { $0.files[name] } }
+
+    /// Streams a request's body to disk; other readers see the old file, or none, until it is whole.
+    ///
+    /// Returns the file and whether the name is new.
+    func put(_ name: String, from request: Request) async throws -> (file: StoredFile, isNew: Bool) {
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > Self.maximumSize { throw Failure.tooLargeFile }
+        let number = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        let path = "\(folder.path)/\(number)"
+        do {
+            let (size, tag) = try await Self.write(request.body, to: path)
+            // A connection that broke can look like the end of the body.
+            if let announced, announced != size { throw Failure.incompleteFile }
+            let file = StoredFile(path: path, size: size, tag: tag)
+            let old = state.withLock { $0.files.updateValue(file, forKey: name) }
+            return (file, old == nil)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Pieces are small and go to the system's cache, which takes less time than handing them to another thread.
+    private static func write(_ body: RequestBody, to path: String) async throws -> (size: Int, tag: EntityTag) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var pieces = body.makeAsyncIterator()
+        var hash = SHA256(), size = 0
+        while true {
+            let piece: ByteBuffer?
+            do { piece = try await pieces.next() } catch { throw Failure.incompleteFile }
+            guard let bytes = piece?.readableBytesView else { return (size, EntityTag(hash.finalize())) }
+            size += bytes.count
+            guard size <= maximumSize else { throw Failure.tooLargeFile }
+            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            try file.write(contentsOf: Data(bytes))
+        }
+    }
+
+    /// False when there is none.
+    func remove(_ name: String) -> Bool {
+        state.withLock { $0.files.removeValue(forKey: name) } != nil
+    }
+}
+
+extension Failure {
+    fileprivate static var incompleteFile: Failure {
+        Failure(.badRequest, "file.incomplete", "The body ended before its announced length.")
+    }
+
+    fileprivate static var tooLargeFile: Failure {
+        Failure(.contentTooLarge, "file.too-large", "A file has at most \(FileStore.maximumSize) bytes.")
+    }
+}
+#endif

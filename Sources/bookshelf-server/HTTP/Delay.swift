@@ -1,0 +1,19 @@
+#if Engines
+import Hummingbird
+import ServiceLifecycle
+
+/// Answers late; not when the server is asked to stop meanwhile.
+struct Delay: RouterMiddleware {
+    var duration: Duration
+
+    func handle(
+        _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        if duration > .zero {
+            let duration = duration
+            _ = try? await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+        }
+        return try await next(request, context)
+    }
+}
+#endif

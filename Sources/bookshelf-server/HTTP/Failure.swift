@@ -1,0 +1,40 @@
+#if Engines
+import Foundation
+import Hummingbird
+
+/// Why a request was not served, as its answer says it: `{"error": code, "message": sentence}`.
+struct Failure: Error, Hashable {
+    var status: HTTPResponse.Status
+    /// Stands for the reason and never changes, as in `book.unknown`.
+    var code: String
+    var message: String
+    var headers = HTTPFields()
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
+        (self.status, self.code, self.message, self.headers) = (status, code, message, headers)
+    }
+
+    var response: Response {
+        get throws {
+            struct Body: Encodable {
+                var error: String
+                var message: String
+            }
+            var response = try Response.json(Body(error: code, message: message), status: status)
+            response.headers[.cacheControl] = "no-store"
+            for field in headers { response.headers[field.name] = field.value }
+            return response
+        }
+    }
+}
+
+extension Failure {
+    static func unknownBook(_ id: String) -> Failure {
+        Failure(.notFound, "book.unknown", "There is no book `\(id)` in the catalogue.")
+    }
+
+    static func unauthorized(_ code: String, _ message: String) -> Failure {
+        Failure(.unauthorized, code, message, headers: [.wwwAuthenticate: "Bearer"])
+    }
+}
+#endif

@@ -1,0 +1,50 @@
+#if Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Request {
+    /// In bytes.
+    static let maximumJSONSize = 16 * 1024
+
+    /// Reads the whole body as JSON.
+    func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+        let body = try await body.collect(upTo: Self.maximumJSONSize)
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+        } catch {
+            throw Failure(.badRequest, "body.invalid", "The body is not the JSON that is expected here.")
+        }
+    }
+}
+
+extension Response {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) throws -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json; charset=utf-8"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try encoded(value)))
+    }
+
+    /// JSON with its entity tag; 304 without a body when the request has it already.
+    static func taggedJSON(_ value: some Encodable, for request: Request, cacheControl: String = "no-cache") throws -> Response {
+        tagged(try encoded(value), type: "application/json; charset=utf-8", for: request, cacheControl: cacheControl)
+    }
+
+    static func tagged(_ bytes: ByteBuffer, type: String, for request: Request, cacheControl: String) -> Response {
+        let tag = EntityTag(of: bytes.readableBytesView)
+        let headers: HTTPFields = [.eTag: tag.description, .cacheControl: cacheControl]
+        if tag.isKnown(to: request) { return Response(status: .notModified, headers: headers) }
+        var response = Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
+        response.headers[.contentType] = type
+        return response
+    }
+
+    /// Keys are sorted, so that equal values have equal entity tags.
+    private static func encoded(_ value: some Encodable) throws -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return ByteBuffer(bytes: try encoder.encode(value))
+    }
+}
+#endif

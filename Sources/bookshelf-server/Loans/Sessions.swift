@@ -1,0 +1,55 @@
+#if Engines
+import Crypto
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// Who may sign in. It is never printed: its description is its type's name.
+struct Credentials: Sendable, CustomStringConvertible {
+    private let reader: SHA256.Digest
+    private let password: SHA256.Digest
+    var description: String { "Credentials" }
+
+    init(reader: String, password: String) {
+        self.reader = SHA256.hash(data: Array(reader.utf8))
+        self.password = SHA256.hash(data: Array(password.utf8))
+    }
+
+    /// Compares both in constant time, also when the first differs.
+    func match(_ other: Credentials) -> Bool {
+        let (isReader, isPassword) = (reader == other.reader, password == other.password)
+        return isReader && isPassword
+    }
+}
+
+/// Signs readers in and recognises them by their tokens.
+final class Sessions: Sendable {
+    let lifetime: Duration
+    private let credentials: Credentials
+    private let ledger = Mutex(TokenLedger())
+
+    init(credentials: Credentials, lifetime: Duration) {
+        (self.credentials, self.lifetime) = (credentials, lifetime)
+    }
+
+    /// A new token; `nil` for wrong credentials.
+    func signIn(_ claimed: Credentials) -> String? {
+        guard credentials.match(claimed) else { return nil }
+        let expiry = ContinuousClock.now + lifetime
+        return ledger.withLock { $0.issue(until: expiry) }
+    }
+
+    /// Throws unless the request carries a token that is still good.
+    func authorize(_ request: Request) throws(Failure) {
+        let words = (request.headers[.authorization] ?? "").split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else {
+            throw .unauthorized("token.missing", "This wants a bearer token; POST /v2/sessions gives one.")
+        }
+        switch ledger.withLock({ $0.judge(words[1], at: .now) }) {
+        case .valid: return
+        case .expired: throw .unauthorized("token.expired", "The token has expired; POST /v2/sessions gives a new one.")
+        case .unknown: throw .unauthorized("token.unknown", "This server has not given out such a token; POST /v2/sessions gives one.")
+        }
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+#if Engines
+import ArgumentParser
+
+@main
+struct ServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bookshelf-server", abstract: "Serves a catalogue of books, loans and files over HTTP, to this machine only.",
+        discussion: """
+            Listens on 127.0.0.1 and says so in one line on standard output, then stays until SIGTERM or SIGINT.
+            Loans and uploads want a bearer token, which `POST /v2/sessions` gives for the reader and the password.
+
+            EXAMPLES
+              bookshelf-server
+              bookshelf-server --port 8080 --token-lifetime 10
+              bookshelf-server --reader grace --password hopper --catalogue books.json
+              curl 'http://127.0.0.1:8080/v2/search?q=whale'
+            """)
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "number"))
+    var port = 0
+
+    @Option(help: ArgumentHelp("A catalogue to serve instead of the one that comes with the server: JSON.", valueName: "path"))
+    var catalogue: String?
+
+    @Option(help: ArgumentHelp("Who may sign in.", valueName: "name"))
+    var reader = "ada"
+
+    @Option(help: ArgumentHelp("The reader's password; the default is for demonstrations.", valueName: "text"))
+    var password = "difference-engine"
+
+    @Option(help: ArgumentHelp("How long a token is good for.", valueName: "seconds"))
+    var tokenLifetime = 300
+
+    @Option(help: ArgumentHelp("How late everything is answered, to try out a slow server.", valueName: "milliseconds"))
+    var delay = 0
+
+    @Flag(help: "Stop when standard input ends, so that the server never outlives who started it.")
+    var stopWithParent = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port: expected a number from 0 to 65535, found \(port)") }
+        guard (0...86_400).contains(tokenLifetime) else {
+            throw ValidationError("--token-lifetime: expected 0 to 86400 seconds, found \(tokenLifetime)")
+        }
+        guard (0...600_000).contains(delay) else { throw ValidationError("--delay: expected 0 to 600000 milliseconds, found \(delay)") }
+    }
+
+    func run() async throws {
+        let catalogue = if let path = catalogue { try Catalogue(contentsOf: path) } else { try Catalogue.bundled() }
+        let server = BookshelfServer(
+            catalogue: catalogue, credentials: Credentials(reader: reader, password: password), port: port,
+            tokenLifetime: .seconds(tokenLifetime), delay: .milliseconds(delay), stopsWithParent: stopWithParent)
+        try await server.run()
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Engines
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// Reads a stream of server-sent events, one after the other.
+final class EventListener: NSObject, URLSessionDataDelegate, Sendable {
+    private let pieces: AsyncStream<String>
+    private let piece: AsyncStream<String>.Continuation
+
+    override private init() {
+        (pieces, piece) = AsyncStream.makeStream(of: String.self)
+    }
+
+    /// All events of a server; the stream ends with the response.
+    static func events(of server: RunningServer) throws -> AsyncStream<String> {
+        let listener = EventListener()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let session = URLSession(configuration: configuration, delegate: listener, delegateQueue: nil)
+        session.dataTask(with: try #require(URL(string: server.url + "/v2/events"))).resume()
+        session.finishTasksAndInvalidate()
+        return listener.events()
+    }
+
+    private func events() -> AsyncStream<String> {
+        let (events, event) = AsyncStream.makeStream(of: String.self)
+        let pieces = pieces
+        Task {
+            var text = ""
+            for await piece in pieces {
+                text += piece
+                while let end = text.firstRange(of: "\n\n") {
+                    event.yield(String(text[..<end.lowerBound]))
+                    text.removeSubrange(..<end.upperBound)
+                }
+            }
+            event.finish()
+        }
+        return events
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        piece.yield(String(decoding: data, as: UTF8.self))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        piece.finish()
+    }
+}
+#endif
