@@ -28,6 +28,17 @@ struct JSONReader {
         }
     }
 
+    /// Where the mistake is in text that `read` does not take; `nil` where there is none.
+    static func positionOfMistake(in data: Data) -> SourcePosition? {
+        var reader = Self(data)
+        do {
+            _ = try reader.document()
+            return nil
+        } catch {
+            return SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]
+        }
+    }
+
     /// Where the values at some paths are, a member of a dictionary at its key; of one that is missing, where the nearest
     /// that contains its place is.
     static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {

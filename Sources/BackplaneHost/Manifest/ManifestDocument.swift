@@ -31,7 +31,7 @@ public struct ManifestDocument: Sendable {
         } catch {
             var error = error
             error.location = path
-            self.init(failure: error, path: path)
+            self.init(failure: error, path: path, position: ManifestFormat(of: bytes) == .json ? JSONReader.positionOfMistake(in: bytes) : nil)
         }
     }
 
@@ -52,8 +52,8 @@ public struct ManifestDocument: Sendable {
         self.text = text
     }
 
-    private init(failure: BackplaneError, path: String?) {
-        (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure)])
+    private init(failure: BackplaneError, path: String?, position: SourcePosition? = nil) {
+        (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, dialect, text) = (path, .backplane, nil)
     }
 

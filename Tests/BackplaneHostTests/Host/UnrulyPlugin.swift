@@ -41,12 +41,13 @@ enum UnrulyPlugin {
 
         /* What is owed to somebody. */
         static struct { bp_done done; void *context; } owed;
+        static struct { bp_created done; void *context; } creation_owed;
 
         static void answered(void *context, int32_t status, const bp_http_response *response, bp_bytes payload) {
             owed.done(owed.context, status, payload);
         }
 
-        enum { TWICE, NEVER, LATER, SETTLE, SLOW, WITH_STATUS, NO_JSON, NO_ERROR, FETCH, HAS, METHODS };
+        enum { TWICE, NEVER, LATER, SETTLE, SLOW, WITH_STATUS, NO_JSON, NO_ERROR, FETCH, HAS, MAKE, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("twice")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("never")},
@@ -58,6 +59,7 @@ enum UnrulyPlugin {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("noError")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fetch")},        /* a manager that uses backplane.http */
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("has")},          /* the interface of that name, revision 1 */
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("make")},         /* ends the creation of MadeLate */
         };
 
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
@@ -88,6 +90,10 @@ enum UnrulyPlugin {
                 return;
             }
             case HAS: done(context, BP_OK, text(get_interface(input, 1) ? "true" : "false")); return;
+            case MAKE:
+                if (creation_owed.done) creation_owed.done(creation_owed.context, BP_OK, &instance, text(""));
+                done(context, BP_OK, text("null"));
+                return;
             default: done(context, BP_UNIMPLEMENTED, text(""));
             }
         }
@@ -102,6 +108,10 @@ enum UnrulyPlugin {
         }
         static void create_nothing(void *type, const bp_creation *creation, bp_created done, void *context) {
             done(context, BP_OK, NULL, text(""));
+        }
+        static void create_late(void *type, const bp_creation *creation, bp_created done, void *context) {
+            creation_owed.done = done;
+            creation_owed.context = context;
         }
         static void create_never(void *type, const bp_creation *creation, bp_created done, void *context) {}
         static void never(void *self, bp_done done, void *context) {}
@@ -119,6 +129,7 @@ enum UnrulyPlugin {
             {MANAGER("Unruly"), .create = create},
             {MANAGER("MadeTwice"), .create = create_twice, .activate = twice, .stop = twice},
             {MANAGER("MadeOfNothing"), .create = create_nothing},
+            {MANAGER("MadeLate"), .create = create_late},
             {MANAGER("NeverMade"), .create = create_never},
             {MANAGER("NeverActive"), .create = create, .activate = never},
             {MANAGER("NeverStopped"), .create = create, .stop = never},

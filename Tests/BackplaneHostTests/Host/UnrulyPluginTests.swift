@@ -141,6 +141,15 @@ struct UnrulyPluginTests {
         Issue.record("the step was not reached")
     }
 
+    @Test func `a component that is made when nobody waits for it any more is released`() async throws {
+        let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(1))
+        #expect(await error { try await test.call("MadeLate", "twice") }?.code == .callDeadline)
+        #expect(try await test.call("Unruly", "make") == "null")
+        #expect(test.log.lines == ["Unruly released"], "in the log of the one manager that there is")
+        #expect(await test.host.managers.first?.state.description == "failed")
+        await test.host.stop()
+    }
+
     @Test func `a component that never stops is left behind at the limit`() async throws {
         let test = try UnrulyPlugin.host("NeverStopped", "Unruly", stopLimit: .milliseconds(50))
         try await test.host.start()
