@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneCrypto
+import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
 import BackplaneSQLite
 import BackplaneStorage
+import BackplaneURLSession
 
 /// What this build has of the parts that packages provide.
 enum Engines {
@@ -12,6 +14,15 @@ enum Engines {
         SHA256Digest()
         #else
         nil
+        #endif
+    }
+
+    /// What carries `http:` and `https:` requests out.
+    static func makeHTTP() -> any HTTPExecutor {
+        #if Engines
+        AsyncHTTPClientExecutor()
+        #else
+        URLSessionExecutor()
         #endif
     }
 

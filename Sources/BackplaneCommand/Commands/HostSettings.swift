@@ -10,7 +10,8 @@ struct HostSettings: Sendable {
 
     var options: HostOptions {
         HostOptions(
-            pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest, openStore: Engines.openStore)
+            pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
+            executors: [Engines.makeHTTP()], openStore: Engines.openStore)
     }
 
     /// The host of this command, nothing of it loaded yet.
