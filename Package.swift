@@ -133,5 +133,10 @@ let package = Package(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
             swiftSettings: settings),
-        .testTarget(name: "BookshelfServerTests", dependencies: ["BookshelfServer"], swiftSettings: settings),
+        .testTarget(
+            name: "BookshelfTests",
+            dependencies: [
+                "Backplane", "BackplaneCommand", "BackplaneHTTP", "BackplaneHost", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+            ],
+            swiftSettings: settings),
     ])

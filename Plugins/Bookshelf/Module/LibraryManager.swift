@@ -46,7 +46,7 @@ final class LibraryManager: Manager {
     private func borrow(_ book: String, _ call: Call) async throws -> Loan {
         var loan = try await wires.communicationController.borrow(book, call)
         if let now = try wires.clock?.now(call) {
-            loan.daysLeft = Int((loan.due.timeIntervalSince(now) / 86_400).rounded(.down))
+            loan.daysLeft = Int((loan.due.timeIntervalSince(now) / 86_400).rounded(.up))
         }
         return loan
     }

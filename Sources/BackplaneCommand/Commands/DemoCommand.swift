@@ -19,7 +19,7 @@ struct DemoCommand: Sendable {
     private func show(in folder: String) async throws {
         let program = Program.folder
         let path = try DemoManifest.find(from: program)
-        Output.line("BACKPLANE DEMO: one application through all four layers\n")
+        Output.line("BACKPLANE DEMO: one application through all four layers")
 
         step(1, "A server of books starts on a free port of this machine.")
         let server = try BookshelfServer(beside: program)
@@ -53,7 +53,7 @@ struct DemoCommand: Sendable {
         list(found)
 
         step(4, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C.")
-        guard let book = found.value.first else { throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)") }
+        guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else { throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)") }
         let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
 
@@ -67,7 +67,7 @@ struct DemoCommand: Sendable {
 
     private func list(_ books: Sourced<[Book]>) {
         let rows = books.value.map { book in
-            ["   " + book.title, book.authors.map(\.name).joined(separator: ", "), "\(book.year)"]
+            ["   " + book.title.shortened(to: 60), book.authors.map(\.name).joined(separator: ", "), "\(book.year)"]
         }
         Output.table(["   TITLE", "AUTHORS", "YEAR"], rows)
         switch books.source {
@@ -82,6 +82,13 @@ struct DemoCommand: Sendable {
 
     private func say(_ text: String) {
         Output.line("   \(text)")
+    }
+}
+
+extension String {
+    /// At most so many characters, the last of them an ellipsis where some are left out.
+    fileprivate func shortened(to count: Int) -> String {
+        self.count <= count ? self : prefix(count - 1) + "…"
     }
 }
 #endif

@@ -1,0 +1,124 @@
+#if Engines
+import Backplane
+import BackplaneHost
+import BookshelfContracts
+import Foundation
+import Testing
+
+/// The example through all its layers, against the real server.
+@Suite(.timeLimit(.minutes(2)))
+struct ApplicationTests {
+    private let whale = BookQuery(text: "whale")
+
+    @Test(arguments: ["bookshelf.json", "bookshelf.plist"])
+    func `version 2 answers with structured authors`(manifest: String) async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run(manifest, server: server.url) { _, library in
+                let found = try await library.search(whale)
+                #expect(found.source == .network)
+                let book = try #require(found.value.first { $0.id == "moby-dick" })
+                #expect(book.authors == [Author(name: "Herman Melville", born: 1819, died: 1891)])
+                #expect(book.subjects.contains("whaling"))
+            }
+        }
+    }
+
+    @Test func `version 1 answers with names alone, and knows no loans`() async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run("bookshelf-v1.json", server: server.url) { _, library in
+                let book = try #require(try await library.search(whale).value.first { $0.id == "moby-dick" })
+                #expect(book.authors == [Author(name: "Herman Melville")])
+                let error = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
+                #expect(error?.failure?.code == "books.not-in-v1")
+            }
+        }
+    }
+
+    @Test func `all pages of a long answer arrive`() async throws {
+        try await RunningServer.run { server in
+            let all = try await server.send("GET", "/v2/search?q=poetry&per=1")
+            let total = try #require(try JSONSerialization.jsonObject(with: all.data) as? [String: Any])["total"] as? Int
+            try #require(total ?? 0 > 20, "the page has 20 books; choose a word that finds more")
+            try await Bookshelf.run(server: server.url) { _, library in
+                let books = try await library.search(BookQuery(text: "poetry")).value
+                #expect(books.count == total)
+                #expect(Set(books.map(\.id)).count == total)
+            }
+        }
+    }
+
+    @Test func `when the server is gone what was kept answers, also in the next host, with its age`() async throws {
+        let folder = try BookshelfFolder()
+        let before = try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in try await library.search(BookQuery(text: "The Whale")) }
+        }
+        try await Bookshelf.run(server: Bookshelf.nowhere, in: folder) { _, library in
+            let after = try await library.search(whale)
+            #expect(after.value == before.value, "`the` is no word to search for, as the plugin's own file says")
+            guard case .store(let age) = after.source else { Issue.record("from \(after.source)"); return }
+            #expect(age > .zero && age < .seconds(600))
+        }
+    }
+
+    @Test func `when the server is gone and nothing was kept the network's error arrives`() async throws {
+        try await Bookshelf.run(server: Bookshelf.nowhere) { _, library in
+            let error = await #expect(throws: BackplaneError.self) { try await library.search(whale) }
+            #expect(error?.code.rawValue == "network.failed")
+        }
+    }
+
+    @Test func `a slow server costs the caller its deadline and no more`() async throws {
+        try await RunningServer.run("--delay", "600000") { server in
+            try await Bookshelf.run(server: server.url) { shelf, library in
+                let error = await #expect(throws: BackplaneError.self) { try await library.search(whale, shelf.host.begin(within: .milliseconds(100))) }
+                #expect(error?.code == .callDeadline)
+            }
+        }
+    }
+
+    @Test func `no words to search for is an error of the manager's own`() async throws {
+        try await Bookshelf.run(server: Bookshelf.nowhere) { _, library in
+            let error = await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: " \n ")) }
+            #expect(error?.failure?.code == "library.nothing-to-search")
+        }
+    }
+
+    @Test func `books are borrowed once, and given back`() async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url) { _, library in
+                let loan = try await library.borrow("moby-dick")
+                #expect(loan.book == "moby-dick")
+                #expect(loan.daysLeft == 14, "counted with the clock in C")
+                let taken = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
+                #expect(taken?.failure == .init(code: "loan.taken", details: ["status": "409"]))
+                _ = try await library.giveBack(loan.id)
+                _ = try await library.borrow("moby-dick")
+            }
+        }
+    }
+
+    @Test func `a token that the server no longer takes is asked for again once, and not for ever`() async throws {
+        try await RunningServer.run("--token-lifetime", "0") { server in
+            try await Bookshelf.run(server: server.url) { _, library in
+                let error = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
+                #expect(error?.failure?.code == "token.expired")
+            }
+        }
+    }
+
+    @Test func `only so many searches are kept, the last ones`() async throws {
+        let folder = try BookshelfFolder()
+        try await RunningServer.run { server in
+            try await Bookshelf.run(server: server.url, in: folder, keep: 2) { _, library in
+                for word in ["whale", "sea", "moon"] { _ = try await library.search(BookQuery(text: word)) }
+                #expect(try library.count() == 3)
+            }
+        }
+        try await Bookshelf.run(server: Bookshelf.nowhere, in: folder, keep: 2) { _, library in
+            await #expect(throws: BackplaneError.self) { try await library.search(whale) }
+            _ = try await library.search(BookQuery(text: "sea"))
+            _ = try await library.search(BookQuery(text: "moon"))
+        }
+    }
+}
+#endif

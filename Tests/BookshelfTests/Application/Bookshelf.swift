@@ -1,0 +1,87 @@
+#if Engines
+import Backplane
+import BackplaneHTTP
+import BackplaneHost
+import BackplaneSQLite
+import BookshelfContracts
+import Foundation
+import Synchronization
+import Testing
+
+/// The example application, from its own manifests and its own libraries, in folders that are gone with the test.
+final class Bookshelf: Sendable {
+    let host: PluginHost
+    let folder: BookshelfFolder
+    let log = RecordedLog()
+
+    /// - Parameters:
+    ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
+    ///   - keep: how many searches are kept, where not as the manifest says.
+    init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil) throws {
+        var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
+        var manager = try #require(definition.managers["LibraryManager"])
+        let version = manifest.contains("v1") ? "v1" : "v2"
+        manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string("\(server)/\(version)")
+        if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
+        definition.managers["LibraryManager"] = manager
+        let folder = try folder ?? BookshelfFolder()
+        self.folder = folder
+        host = PluginHost(
+            manifest: definition,
+            options: HostOptions(
+                pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
+                executors: [AsyncHTTPClientExecutor()], openStore: { try SQLiteRecordStore(folder: $0, report: $1) }))
+    }
+
+    /// Runs it for as long as `body` does.
+    @discardableResult
+    static func run<Result>(
+        _ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil,
+        body: (Bookshelf, Remote<Library>) async throws -> Result
+    ) async throws -> Result {
+        let shelf = try Bookshelf(manifest, server: server, in: folder, keep: keep)
+        do {
+            let result = try await body(shelf, try await shelf.host.manager("LibraryManager"))
+            await shelf.host.stop()
+            return result
+        } catch {
+            await shelf.host.stop()
+            throw error
+        }
+    }
+
+    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests").standardizedFileURL.path
+    /// Where the libraries are: beside the tests.
+    static let built = RunningServer.executable.deletingLastPathComponent().path
+    /// An address where nobody listens: port 1 is nobody's.
+    static let nowhere = "http://127.0.0.1:1"
+}
+
+/// Folders of an application, gone with the test.
+final class BookshelfFolder: Sendable {
+    let path: String
+    var data: String { path + "/data" }
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "bookshelf-application-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The database file of the one application that ran here.
+    func store() throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: data)
+        return "\(data)/\(try #require(names.first))/@store/store.sqlite"
+    }
+}
+
+/// Keeps every line.
+final class RecordedLog: LogSink {
+    private let records = Mutex<[LogRecord]>([])
+    var all: [LogRecord] { records.withLock { $0 } }
+    func isEnabled(_ level: Log.Level) -> Bool { level >= .warning }
+    func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
+}
+#endif

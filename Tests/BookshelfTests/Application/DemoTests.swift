@@ -1,0 +1,55 @@
+#if Engines
+import Foundation
+import Testing
+
+/// `backplane demo` and the command line against the running server, as a newcomer runs them.
+@Suite(.timeLimit(.minutes(2)))
+struct DemoTests {
+    private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+        let process = Process(), output = Pipe(), errors = Pipe()
+        process.executableURL = URL(filePath: Bookshelf.built + "/backplane")
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: Bookshelf.manifests).deletingLastPathComponent()
+        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        try process.run()
+        // Both are short: neither pipe is ever full.
+        let text = try output.fileHandleForReading.readToEnd() ?? Data(), told = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: told, as: UTF8.self))
+    }
+
+    @Test func `the demo goes through to its last line and leaves nothing behind`() throws {
+        let demo = try run("demo")
+        #expect(demo.status == 0, "\(demo.errors)")
+        #expect(demo.errors.isEmpty)
+        let network = try #require(demo.output.range(of: "from: network")), store = try #require(demo.output.range(of: "from: store"))
+        #expect(network.upperBound < store.lowerBound)
+        #expect(demo.output.contains("is ours for 14 days"))
+        #expect(demo.output.contains("nothing is left behind"))
+        let place = try #require(demo.output.firstMatch(of: /process ([0-9]+), http/)?.output.1)
+        #expect(kill(try #require(Int32(place)), 0) == -1, "the server has ended")
+        let left = try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
+        #expect(left.filter { $0.hasPrefix("backplane-demo-") } == [])
+    }
+
+    @Test func `a search on the command line is answered by the server, and once it is gone from what was kept`() async throws {
+        let folder = try BookshelfFolder(), manifest = folder.path + "/bookshelf.json"
+        let arguments = ["LibraryManager", "search", #"{"text": "whale"}"#]
+        func search() throws -> (status: Int32, output: String, errors: String) {
+            try run(
+                "call", manifest, arguments[0], arguments[1], arguments[2], "--data", folder.data, "--load-folder", folder.path + "/loads",
+                "--plugin-path", Bookshelf.built)
+        }
+        try await RunningServer.run { server in
+            let text = try String(contentsOfFile: Bookshelf.manifests + "/bookshelf.json", encoding: .utf8)
+            try text.replacing("http://127.0.0.1:8484", with: server.url).write(toFile: manifest, atomically: true, encoding: .utf8)
+            let first = try search()
+            #expect(first.status == 0, "\(first.errors)")
+            #expect(first.output.contains(#""source":"network""#) && first.output.contains("Moby-Dick"))
+        }
+        let second = try search()
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.output.contains(#""source":"store""#) && second.output.contains("Moby-Dick"))
+    }
+}
+#endif
