@@ -125,7 +125,10 @@ let package = Package(
         .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
-            dependencies: ["AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "ChallengeModule", "TimepieceModule"],
+            dependencies: [
+                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "ChallengeModule",
+                "TimepieceModule",
+            ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], exclude: ["Snapshots"], swiftSettings: settings),

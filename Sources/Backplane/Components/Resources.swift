@@ -7,6 +7,8 @@ public struct Resources: Sendable {
     /// The folder's path; `nil` when the plugin came without files.
     public let folder: String?
 
+    package init(folder: String?) { self.folder = folder }
+
     /// Reads a file whole.
     ///
     /// - Parameter name: a path below the folder, `names/en.json`.

@@ -1,0 +1,81 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// The files that come with a plugin.
+@Suite(.timeLimit(.minutes(1)))
+struct ResourceFolderTests {
+    private let folder: LoadingFixture.Folder
+    private let loads: LoadFolder
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+        loads = try LoadFolder(in: folder.path + "/loads")
+    }
+
+    /// A library with these folders beside it, each with one file that holds the folder's name.
+    private func library(_ name: String = "libShop.so", with folders: String...) throws -> LibraryFile {
+        let path = try folder.write(LoadingFixture.library(), as: name)
+        for name in folders {
+            _ = try folder.makeFolder(name)
+            _ = try folder.makeFolder(name + "/deep")
+            try folder.write(Array(name.utf8), as: name + "/deep/name.txt")
+        }
+        return try LibraryFile.prepare(path, in: loads)
+    }
+
+    private func resources(_ library: LibraryFile, named name: String? = nil) throws -> Resources {
+        Resources(folder: try ResourceFolder.copy(besides: library, named: name))
+    }
+
+    @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])
+    func `the folder that SwiftPM names after the library is copied with it`(name: String) throws {
+        let library = try library(with: name, "app_Other.resources", "Shop.resources")
+        let resources = try resources(library)
+        #expect(try resources.data("deep/name.txt") == Array(name.utf8))
+        #expect(resources.folder?.hasPrefix(loads.path) == true)
+    }
+
+    @Test func `a change beside the library does not change the copy`() throws {
+        let library = try library(with: "app_Shop.resources")
+        let resources = try resources(library)
+        try folder.write(Array("new".utf8), as: "app_Shop.resources/deep/name.txt")
+        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
+    }
+
+    @Test func `two candidates are an error that the manifest settles`() throws {
+        let library = try library(with: "app_Shop.resources", "app_ShopModule.resources")
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(error?.message == "both `app_Shop.resources` and `app_ShopModule.resources` may be the plugin's files; say which with `resources` in the manifest")
+        #expect(try resources(library, named: "app_ShopModule.resources").data("deep/name.txt") == Array("app_ShopModule.resources".utf8))
+    }
+
+    @Test func `a folder that the manifest names and that is not there is an error`() throws {
+        let library = try library()
+        let error = #expect(throws: BackplaneError.self) { try resources(library, named: "app_Shop.resources") }
+        #expect(error?.code == .pluginUnreadable)
+    }
+
+    @Test func `a link among the files is refused, and nothing of the copy stays`() throws {
+        let library = try library(with: "app_Shop.resources")
+        _ = try folder.link("app_Shop.resources/passwords", to: "/etc/passwd")
+        let error = #expect(throws: BackplaneError.self) { try resources(library) }
+        #expect(error?.location == folder.path + "/app_Shop.resources/passwords")
+        #expect(!LoadingFixture.exists(library.copy + ".resources"))
+    }
+
+    @Test func `a plugin without files says so to whoever asks for one`() throws {
+        let resources = try resources(try library())
+        #expect(resources.folder == nil)
+        let error = #expect(throws: BackplaneError.self) { try resources.data("name.txt") }
+        #expect(error?.code == .resourceMissing)
+    }
+
+    @Test(arguments: ["", "/etc/passwd", "../secret", "deep/../../secret", "missing", "deep\u{0}"])
+    func `only files of the folder are reached`(name: String) throws {
+        let resources = try resources(try library(with: "app_Shop.resources"))
+        let error = #expect(throws: BackplaneError.self) { try resources.data(name) }
+        #expect(error?.code == .resourceMissing)
+    }
+}

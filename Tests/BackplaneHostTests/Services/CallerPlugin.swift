@@ -1,0 +1,90 @@
+import Backplane
+
+@testable import BackplaneHost
+
+/// A plugin in C that calls a collaborator through `backplane.calls/1`, and asks for what its role may not have.
+enum CallerPlugin {
+    /// A host with the manager `Caller`, wired to the tests' trial manager.
+    static func host() throws -> TestHost {
+        let folder = try LoadingFixture.Folder()
+        try folder.write(LoadingFixture.library(of: source, []), as: "libCaller.so")
+        return try TestHost(
+            #"""
+            {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Caller"}],
+             "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}}}}
+            """#,
+            pluginPaths: [TestHost.libraries], in: folder)
+    }
+
+    private static let source = #"""
+        #include "backplane.h"
+        #include <string.h>
+
+        BP_IDENTITY("org.example.caller", "1.0.0")
+
+        static bp_get_interface get_interface;
+        static uint64_t handle, wire;
+        static char instance;
+
+        static bp_bytes text(const char *literal) {
+            bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+            return bytes;
+        }
+
+        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, METHODS };
+        static const bp_method methods[] = {
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
+            {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")},
+            {sizeof(bp_method), BP_SYNC, BP_TEXT("path")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("missing")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("noSuchWire")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("store")},
+        };
+        /* What it needs of its collaborator; the first four stand in the same places. */
+        static const bp_method needed[] = {
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
+            {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")},
+            {sizeof(bp_method), BP_SYNC, BP_TEXT("path")},
+        };
+        static const bp_wire wires[] = {{
+            .size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"), .contract_version = BP_TEXT("2.0.0"),
+            .methods = needed, .method_count = sizeof needed / sizeof *needed}};
+
+        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+            const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
+            switch (method) {
+            case NO_SUCH_WIRE: calls->call(handle, wire + 1000, 0, input, frame, done, context); return;
+            case STORE: {
+                const bp_store_1 *store = get_interface(text(BP_STORE), 1);
+                bp_store_change change = {.size = sizeof change, .kind = BP_STORE_SAVE, .collection = BP_TEXT("c"), .id = BP_TEXT("1"), .value = BP_TEXT("{}")};
+                store->write(handle, &change, 1, done, context);
+                return;
+            }
+            default: calls->call(handle, wire, method, input, frame, done, context);
+            }
+        }
+
+        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+            handle = creation->handle;
+            wire = creation->wires[0].wire;
+            done(context, BP_OK, &instance, text(""));
+        }
+
+        static const bp_component components[] = {{
+            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Caller"), .version = BP_TEXT("1.0.0"),
+            .contract = BP_TEXT("Caller"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
+            .wires = wires, .wire_count = 1, .create = create, .call = call}};
+        static const bp_field layout[] = BP_LAYOUT;
+
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+            bp_answer own = {
+                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.caller"), .version = BP_TEXT("1.0.0"),
+                .components = components, .component_count = 1, .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+            get_interface = offer->get_interface;
+            *answer = own;
+            return BP_OK;
+        }
+        """#
+}

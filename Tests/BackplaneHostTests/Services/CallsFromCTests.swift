@@ -1,0 +1,51 @@
+import Backplane
+import ChallengeModule
+import Testing
+
+@testable import BackplaneHost
+
+/// A manager in C that calls one in Swift, through the host.
+@Suite(.timeLimit(.minutes(1)))
+struct CallsFromCTests {
+    @Test func `it is answered, and its call came through it`() async throws {
+        let test = try CallerPlugin.host()
+        #expect(try await test.call("Caller", "wait", "0") == #""waited""#)
+        let direct = try await test.call("Trials", "path"), through = try await test.call("Caller", "path")
+        #expect(direct == "[]")
+        #expect(through == "[2]", "the second component that was made")
+        await test.host.stop()
+    }
+
+    @Test func `errors arrive whole`() async throws {
+        let test = try CallerPlugin.host()
+        for method in ["fail", "failNow"] {
+            let arrived = await error { try await test.call("Caller", method, #""ouch""#) }
+            #expect(arrived?.code == .componentFailed)
+            #expect(arrived?.message == "ouch")
+            #expect(arrived?.failure == .init(code: "trial.trouble", details: ["length": "4"]))
+        }
+        await test.host.stop()
+    }
+
+    @Test func `deadlines go through it`() async throws {
+        let test = try CallerPlugin.host()
+        let trials = try await test.host.manager("Trials", as: Trials.self)
+        try await expectCancellation(at: trials, test.host) { call in try await test.host.call("Caller", "wait", Array("3600".utf8), call) }
+        await test.host.stop()
+    }
+
+    @Test func `a method and a wire that it did not declare are errors that say so`() async throws {
+        let test = try CallerPlugin.host()
+        #expect(await error { try await test.call("Caller", "missing") }?.code == .callUnimplemented)
+        #expect(await error { try await test.call("Caller", "noSuchWire") }?.code == .wireUnknown)
+        await test.host.stop()
+    }
+
+    @Test func `a manager that asks for the store is refused for its role`() async throws {
+        let test = try CallerPlugin.host()
+        let refused = await error { try await test.call("Caller", "store") }
+        #expect(refused?.code == .roleForbidden)
+        #expect(refused?.message == "Caller is a manager; only data access controllers use backplane.store")
+        await test.host.stop()
+    }
+}
