@@ -2,7 +2,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HelpTests {
-    @Test(arguments: [["--help"], ["run", "--help"], ["call", "--help"], ["check", "--help"]])
+    #if Engines
+    private static let commands = ["run", "call", "check", "demo"]
+    #else
+    private static let commands = ["run", "call", "check"]
+    #endif
+
+    @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
     func `every command explains itself`(arguments: [String]) async throws {
         let outcome = try await Tool().start(arguments).end()
         #expect(outcome.status == 0)
