@@ -23,7 +23,7 @@ build: sqlite ## Builds everything, debug. The first time takes some minutes.
 
 # GRDB compiles against the system's SQLite.
 sqlite:
-	@if ! printf '#include <sqlite3.h>\n' | cc -E - >/dev/null 2>&1; then \
+	@if ! printf '#include <sqlite3.h>\n' | clang -E - >/dev/null 2>&1; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "installing libsqlite3-dev, which has the header sqlite3.h"; \
 			apt-get update -q && apt-get install -y -q libsqlite3-dev; \
