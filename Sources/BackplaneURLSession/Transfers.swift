@@ -3,53 +3,51 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// The exchanges of one session, as its delegate: each is ended once, by its server, its size, its caller or the end of the session.
+/// The exchanges of one session, as its delegate.
+///
+/// The session is touched on a queue of its own only, where the delegate is called too. For Foundation on Linux makes whoever
+/// touches a session wait for the one queue on which libcurl runs for all of them, and calls delegates on the threads that
+/// Swift's tasks run on: with both threads of a small machine waiting, nobody would be there to keep a limit.
 final class Transfers: NSObject, URLSessionDataDelegate {
-    typealias Outcome = Result<HTTPResponse, HTTPFailure>
-
-    private struct Transfer {
-        var body: [UInt8] = []
-        let continuation: CheckedContinuation<Outcome, Never>
-    }
     private struct State {
         var isOpen = true
         var underWay: [Int: Transfer] = [:]
     }
-    private let maximumBodySize: Int
+    private let queue = DispatchQueue(label: "org.backplane.urlsession")
     private let state = Mutex(State())
 
-    init(maximumBodySize: Int) { self.maximumBodySize = maximumBodySize }
+    func session(_ configuration: URLSessionConfiguration) -> URLSession {
+        let delegates = OperationQueue()
+        delegates.underlyingQueue = queue
+        delegates.maxConcurrentOperationCount = 1
+        return URLSession(configuration: configuration, delegate: self, delegateQueue: delegates)
+    }
 
-    /// Carries out one request. What a cancelled task gets does not matter.
-    func run(_ request: URLRequest, in session: URLSession) async -> Outcome {
-        // Foundation stops the program over a task that is made in a session that has ended.
-        guard let task = state.withLock({ $0.isOpen ? session.dataTask(with: request) : nil }) else { return .failure(.shutDown) }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { $0.underWay[task.taskIdentifier] = Transfer(continuation: continuation) }
-                if Task.isCancelled { end(task, .failure(.shutDown)) } else { task.resume() }
+    /// Makes a task and lets it go.
+    func start(_ transfer: Transfer, _ request: URLRequest, in session: URLSession) {
+        queue.async { [self] in
+            // Foundation stops the program over a task that is made in a session that has ended.
+            guard state.withLock({ $0.isOpen }) else { return transfer.end(.failure(.shutDown)) }
+            let task = session.dataTask(with: request)
+            guard transfer.begin(cancel: { [queue] in queue.async { task.cancel() } }) else { return task.cancel() }
+            state.withLock { $0.underWay[task.taskIdentifier] = transfer }
+            task.resume()
+        }
+    }
+
+    /// Cancels all tasks; those started later end at once.
+    func close(_ session: URLSession) {
+        queue.async { [self] in
+            let wasOpen = state.withLock { state in
+                defer { state.isOpen = false }
+                return state.isOpen
             }
-        } onCancel: {
-            end(task, .failure(.shutDown))
+            if wasOpen { session.invalidateAndCancel() }
         }
     }
 
-    /// Lets nobody in any more; `false` if that was so already.
-    func close() -> Bool {
-        state.withLock { state in
-            defer { state.isOpen = false }
-            return state.isOpen
-        }
-    }
-
-    private func end(_ task: URLSessionTask, _ outcome: Outcome) {
-        guard let transfer = remove(task) else { return }
-        task.cancel()
-        transfer.continuation.resume(returning: outcome)
-    }
-
-    private func remove(_ task: URLSessionTask) -> Transfer? {
-        state.withLock { $0.underWay.removeValue(forKey: task.taskIdentifier) }
+    private subscript(_ task: URLSessionTask) -> Transfer? {
+        state.withLock { $0.underWay[task.taskIdentifier] }
     }
 
     // MARK: URLSessionDataDelegate
@@ -65,17 +63,12 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         _: URLSession, dataTask task: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let hasBody = task.originalRequest?.httpMethod != "HEAD"
-        if hasBody, response.expectedContentLength > Int64(maximumBodySize) { end(task, .failure(.tooLarge(limit: maximumBodySize))) }
+        if task.originalRequest?.httpMethod != "HEAD" { self[task]?.expect(response.expectedContentLength) }
         completionHandler(.allow)       // Foundation on Linux does not wait for it
     }
 
     func urlSession(_: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {
-        let isTooLarge = state.withLock { state in
-            state.underWay[task.taskIdentifier]?.body.append(contentsOf: data)
-            return state.underWay[task.taskIdentifier].map { $0.body.count > maximumBodySize } ?? false
-        }
-        if isTooLarge { end(task, .failure(.tooLarge(limit: maximumBodySize))) }
+        self[task]?.receive(data)
     }
 
     /// A demand for credentials comes after the body and is a response like any other; left to itself, Foundation on Linux never ends the task.
@@ -83,17 +76,12 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         _: URLSession, task: URLSessionTask, didReceive _: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        complete(task)
+        self[task]?.complete(task.response)
         completionHandler(.cancelAuthenticationChallenge, nil)
     }
 
     func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        if let error { end(task, .failure(HTTPFailure(error))) } else { complete(task) }
-    }
-
-    private func complete(_ task: URLSessionTask) {
-        guard let transfer = remove(task) else { return }
-        guard let response = task.response as? HTTPURLResponse else { return transfer.continuation.resume(returning: .failure(.closed)) }
-        transfer.continuation.resume(returning: .success(HTTPResponse(response, body: transfer.body)))
+        guard let transfer = state.withLock({ $0.underWay.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let error { transfer.end(.failure(HTTPFailure(error))) } else { transfer.complete(task.response) }
     }
 }

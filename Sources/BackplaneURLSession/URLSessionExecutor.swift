@@ -15,6 +15,7 @@ import FoundationNetworking
 ///
 /// What it cannot do, since Foundation on Linux does not:
 /// - A response that breaks off within its head **ends the program**. Where servers are not your own, use `BackplaneHTTP`.
+/// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and it is read on even over the limit.
 /// - The fields of a response come in the order of their names, those of one name as one field, joined by commas; two `Set-Cookie` cannot
 ///   be told apart. The fields of a request go out likewise. A field with bytes that are not UTF-8 is an error.
 /// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`; none is asked for unless the request does.
@@ -24,10 +25,11 @@ import FoundationNetworking
 public final class URLSessionExecutor: HTTPExecutor {
     public let schemes = ["http", "https"]
     private let session: URLSession
-    private let transfers: Transfers
+    private let transfers = Transfers()
+    private let maximumBodySize: Int
 
     /// - Parameters:
-    ///   - maximumBodySize: In bytes; a response with more is `network.too-large` and is not read on.
+    ///   - maximumBodySize: In bytes; a response with more is `network.too-large`, at once.
     ///   - connectionsPerHost: How many exchanges one host is asked for at once; more wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
@@ -38,8 +40,8 @@ public final class URLSessionExecutor: HTTPExecutor {
         configuration.httpShouldSetCookies = false
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
         configuration.timeoutIntervalForRequest = 365 * 24 * 3600       // in seconds, and of silence: deadlines are the host's
-        transfers = Transfers(maximumBodySize: maximumBodySize)
-        session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
+        session = transfers.session(configuration)
+        self.maximumBodySize = maximumBodySize
     }
 
     deinit {
@@ -48,18 +50,19 @@ public final class URLSessionExecutor: HTTPExecutor {
 
     /// Ends all exchanges and closes all connections; requests that come later fail.
     public func shutdown() {
-        guard transfers.close() else { return }
-        session.invalidateAndCancel()
+        transfers.close(session)
     }
 
     /// - Throws: `network.failed`, `network.too-large`; `network.refused` for what is no HTTP request; `CancellationError`.
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let ready = try request.readyToSend()
+        let outgoing = try URLRequest(ready)
+        let transfer = Transfer(maximumBodySize: maximumBodySize)
         do {
-            return try await transfers.run(try URLRequest(ready), in: session).get()
-        } catch let failure as HTTPFailure {
+            return try await transfer.run { transfers.start(transfer, outgoing, in: session) }.get()
+        } catch {
             try Task.checkCancellation()
-            throw failure.error(for: ready)
+            throw error.error(for: ready)
         }
     }
 }

@@ -34,10 +34,10 @@ struct HostTests {
 
     @Test(arguments: Engine.allCases)
     func `that the server is down arrives at the manager's caller`(engine: Engine) async throws {
-        let port = try LoopbackSocket.closedPort()
+        let held = try LoopbackSocket(backlog: nil)
         try await courier(engine) { _, courier in
-            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("http://127.0.0.1:\(port)/?key=secret") })
-            #expect(error.description == "http://127.0.0.1:\(port)/: network.failed: 127.0.0.1:\(port) accepts no connection; is the server running?")
+            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("http://127.0.0.1:\(held.port)/?key=secret") })
+            #expect(error.description == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) accepts no connection; is the server running?")
         }
     }
 

@@ -20,7 +20,7 @@ final class TestServer: Sendable {
         port = listener.port
         let (requests, requested) = AsyncStream.makeStream(of: ReceivedRequest.self)
         let (departures, departed) = AsyncStream.makeStream(of: Void.self)
-        let connections = Connections(listener.descriptor)
+        let connections = Connections(listener)
         (self.requests, self.departures, self.connections) = (requests, departures, connections)
         Thread.detachNewThread {
             while let connection = connections.accept() {
@@ -132,17 +132,15 @@ private final class Connections: Sendable {
         var count = 0
         var open: [Int32: TestConnection] = [:]
     }
-    private let listener: Int32
+    private let listener: LoopbackSocket
     private let state = Mutex(State())
 
-    init(_ listener: Int32) { self.listener = listener }
-
-    deinit { Glibc.close(listener) }
+    init(_ listener: LoopbackSocket) { self.listener = listener }
 
     /// The next connection; `nil` once the server has stopped.
     func accept() -> TestConnection? {
         while true {
-            let descriptor = Glibc.accept(listener, nil, nil)
+            let descriptor = Glibc.accept(listener.descriptor, nil, nil)
             guard descriptor >= 0 else { return nil }
             if let connection = admit(descriptor) { return connection }
             Glibc.close(descriptor)
@@ -169,27 +167,31 @@ private final class Connections: Sendable {
             state.isOpen = false
             for connection in state.open.values { connection.close() }
         }
-        shutdown(listener, Int32(SHUT_RDWR))
+        shutdown(listener.descriptor, Int32(SHUT_RDWR))
     }
 }
 
-/// A listening socket on a free port of 127.0.0.1. Whoever makes one closes it.
-struct LoopbackSocket: Sendable {
+/// A socket that holds a free port of 127.0.0.1 for itself, and closes with its last user.
+final class LoopbackSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 
-    init(backlog: Int32) throws {
+    /// - Parameter backlog: `nil`: nobody listens, and who connects is refused.
+    init(backlog: Int32?) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let failed = withUnsafeMutablePointer(to: &address) { [descriptor] address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) != 0 || listen(descriptor, backlog) != 0 || getsockname(descriptor, address, &length) != 0
+                bind(descriptor, address, length) != 0 || backlog.map { listen(descriptor, $0) != 0 } ?? false
+                    || getsockname(descriptor, address, &length) != 0
             }
         }
-        guard !failed else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
+        guard !failed else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
+
+    deinit { close(descriptor) }
 
     /// Lends the address to connect to.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
@@ -204,13 +206,6 @@ struct LoopbackSocket: Sendable {
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         address.sin_port = port.bigEndian
         return address
-    }
-
-    /// A port on which nothing listens: it was free a moment ago.
-    static func closedPort() throws -> UInt16 {
-        let socket = try LoopbackSocket(backlog: 1)
-        close(socket.descriptor)
-        return socket.port
     }
 }
 
