@@ -22,10 +22,10 @@ final class StopSignals: Sendable {
         }
     }
 
-    /// The name of the next one.
-    func next() async -> String {
+    /// The name of the next one; `nil` when the task is cancelled first.
+    func next() async -> String? {
         for await number in events { return number == SIGINT ? "SIGINT" : "SIGTERM" }
-        return "SIGTERM"
+        return nil
     }
 
     private static func readForever(_ end: Int32, _ deliver: @escaping @Sendable (Int32) -> Void) {

@@ -59,6 +59,20 @@ struct RunTests {
         #expect(outcome.errors.contains("stop"), "A was up and has stopped")
     }
 
+    @Test func `a signal while a start hangs gives it up, and what is up stops in order`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}}}"#,
+            as: "m.json")
+        let running = try tool.start(["run", path, "--data", tool.data, "--load-folder", tool.loads, "--log-level", "info"])
+        #expect(await running.logs("activate"))
+        running.signal(SIGINT)
+        let outcome = await running.end()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output == "SIGINT: stopping\nstopped\n")
+        #expect(outcome.errors.contains("stop"), "A was up and has stopped")
+        #expect(tool.loadFolders() == [])
+    }
+
     @Test func `a second SIGINT ends it at once while stopping hangs`() async throws {
         try compileNeverStopping()
         let path = try tool.write(

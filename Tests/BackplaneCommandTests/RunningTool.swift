@@ -50,6 +50,12 @@ final class RunningTool: Sendable {
         return output.contains(text)
     }
 
+    /// The same for its standard error.
+    func logs(_ text: String) async -> Bool {
+        await wait { String(decoding: $0.errors, as: UTF8.self).contains(text) }
+        return errors.contains(text)
+    }
+
     /// Waits until it has ended. The negative of a signal's number is the status of a process that it ended.
     func end() async -> Tool.Outcome {
         await wait { _ in false }

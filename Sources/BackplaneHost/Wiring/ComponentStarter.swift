@@ -47,20 +47,34 @@ struct ComponentStarter {
         return try dataFolder().folder(named: namespace)
     }
 
-    /// Runs a step of the component with a time limit, after which it counts as failed whatever it does.
-    func limited<Result>(
-        _ what: String, _ node: Plan.Node, limit: Duration? = nil, _ step: (Callbacks.Watch) async throws(BackplaneError) -> Result
-    ) async throws(BackplaneError) -> Result {
-        let limit = limit ?? options.startLimit
+    /// Runs a step of the component until its time limit, or until the task is cancelled; then it counts as failed whatever
+    /// it does.
+    func limited<Value>(
+        _ what: String, _ node: Plan.Node, limit: Duration? = nil, _ step: (Callbacks.Watch) async throws(BackplaneError) -> Value
+    ) async throws(BackplaneError) -> Value {
+        let limit = limit ?? options.startLimit, name = node.name
+        let cancellation = Cancellation { id in
+            Callbacks.end(id, EncodedAnswer(BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)")))
+        }
         var watched: UInt64?
         defer { if let watched { timer.cancel(watched) } }
-        return try await step { id in
-            watched = id
-            timer.schedule(id, at: .now + limit) { [name = node.name] in
-                let error = BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")
-                Callbacks.end(id, EncodedAnswer(error))
+        let result: Result<Value, BackplaneError> = await withTaskCancellationHandler {
+            do throws(BackplaneError) {
+                return .success(
+                    try await step { id in
+                        watched = id
+                        timer.schedule(id, at: .now + limit) {
+                            Callbacks.end(id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
+                        }
+                        cancellation.began(id)
+                    })
+            } catch {
+                return .failure(error)
             }
+        } onCancel: {
+            cancellation.cancel()
         }
+        return try result.get()
     }
 }
 

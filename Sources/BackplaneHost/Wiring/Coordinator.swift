@@ -178,6 +178,8 @@ actor Coordinator {
     }
 
     private func stopAll() async {
+        // What is still starting is not waited for: it may never come up.
+        for case .starting(let task) in states.values { task.cancel() }
         for case .starting(let task) in states.values { _ = await task.value }
         for component in started.reversed() { await stop(component) }
         started = []
