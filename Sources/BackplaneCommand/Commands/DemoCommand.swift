@@ -2,13 +2,21 @@
 import Backplane
 import BackplaneHost
 import BookshelfContracts
+import Glibc
 
 /// `backplane demo`: takes a newcomer through the example application, against a real server. Leaves nothing behind.
 struct DemoCommand: Sendable {
     func run() async -> Int32 {
         do {
-            let folder = try TemporaryFolder()
+            let signals = StopSignals(), folder = try TemporaryFolder()
             defer { folder.remove() }
+            // Interrupted, it leaves nothing behind either; the server ends with this process.
+            let interruption = Task {
+                guard await signals.next() != nil else { return }
+                folder.remove()
+                exit(130)
+            }
+            defer { interruption.cancel() }
             try await show(in: folder.path)
             return 0
         } catch {

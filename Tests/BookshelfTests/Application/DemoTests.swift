@@ -5,13 +5,19 @@ import Testing
 /// `backplane demo` and the command line against the running server, as a newcomer runs them.
 @Suite(.timeLimit(.minutes(2)))
 struct DemoTests {
-    private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    private let folder: BookshelfFolder
+
+    init() throws { folder = try BookshelfFolder() }
+
+    private func run(_ arguments: String..., meanwhile: (Process) -> Void = { _ in }) throws -> (status: Int32, output: String, errors: String) {
         let process = Process(), output = Pipe(), errors = Pipe()
+        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
         process.executableURL = URL(filePath: Bookshelf.built + "/backplane")
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: Bookshelf.manifests).deletingLastPathComponent()
         (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
         try process.run()
+        meanwhile(process)
         // Both are short: neither pipe is ever full.
         let text = try output.fileHandleForReading.readToEnd() ?? Data(), told = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
@@ -28,12 +34,21 @@ struct DemoTests {
         #expect(demo.output.contains("nothing is left behind"))
         let place = try #require(demo.output.firstMatch(of: /process ([0-9]+), http/)?.output.1)
         #expect(kill(try #require(Int32(place)), 0) == -1, "the server has ended")
-        let left = try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
-        #expect(left.filter { $0.hasPrefix("backplane-demo-") } == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func `a demo that is interrupted leaves nothing behind either`() async throws {
+        let demo = try run("demo") { process in
+            // From when its folder is there on; on a fast machine it may end by itself first.
+            while process.isRunning, (try? FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) != false {}
+            process.interrupt()
+        }
+        #expect([0, 130].contains(demo.status), "\(demo.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
     @Test func `a search on the command line is answered by the server, and once it is gone from what was kept`() async throws {
-        let folder = try BookshelfFolder(), manifest = folder.path + "/bookshelf.json"
+        let manifest = folder.path + "/bookshelf.json"
         let arguments = ["LibraryManager", "search", #"{"text": "whale"}"#]
         func search() throws -> (status: Int32, output: String, errors: String) {
             try run(
