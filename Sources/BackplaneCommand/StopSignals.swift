@@ -14,6 +14,8 @@ final class StopSignals: Sendable {
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events
         Self.readForever(ends[0]) { continuation.yield($0) }
+        // Whoever reads the output may go away; that is no reason not to stop in order.
+        signal(SIGPIPE, SIG_IGN)
         for number in [SIGINT, SIGTERM] {
             signal(number) { number in
                 var byte = UInt8(number)

@@ -11,7 +11,8 @@ public import Backplane
 /// ```
 ///
 /// Nothing happens before the first question: libraries are loaded once, managers start with ``start()`` or when they are
-/// looked up. There is no shared instance, on purpose: pass the host.
+/// looked up. There is no shared instance, on purpose: pass the host. End it with ``stop()``: one that is merely released leaves
+/// its components as they are, and its folder to the next host.
 public final class PluginHost: Sendable {
     private let coordinator: Coordinator
 

@@ -6,7 +6,8 @@ public final class MemoryRecordStore: RecordStore {
     private struct Key: Hashable {
         var namespace, collection: String
     }
-    private let collections = Mutex<[Key: [String: [UInt8]]]>([:])
+    /// By the bytes of their ids, which may be two where the texts count as equal.
+    private let collections = Mutex<[Key: [[UInt8]: [UInt8]]]>([:])
 
     public init() {}
 
@@ -15,9 +16,9 @@ public final class MemoryRecordStore: RecordStore {
             for change in changes {
                 switch change {
                 case .save(let collection, let record):
-                    collections[Key(namespace: namespace, collection: collection), default: [:]][record.id] = record.value
+                    collections[Key(namespace: namespace, collection: collection), default: [:]][Array(record.id.utf8)] = record.value
                 case .delete(let collection, let id):
-                    collections[Key(namespace: namespace, collection: collection)]?[id] = nil
+                    collections[Key(namespace: namespace, collection: collection)]?[Array(id.utf8)] = nil
                 case .deleteAll(let collection):
                     collections[Key(namespace: namespace, collection: collection)] = nil
                 }
@@ -27,8 +28,9 @@ public final class MemoryRecordStore: RecordStore {
 
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         let collection = collections.withLock { $0[Key(namespace: namespace, collection: query.collection)] ?? [:] }
-        let ids = query.ids.map { Set($0).filter { collection[$0] != nil } } ?? Set(collection.keys)
-        let wanted = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.dropFirst(query.offset).prefix(query.limit)
-        return RecordPage(records: wanted.map { StoredRecord(id: $0, value: collection[$0] ?? []) }, total: ids.count)
+        let ids = query.ids.map { Set($0.map { Array($0.utf8) }).filter { collection[$0] != nil } } ?? Set(collection.keys)
+        let wanted = ids.sorted { $0.lexicographicallyPrecedes($1) }.dropFirst(query.offset).prefix(query.limit)
+        return RecordPage(
+            records: wanted.map { StoredRecord(id: String(decoding: $0, as: UTF8.self), value: collection[$0] ?? []) }, total: ids.count)
     }
 }

@@ -123,6 +123,14 @@ struct RecordStoreTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func `ids that look the same and are written with other characters are two`(engine: Engine) async throws {
+        try await withStore(engine) { store in
+            try await store.write([save("\u{E9}", "[1]"), save("e\u{301}", "[2]")], in: "A")
+            #expect(try await store.read(RecordQuery(collection: "books"), in: "A").total == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a hundred writers at once lose nothing`(engine: Engine) async throws {
         try await withStore(engine) { store in
             try await withThrowingTaskGroup { group in

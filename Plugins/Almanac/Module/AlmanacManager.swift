@@ -20,7 +20,7 @@ final class AlmanacManager: Manager {
 
     private func on(_ day: String, _ call: Call) async throws -> Sourced<[Event]> {
         guard day.isDay else { throw NotADay(text: day) }
-        let events = try await Sourced.networkFirst {
+        let events = try await Sourced.networkFirst(call) { call in
             try await wires.communicationController.all(call)
         } keep: { events in
             _ = try await wires.dataAccessController.keep(events, call)

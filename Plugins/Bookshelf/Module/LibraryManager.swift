@@ -30,7 +30,7 @@ final class LibraryManager: Manager {
 
     private func search(_ query: BookQuery, _ call: Call) async throws -> Sourced<[Book]> {
         let query = try essence(of: query)
-        let books = try await Sourced.networkFirst {
+        let books = try await Sourced.networkFirst(call) { call in
             try await wires.communicationController.find(query, call)
         } keep: { books in
             _ = try await wires.dataAccessController.keep(SearchAnswer(query: query, books: books), call)

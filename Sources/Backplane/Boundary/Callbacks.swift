@@ -67,11 +67,17 @@ package enum Callbacks {
     /// What is done with the number of something just before it starts: a host sets it a time limit, by ending it then.
     package typealias Watch = (UInt64) -> Void
 
-    static func wait(_ watch: Watch, answered: @escaping Answered, _ start: (UnsafeMutableRawPointer?) -> Void) async -> Ended {
+    /// Runs something on a thread that may be lost to it: a plugin's function that never returns.
+    package typealias Launch = (@escaping @Sendable () -> Void) -> Void
+
+    /// Starts something on a thread of its own and waits for its answer, or for `end`.
+    static func wait(
+        _ watch: Watch, _ launch: Launch, answered: @escaping Answered, _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
+    ) async -> Ended {
         await withUnsafeContinuation { continuation in
             let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }
             watch(id)
-            start(context(id))
+            launch { start(context(id)) }
         }
     }
 

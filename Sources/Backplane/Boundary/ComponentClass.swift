@@ -103,8 +103,10 @@ package struct ComponentClass: Sendable {
     /// Makes an instance.
     ///
     /// - Throws: what the component threw.
-    package func create(_ creation: Creation, _ watch: Callbacks.Watch) async throws(BackplaneError) -> ComponentInstance {
-        let ended = await Callbacks.wait(watch, answered: releaseLate) { context in
+    package func create(
+        _ creation: Creation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
+    ) async throws(BackplaneError) -> ComponentInstance {
+        let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
             let labels = Pairs(creation.slots.map { ($0.label, "") })
             labels.withPairs { labels in
                 let connections = zip(labels, creation.slots).map { label, slot in

@@ -12,13 +12,18 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         (self.component, self.instance) = (component, instance)
     }
 
-    package func activate(_ watch: Callbacks.Watch) async throws(BackplaneError) { try await run(component.activate, watch) }
-    package func stop(_ watch: Callbacks.Watch) async throws(BackplaneError) { try await run(component.stop ?? component.suspend, watch) }
+    package func activate(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
+        try await run(component.activate, watch, launch)
+    }
 
-    private func run(_ step: bp_step?, _ watch: Callbacks.Watch) async throws(BackplaneError) {
+    package func stop(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
+        try await run(component.stop ?? component.suspend, watch, launch)
+    }
+
+    private func run(_ step: bp_step?, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
         guard let step else { return }
         claim()
-        let ended = await Callbacks.wait(watch, answered: { _, _ in self.release() }) { step(instance, Callbacks.done, $0) }
+        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in self.release() }) { step(self.instance, Callbacks.done, $0) }
         _ = try ended.answer.get()
     }
 

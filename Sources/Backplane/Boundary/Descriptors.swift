@@ -37,13 +37,15 @@ package struct Descriptors<Value: SizedDescriptor>: RandomAccessCollection {
 
     /// More than any honest plugin has, and few enough to look at.
     package static var limit: Int { 65_535 }
+    /// The same for data: records, ids, changes.
+    package static var dataLimit: Int { 1 << 24 }
 
-    /// - Throws: `plugin.invalid-answer` for a count without a pointer, a count beyond ``limit``, or an impossible size.
-    package init(_ pointer: UnsafePointer<Value>?, count: Int, of what: String) throws(BackplaneError) {
+    /// - Throws: `plugin.invalid-answer` for a count without a pointer, a count beyond `limit`, or an impossible size.
+    package init(_ pointer: UnsafePointer<Value>?, count: Int, of what: String, limit: Int = Self.limit) throws(BackplaneError) {
         guard count != 0 else { (start, stride, endIndex) = (nil, 0, 0); return }
         // A `size_t` beyond `Int.max` arrives as a negative number.
-        guard (1...Self.limit).contains(count) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(Self.limit), found a count of \(UInt(bitPattern: count))")
+        guard (1...limit).contains(count) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
         guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what): a count of \(count) and no array") }
         let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))

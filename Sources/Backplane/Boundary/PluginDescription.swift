@@ -79,15 +79,22 @@ package struct PluginDescription: Sendable {
         guard (0...Descriptors<bp_method>.limit).contains(answer.layout_count) else {
             throw BackplaneError(.pluginLayoutMismatch, "the plugin's layout table has \(UInt(bitPattern: answer.layout_count)) entries, which is no table of this header")
         }
-        let own = Dictionary(
-            UnsafeBufferPointer(start: bp_sdk_layout, count: bp_sdk_layout_count).map { (String(cString: $0.name), $0) }, uniquingKeysWith: { a, _ in a })
-        for field in UnsafeBufferPointer(start: theirs, count: answer.layout_count) {
-            let name = String(cString: field.name)
-            guard let ours = own[name], ours.offset != field.offset || ours.size != field.size else { continue }
+        let own = fields(bp_sdk_layout, count: bp_sdk_layout_count), found = fields(theirs, count: answer.layout_count)
+        for name in found.keys.sorted() {
+            guard let ours = own[name], let field = found[name], ours.offset != field.offset || ours.size != field.size else { continue }
             throw BackplaneError(
                 .pluginLayoutMismatch,
                 "\(name) is \(ours.size) bytes at offset \(ours.offset) in the host and \(field.size) at \(field.offset) in the plugin; build both with one backplane.h")
         }
+        // What crosses in every load; a table without them proves nothing.
+        for name in ["bp_call.path", "bp_method.name", "bp_component.call", "bp_creation.handle", "bp_answer.components"] where found[name] == nil {
+            throw BackplaneError(.pluginLayoutMismatch, "the plugin does not say where its compiler put \(name); set `layout` to the table BP_LAYOUT")
+        }
+    }
+
+    private static func fields(_ table: UnsafePointer<bp_field>, count: Int) -> [String: bp_field] {
+        let named = UnsafeBufferPointer(start: table, count: count).compactMap { field in field.name.map { (String(cString: $0), field) } }
+        return Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
 }
 

@@ -19,9 +19,11 @@ package struct Deadline: Sendable, Hashable, Comparable {
         let (seconds, attoseconds) = duration.components
         let (whole, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflowed else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
-        let (sum, overflowedAgain) = deadline.nanoseconds.addingReportingOverflow(whole + attoseconds / 1_000_000_000)
-        return Deadline(nanoseconds: overflowedAgain ? .max : max(sum, 1))
+        let (span, overflowedThen) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, overflowedAgain) = deadline.nanoseconds.addingReportingOverflow(span)
+        guard !overflowedThen, !overflowedAgain else { return Deadline(nanoseconds: seconds < 0 ? 1 : .max) }
+        return Deadline(nanoseconds: max(sum, 1))
     }
 
-    package static func - (a: Deadline, b: Deadline) -> Duration { .nanoseconds(a.nanoseconds - b.nanoseconds) }
+    package static func - (a: Deadline, b: Deadline) -> Duration { .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds) }
 }

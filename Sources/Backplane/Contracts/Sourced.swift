@@ -32,16 +32,19 @@ extension Sourced {
     /// Asks the network first and falls back to what was kept.
     ///
     /// - Parameters:
-    ///   - fetch: asks the network.
+    ///   - call: the call being served. Of the time that it has left the network gets three quarters, so that what was kept can
+    ///     still be fetched when a server is slow.
+    ///   - fetch: asks the network, with the call it is given.
     ///   - keep: hands what came to whoever keeps it. That it fails does not take the answer away: see `unkept`.
     ///   - kept: what was kept last, asked when `fetch` throws anything but a cancellation; `nil`: nothing.
     ///   - unkept: told why an answer was not kept, and why what was kept could not be read.
     /// - Throws: what `fetch` threw, when it was cancelled or nothing was kept.
     public static func networkFirst(
-        _ fetch: () async throws -> Value, keep: (Value) async throws -> Void, kept: () async throws -> Kept<Value>?, unkept: (any Error) -> Void
+        _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void, kept: () async throws -> Kept<Value>?,
+        unkept: (any Error) -> Void
     ) async throws -> Sourced {
         do {
-            let value = try await fetch()
+            let value = try await fetch(call.timeLeft.map { call.within($0 * 3 / 4) } ?? call)
             do { try await keep(value) } catch { unkept(error) }
             return Sourced(value, from: .network)
         } catch let error where !error.isCancellation {
@@ -51,8 +54,15 @@ extension Sourced {
                 throw error
             }
             guard let last else { throw error }
-            return Sourced(last.value, from: .store(age: .seconds(max(0, Date.now.timeIntervalSince(last.date)))))
+            return Sourced(last.value, from: .store(age: .clamping(seconds: Date.now.timeIntervalSince(last.date))))
         }
+    }
+}
+
+extension Duration {
+    /// An age in seconds that somebody else gave: a negative one is none, and one beyond a thousand million years is that.
+    fileprivate static func clamping(seconds: Double) -> Duration {
+        .seconds(seconds > 0 ? min(seconds, 3e16) : 0)
     }
 }
 
@@ -71,7 +81,7 @@ extension Sourced: Codable {
         value = try container.decode(Value.self, forKey: .value)
         switch try container.decode(String.self, forKey: .source) {
         case "network": source = .network
-        case "store": source = .store(age: .seconds(try container.decode(Double.self, forKey: .age)))
+        case "store": source = .store(age: .clamping(seconds: try container.decode(Double.self, forKey: .age)))
         case let other:
             throw DecodingError.dataCorruptedError(
                 forKey: .source, in: container, debugDescription: "expected `network` or `store`, found `\(other)`")

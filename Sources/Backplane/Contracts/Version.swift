@@ -6,14 +6,14 @@ public struct Version: Sendable, Hashable, Comparable {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// Reads one to three numbers with dots between them; missing ones are zero. `nil` for anything else.
+    /// Reads one to three numbers with dots between them, each below 2^31; missing ones are zero. `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
         var numbers: [Int] = []
         for part in parts {
-            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int(part) else { return nil }
-            numbers.append(number)
+            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int32(part) else { return nil }
+            numbers.append(Int(number))
         }
         numbers += [0, 0]
         self.init(numbers[0], numbers[1], numbers[2])

@@ -37,7 +37,7 @@ struct DemoCommand: Sendable {
         step(2, "A host reads the manifest, loads the libraries it names and wires their components.")
         let manifest = try DemoManifest.read(path, server: server.url)
         let settings = HostSettings(manifest: path, pluginPaths: [program], loadFolder: folder + "/load", data: folder + "/data")
-        let host = PluginHost(manifest: manifest, options: settings.options)
+        let host = PluginHost(manifest: manifest, options: settings.makeOptions())
         do {
             try await host.start()
             let rows = await host.managers.map(ManagerRow.init)

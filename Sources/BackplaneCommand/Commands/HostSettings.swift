@@ -8,7 +8,8 @@ struct HostSettings: Sendable {
     var data: String?
     var log: any LogSink = SilentLog()
 
-    var options: HostOptions {
+    /// With an HTTP client of its own.
+    func makeOptions() -> HostOptions {
         HostOptions(
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
@@ -16,6 +17,6 @@ struct HostSettings: Sendable {
 
     /// The host of this command, nothing of it loaded yet.
     func makeHost() -> PluginHost {
-        PluginHost(manifest: ManifestDocument(contentsOf: manifest), options: options)
+        PluginHost(manifest: ManifestDocument(contentsOf: manifest), options: makeOptions())
     }
 }

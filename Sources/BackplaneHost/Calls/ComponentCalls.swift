@@ -3,7 +3,7 @@ import Synchronization
 
 /// The encoded calls into one component: the host answers for what the plugin may get wrong.
 ///
-/// Every call is answered exactly once and no later than its deadline, whatever the plugin does. Whoever uses the instance is
+/// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline. Whoever uses the instance is
 /// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
 final class ComponentCalls: EncodedProvider {
     let methods: [MethodDescription]
@@ -11,6 +11,8 @@ final class ComponentCalls: EncodedProvider {
     private let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
+    /// The calls that this component was asked and has not answered: nobody else's are cancelled here.
+    private let ids = Mutex<Set<UInt64>>([])
     private let isClosed = Atomic<Bool>(false)
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
@@ -48,9 +50,11 @@ final class ComponentCalls: EncodedProvider {
         instance.claim()
         let id = Callbacks.expect(answered: { _, _ in self.instance.release() }) { id, ended in
             if deadline != nil { self.timer.cancel(id) }
+            self.ids.withLock { _ = $0.remove(id) }
             self.leave()
             done(ended.answer)
         }
+        ids.withLock { _ = $0.insert(id) }
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].kind == .sync {
@@ -63,7 +67,7 @@ final class ComponentCalls: EncodedProvider {
     func cancel(_ id: UInt64) {
         enter()
         defer { leave() }
-        if Callbacks.isWaiting(id) { instance.cancel(id) }
+        if !isClosed.load(ordering: .sequentiallyConsistent), ids.withLock({ $0.contains(id) }) { instance.cancel(id) }
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {

@@ -1,6 +1,8 @@
 import Backplane
 
-/// Runs something at a moment, on a thread of the host's own, so that deadlines pass even while plugins occupy every other.
+/// Runs something at a moment, so that deadlines pass even while plugins occupy every other thread.
+///
+/// One thread waits; what is due runs on a thread that nobody waits for, since it may be a plugin's function.
 final class DeadlineTimer: Sendable {
     private struct State {
         var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
@@ -11,7 +13,7 @@ final class DeadlineTimer: Sendable {
     }
     private let state = Monitor(State())
 
-    /// Does `action` at the deadline unless `cancel(id)` comes first. The action must not block.
+    /// Does `action` at the deadline unless `cancel(id)` comes first.
     func schedule(_ id: UInt64, at deadline: Deadline, _ action: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
             state.entries[id] = (deadline, action)
@@ -32,13 +34,30 @@ final class DeadlineTimer: Sendable {
         }
     }
 
+    /// Waits for a state that nobody tells of, by looking again and again; `false` when it does not come within the limit.
+    func waits(_ limit: Duration, for isThere: () -> Bool) async -> Bool {
+        let deadline = Deadline.now + limit
+        while !isThere() {
+            guard Deadline.now < deadline else { return false }
+            await pause(.milliseconds(1))
+        }
+        return true
+    }
+
+    /// Lets time pass without holding a thread.
+    func pause(_ duration: Duration) async {
+        await withUnsafeContinuation { continuation in
+            schedule(Callbacks.newID(), at: .now + duration) { continuation.resume() }
+        }
+    }
+
     /// Lets the thread end when nothing is left to wait for.
     func retire() {
         state.withLock { $0.isRetired = true }
     }
 
     private func run() {
-        while let action = next() { action() }
+        while let action = next() { HostThread.launch(action) }
     }
 
     private func next() -> (@Sendable () -> Void)? {

@@ -14,6 +14,9 @@ enum ResourceFolder {
         let found = if let name { name } else { try find(in: folder, for: library) }
         guard let name = found else { return nil }
         let source = FilePath.join(folder, name), target = library.copy + ".resources"
+        guard (try? FileStatus(at: source))?.kind == .folder else {
+            throw BackplaneError(.pluginUnreadable, "the plugin's files are expected in a folder, which this is not, or not there", at: source)
+        }
         do throws(FileTree.NotCopied) {
             try FileTree.copy(source, to: target, maximumSize: maximumSize, maximumCount: maximumCount)
         } catch {

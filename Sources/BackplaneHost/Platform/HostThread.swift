@@ -11,18 +11,32 @@ enum HostThread {
     ///
     /// - Parameter name: what debuggers call it, at most 15 bytes.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        guard tryStart(name, body) else { preconditionFailure("the system gives the host no thread") }
+    }
+
+    /// The same; `false` when the system gives no more threads.
+    static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(
             Body {
                 nameThisThread(name)
                 body()
-            }).toOpaque()
+            })
         var thread = pthread_t()
         let status = pthread_create(&thread, nil, { context in
             Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
             return nil
-        }, context)
-        guard status == 0 else { preconditionFailure("the system gives the host no thread: \(String(cString: strerror(status)))") }
+        }, context.toOpaque())
+        guard status == 0 else {
+            context.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
+    }
+
+    /// Runs a function of a plugin, which may never return, on a thread that nobody waits for.
+    static func launch(_ body: @escaping @Sendable () -> Void) {
+        if !tryStart("bp-plugin", body) { body() }
     }
 
     private static func nameThisThread(_ name: String) {

@@ -7,16 +7,21 @@ let callFunctions = bp_calls_1(
     call: { handle, wire, method, input, frame, done, context in
         let answer = CallAnswer(done: done, context: context)
         do throws(BackplaneError) {
-            guard let wire = try ComponentHandles.require(handle).wires[wire] else {
+            let component = try ComponentHandles.require(handle)
+            guard let wire = component.wires[wire] else {
                 throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(wire)")
             }
-            return wire.call(Int(method), input.array, Call(copying: frame)) { answer.end($0) }
+            try component.begin()
+            return wire.call(Int(method), input.array, Call(copying: frame)) { result in
+                answer.end(result)
+                component.end()
+            }
         } catch {
             answer.end(EncodedAnswer(error))
             return 0
         }
     },
-    // Any of its wires will do: the number is one in the process, and wires end what they began only.
+    // Which wire it began on is not known; those that did not begin it know no such number.
     cancel: { handle, id in
         for wire in ComponentHandles.find(handle)?.wires.values ?? [:].values { wire.cancel(id) }
     })

@@ -12,6 +12,8 @@ final class ServedComponent: Sendable {
     let namespace: String
     /// Its wires by handle, for components that call through the host.
     let wires: [UInt64: ServedWire]
+    /// What the host still owes it an answer for.
+    private let operations = Mutex((count: 0, isClosed: false))
 
     init(
         role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire]
@@ -19,6 +21,29 @@ final class ServedComponent: Sendable {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
         (self.store, self.namespace, self.wires) = (store, namespace, wires)
     }
+
+    /// Counts an operation in, whose answer goes to the component; ``end()`` follows once it was given.
+    ///
+    /// - Throws: `call.retired` once the component was closed.
+    func begin() throws(BackplaneError) {
+        let isOpen = operations.withLock { operations in
+            if !operations.isClosed { operations.count += 1 }
+            return !operations.isClosed
+        }
+        if !isOpen { throw .askerStopped }
+    }
+
+    func end() {
+        operations.withLock { $0.count -= 1 }
+    }
+
+    /// Refuses what comes, and ends the exchanges under way.
+    func close() {
+        operations.withLock { $0.isClosed = true }
+        exchanges.cancelAll()
+    }
+
+    var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
     /// - Throws: `role.forbidden` unless it has one of the roles.
     func require(_ roles: Role..., for service: String) throws(BackplaneError) {
@@ -48,11 +73,15 @@ enum ComponentHandles {
 
     /// - Throws: `call.retired` once it was removed.
     static func require(_ handle: UInt64) throws(BackplaneError) -> ServedComponent {
-        guard let component = find(handle) else { throw BackplaneError(.callRetired, "the component that asks has stopped") }
+        guard let component = find(handle) else { throw .askerStopped }
         return component
     }
 
     static func find(_ handle: UInt64) -> ServedComponent? {
         components.withLock { $0[handle] }
     }
+}
+
+extension BackplaneError {
+    fileprivate static var askerStopped: BackplaneError { BackplaneError(.callRetired, "the component that asks has stopped") }
 }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// The exchanges that components have under way, each ended exactly once: by its executor, its deadline or its caller.
+/// The exchanges that one component has under way, each ended exactly once: by its executor, its deadline or its caller.
 final class Exchanges: Sendable {
     typealias Done = @Sendable (Result<HTTPResponse, BackplaneError>) -> Void
 
@@ -37,6 +37,10 @@ final class Exchanges: Sendable {
 
     func cancel(_ id: UInt64) {
         end(id, .failure(BackplaneError(.callCancelled, "the exchange was cancelled")))
+    }
+
+    func cancelAll() {
+        for id in state.withLock({ Array($0.underWay.keys) }) { cancel(id) }
     }
 
     private func end(_ id: UInt64, _ result: Result<HTTPResponse, BackplaneError>) {

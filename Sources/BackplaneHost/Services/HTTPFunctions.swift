@@ -10,7 +10,11 @@ let httpFunctions = bp_http_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.communicationController, .networkService, for: BP_HTTP)
-            return component.exchanges.start(HTTPRequest(copying: request), Call(copying: call)) { answer.end($0) }
+            try component.begin()
+            return component.exchanges.start(HTTPRequest(copying: request), Call(copying: call)) { result in
+                answer.end(result)
+                component.end()
+            }
         } catch {
             answer.end(.failure(error))
             return 0

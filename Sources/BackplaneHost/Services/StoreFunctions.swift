@@ -10,10 +10,10 @@ let storeFunctions = bp_store_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.dataAccessController, for: BP_STORE)
-            guard let changes = [RecordChange](copying: changes, count: count) else {
-                throw BackplaneError(.callInvalidInput, "the changes are not an array of bp_store_change of the kinds 1 to 3")
-            }
+            let changes = try [RecordChange](copying: changes, count: count)
+            try component.begin()
             Task {
+                defer { component.end() }
                 do throws(BackplaneError) {
                     try await component.store.write(changes, in: component.namespace)
                     answer.end(EncodedAnswer([]))
@@ -30,8 +30,10 @@ let storeFunctions = bp_store_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.dataAccessController, for: BP_STORE)
-            let query = RecordQuery(copying: query)
+            let query = try RecordQuery(copying: query)
+            try component.begin()
             Task {
+                defer { component.end() }
                 do throws(BackplaneError) {
                     answer.end(.success(try await component.store.read(query, in: component.namespace)), of: query.collection)
                 } catch {

@@ -1,10 +1,11 @@
 import Backplane
+import BackplaneNetwork
 
 /// Makes and activates one component, its collaborators being up.
 struct ComponentStarter {
     let options: HostOptions
     let timer: DeadlineTimer
-    let exchanges: Exchanges
+    let executors: [any HTTPExecutor]
     let store: HostStore
     let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
 
@@ -22,24 +23,38 @@ struct ComponentStarter {
         let wires = connections.map { (id: Callbacks.newID(), connection: $0) }
         let handle = ComponentHandles.add(
             ServedComponent(
-                role: node.role, name: node.name, log: options.log, exchanges: exchanges, store: store, namespace: node.namespace ?? "",
+                role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.connection.wire) })))
         do throws(BackplaneError) {
             let creation = ComponentClass.Creation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "", slots: wires.map { ($0.connection.label, $0.id, $0.connection.slot) })
-            let instance = try await limited("be made", node) { watch async throws(BackplaneError) in try await type.create(creation, watch) }
+            let instance = try await limited("be made", node) { watch async throws(BackplaneError) in
+                try await type.create(creation, watch, HostThread.launch)
+            }
             do throws(BackplaneError) {
-                try await limited("be activated", node) { watch async throws(BackplaneError) in try await instance.activate(watch) }
+                try await limited("be activated", node) { watch async throws(BackplaneError) in
+                    try await instance.activate(watch, HostThread.launch)
+                }
             } catch {
-                instance.release()
+                await retire(handle, releasing: instance)
                 throw error
             }
             return RunningComponent(node: node, instance: instance, handle: handle, timer: timer)
         } catch {
-            ComponentHandles.remove(handle)
+            await retire(handle, releasing: nil)
             throw error.located(in: node)
         }
+    }
+
+    /// Ends the host's services for a component, answers what is under way, and then gives the instance up.
+    ///
+    /// An instance that may still be answered, because something was not in time, is not given up.
+    func retire(_ handle: UInt64, releasing instance: ComponentInstance?) async {
+        guard let component = ComponentHandles.find(handle) else { return }
+        component.close()
+        if await timer.waits(options.stopLimit, for: { !component.isBusy }) { instance?.release() }
+        ComponentHandles.remove(handle)
     }
 
     private func folder(of node: Plan.Node) throws(BackplaneError) -> String {

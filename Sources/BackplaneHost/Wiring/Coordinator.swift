@@ -1,5 +1,4 @@
 import Backplane
-import Glibc
 
 /// Loads, starts and stops: the one serial domain of a host, on a thread of its own.
 actor Coordinator {
@@ -27,7 +26,7 @@ actor Coordinator {
     /// By the id of the node that is called.
     private var connections: [Int: Connections] = [:]
     private var remotes: [RemoteKey: Slot] = [:]
-    private var numbers: UInt16 = 0
+    private var numbers: [Int: UInt16] = [:]
     private var stopping: Task<Void, Never>?
     private var isStopped: Bool { stopping != nil }
 
@@ -45,7 +44,7 @@ actor Coordinator {
             }
         }
         starter = ComponentStarter(
-            options: options, timer: timer, exchanges: Exchanges([files] + options.executors, timer: timer), store: store, dataFolder: dataFolder)
+            options: options, timer: timer, executors: [files] + options.executors, store: store, dataFolder: dataFolder)
     }
 
     /// Lets the host's threads end once they have nothing left to do.
@@ -98,7 +97,7 @@ actor Coordinator {
     private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
         do throws(BackplaneError) {
             let type = stage.componentClass(of: node)
-            let number = try nextNumber(), wires = connect(node, type, number: number)
+            let number = try number(of: node), wires = connect(node, type, number: number)
             let component = try await starter.start(node, type, number: number, resources: stage.resources(of: node), wires)
             states[node.id] = .ready(component)
             started.append(component)
@@ -120,12 +119,15 @@ actor Coordinator {
         }
     }
 
-    private func nextNumber() throws(BackplaneError) -> UInt16 {
-        guard numbers < .max else {
-            throw BackplaneError(.componentFailed, "this host has made \(numbers) components, which is as many as a call's path can name; restart it")
+    /// A node that is tried again keeps its number.
+    private func number(of node: Plan.Node) throws(BackplaneError) -> UInt16 {
+        if let number = numbers[node.id] { return number }
+        guard numbers.count < Int(UInt16.max) else {
+            throw BackplaneError(.componentFailed, "this host has made \(numbers.count) components, as many as a call's path can name; restart it")
         }
-        numbers += 1
-        return numbers
+        let number = UInt16(numbers.count + 1)
+        numbers[node.id] = number
+        return number
     }
 
     private func requireRunning() throws(BackplaneError) {
@@ -191,30 +193,21 @@ actor Coordinator {
         let connections = connections[component.node.id] ?? Connections()
         connections.close()
         component.calls.close()
-        guard drains(component, connections) else {
+        let isIdle = await timer.waits(options.stopLimit) { connections.callsInFlight == 0 && component.calls.callsInFlight == 0 }
+        guard isIdle else {
             log(.error, "left as it is: calls into it have not ended", component)
+            await starter.retire(component.handle, releasing: nil)
             return
         }
         do {
             try await starter.limited("stop", component.node, limit: options.stopLimit) { watch async throws(BackplaneError) in
-                try await component.instance.stop(watch)
+                try await component.instance.stop(watch, HostThread.launch)
             }
             log(.debug, "stopped", component)
         } catch {
             log(.error, "did not stop", component, error)
         }
-        component.instance.release()
-        ComponentHandles.remove(component.handle)
-    }
-
-    /// Waits until no call is under way. Nobody is told when a call ends, so this looks again and again.
-    private func drains(_ component: RunningComponent, _ connections: Connections) -> Bool {
-        let deadline = Deadline.now + options.stopLimit
-        while connections.callsInFlight > 0 || component.calls.callsInFlight > 0 {
-            guard Deadline.now < deadline else { return false }
-            usleep(500)
-        }
-        return true
+        await starter.retire(component.handle, releasing: component.instance)
     }
 
     private func log(_ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil) {

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 package import CBackplane
 
 extension [RecordChange] {
@@ -14,19 +14,35 @@ extension [RecordChange] {
         }
     }
 
-    /// Copies changes that were lent; `nil` when one of them is of no known kind.
-    package init?(copying changes: UnsafePointer<bp_store_change>?, count: Int) {
-        guard let lent = try? Descriptors<bp_store_change>(changes, count: count, of: "changes") else { return nil }
+    /// Copies changes that were lent.
+    ///
+    /// - Throws: `call.invalid-input` for more changes than anybody means, one of no known kind, and an id that cannot be one.
+    package init(copying changes: UnsafePointer<bp_store_change>?, count: Int) throws(BackplaneError) {
+        let lent: Descriptors<bp_store_change>
+        do throws(BackplaneError) {
+            lent = try Descriptors(changes, count: count, of: "the changes", limit: Descriptors<bp_store_change>.dataLimit)
+        } catch {
+            throw BackplaneError(.callInvalidInput, error.message)
+        }
         self = []
         for change in lent {
-            let collection = change.collection.text
+            let collection = try Self.name(change.collection, "a collection's name")
             switch Int(change.kind) {
-            case Int(BP_STORE_SAVE): append(.save(collection: collection, StoredRecord(id: change.id.text, value: change.value.array)))
+            case Int(BP_STORE_SAVE): append(.save(collection: collection, StoredRecord(id: try Self.name(change.id, "an id"), value: change.value.array)))
             case Int(BP_STORE_DELETE): append(.delete(collection: collection, id: change.id.text))
             case Int(BP_STORE_DELETE_ALL): append(.deleteAll(collection: collection))
-            default: return nil
+            default: throw BackplaneError(.callInvalidInput, "a change is of kind 1, 2 or 3, and this is \(change.kind)")
             }
         }
+    }
+
+    /// A store ends texts at a zero: two ids that differ behind it would be one.
+    private static func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
+        let text = bytes.text
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw BackplaneError(.callInvalidInput, "expected \(what) that is not empty and has no zero in it, found \(text.debugDescription)")
+        }
+        return text
     }
 }
 

@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 package import CBackplane
 
 extension RecordQuery {
@@ -22,8 +22,14 @@ extension RecordQuery {
     }
 
     /// Copies a query that was lent.
-    package init(copying query: UnsafePointer<bp_store_query>) {
+    ///
+    /// - Throws: `call.invalid-input` for more ids than anybody means.
+    package init(copying query: UnsafePointer<bp_store_query>) throws(BackplaneError) {
         let query: bp_store_query = read(query)
+        guard (0...Descriptors<bp_record>.dataLimit).contains(query.id_count) else {
+            throw BackplaneError(
+                .callInvalidInput, "expected at most \(Descriptors<bp_record>.dataLimit) ids, found a count of \(UInt(bitPattern: query.id_count))")
+        }
         self.init(
             collection: query.collection.text,
             ids: query.ids.map { UnsafeBufferPointer(start: $0, count: query.id_count).map(\.text) },
@@ -48,12 +54,8 @@ extension RecordPage {
 extension StoredRecord {
     /// Copies records that were lent.
     package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) -> [StoredRecord] {
-        guard let records else { return [] }
-        let stride = Int(UnsafeRawPointer(records).load(as: UInt32.self))
-        return (0..<count).map { index in
-            let record: bp_record = read(UnsafeRawPointer(records) + index * stride)
-            return StoredRecord(id: record.id.text, value: record.value.array)
-        }
+        let lent = try? Descriptors<bp_record>(records, count: count, of: "records", limit: Descriptors<bp_record>.dataLimit)
+        return lent?.map { StoredRecord(id: $0.id.text, value: $0.value.array) } ?? []
     }
 }
 

@@ -389,7 +389,7 @@ typedef struct bp_identity {
 /* Where the compiler put a field. A plugin answers with the table BP_LAYOUT of the header it was built with, and the host
  * compares every field that both sides know: a mismatch is refused, naming the field and both offsets. Never grows. */
 typedef struct bp_field {
-    const char *name;               /* "bp_call.path" */
+    const char *_Nullable name;     /* "bp_call.path" */
     uint32_t offset, size;
 } bp_field;
 

@@ -1,4 +1,4 @@
-import Backplane
+@testable import Backplane
 import FoundationEssentials
 import Testing
 
@@ -8,13 +8,13 @@ import Testing
 
     @Test func `what the network says is kept and marked`() async throws {
         var kept: [Int] = []
-        let result = try await Sourced.networkFirst { 7 } keep: { kept.append($0) } kept: { nil } unkept: { Issue.record($0) }
+        let result = try await Sourced.networkFirst(Call()) { _ in 7 } keep: { kept.append($0) } kept: { nil } unkept: { Issue.record($0) }
         #expect(result == Sourced(7, from: .network))
         #expect(kept == [7])
     }
 
     @Test func `when the network fails what was kept is given with its age`() async throws {
-        let result = try await Sourced<Int>.networkFirst {
+        let result = try await Sourced<Int>.networkFirst(Call()) { _ in
             throw Offline()
         } keep: { _ in
             Issue.record("nothing came")
@@ -30,21 +30,21 @@ import Testing
 
     @Test func `when nothing was kept the network's error is the error`() async {
         await #expect(throws: Offline()) {
-            try await Sourced<Int>.networkFirst { throw Offline() } keep: { _ in } kept: { nil } unkept: { Issue.record($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in throw Offline() } keep: { _ in } kept: { nil } unkept: { Issue.record($0) }
         }
     }
 
     @Test func `what was kept and cannot be read is told, and the network's error is the error`() async {
         var told: [any Error] = []
         await #expect(throws: Offline()) {
-            try await Sourced<Int>.networkFirst { throw Offline() } keep: { _ in } kept: { throw DiskFull() } unkept: { told.append($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in throw Offline() } keep: { _ in } kept: { throw DiskFull() } unkept: { told.append($0) }
         }
         #expect(told.map { $0 is DiskFull } == [true])
     }
 
     @Test func `an answer that could not be kept is an answer all the same`() async throws {
         var told: [any Error] = []
-        let result = try await Sourced.networkFirst { 7 } keep: { _ in throw DiskFull() } kept: { nil } unkept: { told.append($0) }
+        let result = try await Sourced.networkFirst(Call()) { _ in 7 } keep: { _ in throw DiskFull() } kept: { nil } unkept: { told.append($0) }
         #expect(result == Sourced(7, from: .network))
         #expect(told.map { $0 is DiskFull } == [true])
     }
@@ -52,8 +52,29 @@ import Testing
     @Test(arguments: [CancellationError() as any Error, BackplaneError(.callCancelled, "")])
     func `a cancelled question is not answered from what was kept`(error: any Error) async {
         await #expect(throws: (any Error).self) {
-            try await Sourced<Int>.networkFirst { throw error } keep: { _ in } kept: { Kept(5) } unkept: { Issue.record($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in throw error } keep: { _ in } kept: { Kept(5) } unkept: { Issue.record($0) }
         }
+    }
+
+    @Test func `a slow network leaves time for what was kept`() async throws {
+        let call = Call(within: .seconds(100))
+        _ = try await Sourced<Int>.networkFirst(call) { call in
+            let time = try #require(call.timeLeft)
+            #expect(time > .seconds(60) && time <= .seconds(75))
+            throw BackplaneError(.callDeadline, "slow")
+        } keep: { _ in
+        } kept: {
+            Kept(5)
+        } unkept: {
+            Issue.record($0)
+        }
+    }
+
+    @Test(arguments: [1e300, -1e300, -1, 0]) func `no age is too long or too short`(age: Double) throws {
+        let json = #"{"source":"store","age":\#(age),"value":1}"#
+        let found = try JSONDecoder().decode(Sourced<Int>.self, from: Data(json.utf8))
+        guard case .store(let age) = found.source else { Issue.record("from \(found.source)"); return }
+        #expect(age >= .zero)
     }
 
     @Test(arguments: [
