@@ -24,6 +24,8 @@ struct InvalidAnswerTests {
         Case("own.layout = NULL", .pluginLayoutMismatch, "BP_LAYOUT"),
         Case("layout[3].offset = 6", .pluginLayoutMismatch, "bp_call.flags", "at offset 4 in the host", "at 6 in the plugin"),
         Case("layout[3].size = 2", .pluginLayoutMismatch, "bp_call.flags", "4 bytes", "2 at 4 in the plugin"),
+        Case("own.layout_count = 0", .pluginLayoutMismatch, "bp_call.path", "BP_LAYOUT"),
+        Case("layout[5].name = NULL", .pluginLayoutMismatch, "bp_call.path"),
         Case("own.layout_count = 70000", .pluginLayoutMismatch, "70000"),
         Case("own.layout_count = (size_t)-1", .pluginLayoutMismatch, "18446744073709551615"),
         Case("own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer, "the plugin's toolchain", "18446744073709551615"),

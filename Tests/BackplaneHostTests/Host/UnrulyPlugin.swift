@@ -22,6 +22,7 @@ enum UnrulyPlugin {
         #include "backplane.h"
         #include <stddef.h>
         #include <string.h>
+        #include <unistd.h>
 
         BP_IDENTITY("org.example.unruly", "1.0.0")
 
@@ -113,6 +114,7 @@ enum UnrulyPlugin {
             creation_owed.done = done;
             creation_owed.context = context;
         }
+        static void create_blocking(void *type, const bp_creation *creation, bp_created done, void *context) { for (;;) pause(); }
         static void create_never(void *type, const bp_creation *creation, bp_created done, void *context) {}
         static void never(void *self, bp_done done, void *context) {}
         static void twice(void *self, bp_done done, void *context) {
@@ -131,6 +133,7 @@ enum UnrulyPlugin {
             {MANAGER("MadeOfNothing"), .create = create_nothing},
             {MANAGER("MadeLate"), .create = create_late},
             {MANAGER("NeverMade"), .create = create_never},
+            {MANAGER("MadeForEver"), .create = create_blocking},
             {MANAGER("NeverActive"), .create = create, .activate = never},
             {MANAGER("NeverStopped"), .create = create, .stop = never},
         };

@@ -150,6 +150,15 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
+    @Test func `a function that never returns costs its own thread: the limit passes, and others start, are called and stop`() async throws {
+        let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(2))
+        let overdue = await error { try await test.call("MadeForEver", "has", "backplane.log") }
+        #expect(overdue?.code == .callDeadline)
+        #expect(try await test.call("Unruly", "has", "backplane.log") == "true")
+        await test.host.stop()
+        #expect(test.log.lines == ["Unruly released"])
+    }
+
     @Test func `a component that never stops is left behind at the limit`() async throws {
         let test = try UnrulyPlugin.host("NeverStopped", "Unruly", stopLimit: .milliseconds(50))
         try await test.host.start()

@@ -56,6 +56,22 @@ struct StoreTests {
         }
     }
 
+    @Test(arguments: ["", "a\u{0}b"]) func `an id that a store would take for another is refused`(id: String) async throws {
+        try await withNotes { notebook, _ in
+            let refused = await error { try await notebook.save([Note(id: id, text: "")]) }
+            #expect(refused?.code == .callInvalidInput)
+            let count = try await notebook.count()
+            #expect(count == 0)
+        }
+    }
+
+    @Test func `many records are saved at once`() async throws {
+        try await withNotes { notebook, _ in
+            _ = try await notebook.save((0..<70_000).map { Note(id: "\($0)", text: "") })
+            #expect(try await notebook.count() == 70_000)
+        }
+    }
+
     @Test func `a record that is something else is an error that names it`() async throws {
         let store = MemoryRecordStore()
         try await store.write([.save(collection: "Note", StoredRecord(id: "x", value: Array(#"{"id":"x","text":3}"#.utf8)))], in: "first")
