@@ -79,7 +79,7 @@ struct ApplicationTests {
     @Test func `a slow server leaves time to answer from what was kept`() async throws {
         let folder = try BookshelfFolder()
         try await RunningServer.run { server in
-            try await Bookshelf.run(server: server.url, in: folder) { _, library in try await library.search(whale) }
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(whale) }
         }
         try await RunningServer.run("--delay", "600000") { server in
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in
