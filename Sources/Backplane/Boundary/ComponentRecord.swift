@@ -22,9 +22,13 @@ final class ComponentRecord: Sendable {
             contract: C.Provides.self == NoContract.self ? nil : contract, wires: wires.map(\.description))
         self.wires = wires
         create = { creation in
-            let services = ComponentServices(host: services, handle: creation.handle, resources: creation.resources)
+            let services = ComponentServices(host: services, creation)
+            let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)
+            for key in configuration.unknownKeys {
+                services.log.warning("a key of the configuration is not known", metadata: ["key": key])
+            }
             let parts = ContextParts<C>(
-                configuration: try JSON.decode(C.Configuration.self, creation.configuration, failing: .configurationInvalid),
+                configuration: configuration.value,
                 wires: try C.Wires.connected(to: creation.slots), folder: creation.folder, services: services)
             let component: C
             do { component = try await C(C.Context(parts)) } catch {

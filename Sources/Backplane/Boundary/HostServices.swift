@@ -21,10 +21,13 @@ public struct ComponentServices: Sendable {
     let tasks: ComponentTasks
     let resources: Resources
 
-    init(host: HostServices, handle: UInt64, resources: String) {
-        (self.host, self.handle, tasks) = (host, handle, ComponentTasks())
-        log = Log(host, component: handle)
-        self.resources = Resources(folder: resources.isEmpty ? nil : resources)
+    /// JSON, as the manifest gives it.
+    let rawConfiguration: [UInt8]
+
+    init(host: HostServices, _ creation: ComponentRecord.Creation) {
+        (self.host, handle, rawConfiguration, tasks) = (host, creation.handle, creation.configuration, ComponentTasks())
+        log = Log(host, component: creation.handle)
+        resources = Resources(folder: creation.resources.isEmpty ? nil : creation.resources)
     }
 }
 

@@ -17,6 +17,9 @@ extension ComponentContext {
     /// Work that belongs to the component: cancelled when it stops.
     public var tasks: ComponentTasks { services.tasks }
 
+    /// The configuration as the manifest gives it, JSON: also what `Configuration` has no property for.
+    public var rawConfiguration: [UInt8] { services.rawConfiguration }
+
     /// The files that came with the plugin.
     public var resources: Resources { services.resources }
 

@@ -1,0 +1,71 @@
+import FoundationEssentials
+
+/// A value decoded from JSON, and the keys of it that the value's type does not know.
+///
+/// `JSONDecoder` passes over such keys in silence; a configuration that means them deserves a word.
+struct KnownAndUnknown<Value: Decodable>: Decodable {
+    let value: Value
+    /// Paths such as `/cache/keeep`.
+    let unknownKeys: [String]
+
+    init(from decoder: any Decoder) throws {
+        let found = Found()
+        value = try Value(from: KeyWatchingDecoder(base: decoder, found: found))
+        unknownKeys = found.keys
+    }
+}
+
+/// The unknown keys of one decoding, in the order they were come upon.
+private final class Found {
+    var keys: [String] = []
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// Decodes as its base does, and looks at the keys of every dictionary on the way.
+private struct KeyWatchingDecoder: Decoder {
+    let base: any Decoder
+    let found: Found
+    var codingPath: [any CodingKey] { base.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let path = codingPath.map { "/" + $0.stringValue }.joined()
+        let names = try base.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        found.keys += names.filter { Key(stringValue: $0) == nil }.sorted().map { "\(path)/\($0)" }
+        return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), found: found))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
+
+    private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let base: KeyedDecodingContainer<Key>
+        let found: Found
+        var codingPath: [any CodingKey] { base.codingPath }
+        var allKeys: [Key] { base.allKeys }
+
+        func contains(_ key: Key) -> Bool { base.contains(key) }
+        func decodeNil(forKey key: Key) throws -> Bool { try base.decodeNil(forKey: key) }
+
+        func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+            // JSONDecoder has ways of its own for these, and words of its own for what is not there.
+            let isOwn = T.self == Data.self || T.self == Date.self || T.self == URL.self || T.self == Decimal.self
+            guard !isOwn, base.contains(key), try !base.decodeNil(forKey: key) else { return try base.decode(type, forKey: key) }
+            return try T(from: KeyWatchingDecoder(base: try base.superDecoder(forKey: key), found: found))
+        }
+
+        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+            try base.nestedContainer(keyedBy: type, forKey: key)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try base.nestedUnkeyedContainer(forKey: key) }
+        func superDecoder() throws -> any Decoder { try base.superDecoder() }
+        func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
+    }
+}

@@ -1,0 +1,17 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What a component's configuration has and its type does not know.
+@Suite(.timeLimit(.minutes(1)))
+struct UnknownConfigurationTests {
+    @Test(arguments: Origin.allCases) func `a key that nobody knows warns in the log, and the component starts`(origin: Origin) async throws {
+        let test = try TestHost(managers: #""Trials": {"className": "TrialManager", "configuration": {"refusesToStrat": true}}"#, from: origin)
+        #expect(try await test.call("Trials", "cancellations") == "0")
+        let warning = test.log.all.first { $0.level == .warning }
+        #expect(warning?.source == "Trials")
+        #expect(warning?.metadata == ["key": "/refusesToStrat"])
+        await test.host.stop()
+    }
+}

@@ -1,0 +1,38 @@
+@testable import Backplane
+import FoundationEssentials
+import Testing
+
+@Suite struct UnknownKeysTests {
+    struct Settings: Decodable, Equatable {
+        struct Cache: Decodable, Equatable {
+            var keep: Int?
+        }
+        var name: String
+        var cache: Cache?
+        var since: Date?
+        var limits: [String: Int]?
+        var tags: [String]?
+    }
+
+    private func decode(_ json: String) throws(BackplaneError) -> KnownAndUnknown<Settings> {
+        try JSON.decode(KnownAndUnknown<Settings>.self, Array(json.utf8), failing: .configurationInvalid)
+    }
+
+    @Test func `keys that the type does not know are named by their paths`() throws {
+        let found = try decode(#"{"name": "A", "nmae": "B", "cache": {"keep": 5, "keeep": 6}}"#)
+        #expect(found.value == Settings(name: "A", cache: .init(keep: 5)))
+        #expect(found.unknownKeys == ["/nmae", "/cache/keeep"])
+    }
+
+    @Test func `everything that is known is decoded as ever`() throws {
+        let found = try decode(#"{"name": "A", "cache": null, "since": 86400, "limits": {"any": 1, "thing": 2}, "tags": ["x"]}"#)
+        #expect(found.value == Settings(name: "A", since: Date(timeIntervalSinceReferenceDate: 86_400), limits: ["any": 1, "thing": 2], tags: ["x"]))
+        #expect(found.unknownKeys == [])
+    }
+
+    @Test(arguments: [(#"{}"#, "/name"), (#"{"name": 3}"#, "/name"), (#"{"name": "A", "cache": {"keep": "x"}}"#, "/cache/keep"), (#"{"name": "A", "cache": 1}"#, "/cache")])
+    func `a wrong value is an error at its path`(json: String, path: String) {
+        let error = #expect(throws: BackplaneError.self) { try decode(json) }
+        #expect(error?.location == path)
+    }
+}
