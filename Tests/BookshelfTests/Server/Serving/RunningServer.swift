@@ -140,14 +140,16 @@ struct Answer {
 extension FileHandle {
     /// What comes until there is a whole line, or nothing more.
     fileprivate func firstLine() async -> String {
-        let (pieces, piece) = AsyncStream.makeStream(of: Data.self)
-        readabilityHandler = { piece.yield($0.availableData) }
-        defer { readabilityHandler = nil }
-        var line = Data()
-        for await data in pieces {
-            line += data
-            if data.isEmpty || line.contains(UInt8(ascii: "\n")) { break }
+        // A thread of its own reads, byte by byte: no handler whose event could be missed, and none of Swift's threads waits.
+        let (lines, read) = AsyncStream.makeStream(of: Data.self)
+        Thread.detachNewThread {
+            var line = Data()
+            while line.last != UInt8(ascii: "\n"), let byte = try? self.read(upToCount: 1), !byte.isEmpty { line += byte }
+            read.yield(line)
+            read.finish()
         }
+        var line = Data()
+        for await text in lines { line = text }
         return String(decoding: line, as: UTF8.self)
     }
 }
