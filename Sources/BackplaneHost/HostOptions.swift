@@ -35,8 +35,3 @@ public struct HostOptions: Sendable {
     /// Opens a record store in a folder, and reports what was damaged there and has been moved aside.
     public typealias StoreOpener = @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
 }
-
-/// The version of this host, and of the SDK it was built with.
-public enum HostVersion {
-    public static let text = "0.1.0"
-}

@@ -19,7 +19,7 @@ actor Coordinator {
     private let starter: ComponentStarter
     private nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
 
-    private var loaded: Stage?
+    private var loadedManifest: LoadedManifest?
     private var states: [Int: State] = [:]
     /// In the order in which they came up.
     private var started: [RunningComponent] = []
@@ -53,28 +53,28 @@ actor Coordinator {
         timer.retire()
     }
 
-    private var stage: Stage {
-        if let loaded { return loaded }
-        let stage = Stage(document, linked: linked, options)
-        loaded = stage
-        if isStopped { stage.loadFolder?.remove() }
-        return stage
+    private var loaded: LoadedManifest {
+        if let loadedManifest { return loadedManifest }
+        let new = LoadedManifest(document, linked: linked, options)
+        loadedManifest = new
+        if isStopped { new.loadFolder?.remove() }
+        return new
     }
 
-    func problems() -> [Problem] { stage.problems }
+    func problems() -> [Problem] { loaded.problems }
 
     // MARK: Starting
 
     func startAll() async throws(BackplaneError) {
         try requireRunning()
-        let stage = stage
-        try stage.requireSound()
-        for node in stage.plan.nodes { _ = try await start(node) }
+        let loaded = loaded
+        try loaded.requireSound()
+        for node in loaded.plan.nodes { _ = try await start(node) }
     }
 
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         try requireRunning()
-        let nodes = try stage.nodes(neededBy: manager)
+        let nodes = try loaded.nodes(neededBy: manager)
         for node in nodes.dropLast() { _ = try await start(node) }
         return try await start(nodes[nodes.count - 1])
     }
@@ -96,9 +96,9 @@ actor Coordinator {
 
     private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
         do throws(BackplaneError) {
-            let type = stage.componentClass(of: node)
+            let type = loaded.componentClass(of: node)
             let number = try number(of: node), wires = connect(node, type, number: number)
-            let component = try await starter.start(node, type, number: number, resources: stage.resources(of: node), wires)
+            let component = try await starter.start(node, type, number: number, resources: loaded.resources(of: node), wires)
             states[node.id] = .ready(component)
             started.append(component)
             log(.debug, "started", component)
@@ -149,7 +149,7 @@ actor Coordinator {
     }
 
     func statuses() -> [ManagerStatus] {
-        let plan = stage.plan
+        let plan = loaded.plan
         let sound = plan.managers.map { name, id in
             let entry = plan.nodes[id].entry
             return ManagerStatus(
@@ -185,7 +185,7 @@ actor Coordinator {
         for case .starting(let task) in states.values { _ = await task.value }
         for component in started.reversed() { await stop(component) }
         started = []
-        loaded?.loadFolder?.remove()
+        loadedManifest?.loadFolder?.remove()
         retire()
     }
 

@@ -1,7 +1,7 @@
 import Backplane
 
 /// What loading and resolving came to: fixed from then on.
-struct Stage: Sendable {
+struct LoadedManifest: Sendable {
     let plan: Plan
     /// Of the manifest and of its plugins.
     let problems: [Problem]
