@@ -17,6 +17,10 @@ public struct HostOptions: Sendable {
     public var executors: [any HTTPExecutor]
     /// Opens the record store in a folder of the host's, when a component first asks for it; what it repaired it reports.
     public var openStore: StoreOpener
+    /// Which lane calls may take.
+    public var lanes: LaneRule
+    /// How calls are counted; for tests of the other way.
+    package var counting: LeaseCounting = .best
     /// How long one component may take to start.
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
@@ -25,10 +29,10 @@ public struct HostOptions: Sendable {
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
-        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
     ) {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
-        (self.digest, self.executors, self.openStore) = (digest, executors, openStore)
+        (self.digest, self.executors, self.openStore, self.lanes) = (digest, executors, openStore, lanes)
         (self.startLimit, self.stopLimit) = (startLimit, stopLimit)
     }
 

@@ -48,7 +48,8 @@ public final class PluginHost: Sendable {
     /// - Throws: `manager.unknown`, what is wrong with it or with something it needs, `wire.mismatch` when it provides another
     ///   contract, `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
-        Remote(try await coordinator.slot(to: name, as: C.self))
+        if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
+        return Remote(try await coordinator.slot(to: name, as: C.self))
     }
 
     /// Calls a method by name, with JSON in and out, for tools that know no contract.
@@ -67,6 +68,11 @@ public final class PluginHost: Sendable {
     /// The managers of the manifest, by name, and how they are.
     public var managers: [ManagerStatus] {
         get async { await coordinator.statuses() }
+    }
+
+    /// The wires of what is up, the host program's own too, and how their calls cross.
+    public var wires: [WireStatus] {
+        get async { await coordinator.wires() }
     }
 
     /// Ends everything, in the reverse order of starting. A host that has stopped stays so.

@@ -3,7 +3,10 @@ import CBackplane
 /// A component class as the host knows it: what its descriptor says, and the functions behind it.
 package struct ComponentClass: Sendable {
     package let description: ComponentDescription
-    private let functions: Functions
+    let functions: Functions
+    let origin: LaneOrigin
+    /// Does it share slots with this host?
+    private var sharesSlots: Bool { origin.revision == LaneOrigin.program.revision }
 
     /// What a component is made with.
     package struct Creation: Sendable {
@@ -14,28 +17,40 @@ package struct ComponentClass: Sendable {
         package var folder: String
         /// Empty where there are none.
         package var resources: String
-        package var slots: [(label: String, wire: UInt64, slot: Slot)]
+        package var connections: [Connection]
 
         package init(
-            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, slots: [(label: String, wire: UInt64, slot: Slot)]
+            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, connections: [Connection]
         ) {
             (self.number, self.handle, self.configuration) = (number, handle, configuration)
-            (self.folder, self.resources, self.slots) = (folder, resources, slots)
+            (self.folder, self.resources, self.connections) = (folder, resources, connections)
+        }
+    }
+
+    /// One of its wires, as it is handed over.
+    package struct Connection: Sendable {
+        package var label: String
+        /// The handle that a plugin calls through the host with.
+        package var wire: UInt64
+        package var slot: Slot
+
+        package init(label: String, wire: UInt64, slot: Slot) {
+            (self.label, self.wire, self.slot) = (label, wire, slot)
         }
     }
 
     /// The descriptor's pointers: constant, and alive as long as the process.
-    private struct Functions: @unchecked Sendable {
+    struct Functions: @unchecked Sendable {
         let component: bp_component
-        let lanes: [bp_wire_lane?]
+        let lane: bp_component_lane?
+        let wireLanes: [bp_wire_lane?]
     }
 
-    static func all(of answer: bp_answer) throws(BackplaneError) -> [ComponentClass] {
+    static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
         let descriptors = try Descriptors<bp_component>(answer.components, count: answer.component_count, of: "components")
-        let speaksLane = answer.lane_revision == BP_LANE_REVISION
         var classes: [ComponentClass] = []
         for descriptor in descriptors {
-            let next = try ComponentClass(descriptor, speaksLane: speaksLane)
+            let next = try ComponentClass(descriptor, from: origin)
             guard !classes.contains(where: { $0.description.className == next.description.className && $0.description.version == next.description.version }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "the plugin registers \(next.description.className) \(next.description.version) twice")
             }
@@ -44,7 +59,9 @@ package struct ComponentClass: Sendable {
         return classes
     }
 
-    private init(_ component: bp_component, speaksLane: Bool) throws(BackplaneError) {
+    private init(_ component: bp_component, from origin: LaneOrigin) throws(BackplaneError) {
+        self.origin = origin
+        let sharesSlots = origin.revision == LaneOrigin.program.revision
         let texts = AnswerTexts()
         let name = try texts.name(component.class_name, "a component's class name")
         guard let role = Role(rawValue: component.role) else {
@@ -68,11 +85,12 @@ package struct ComponentClass: Sendable {
                 WireDescription(
                     label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
                     contract: try Self.contract(wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
-            lanes.append(speaksLane ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil)
+            lanes.append(sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil)
         }
         description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"), contract: contract, wires: wires)
-        functions = Functions(component: component, lanes: lanes)
+        let lane = sharesSlots ? component.lane?.assumingMemoryBound(to: bp_component_lane.self).pointee : nil
+        functions = Functions(component: component, lane: lane, wireLanes: lanes)
     }
 
     private static func contract(
@@ -94,11 +112,6 @@ package struct ComponentClass: Sendable {
         return contract
     }
 
-    /// The encoded cells of one of its wires; `nil` when the plugin calls through handles instead.
-    package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
-        guard let index = description.wires.firstIndex(where: { $0.label == label }), let lane = functions.lanes[index] else { return nil }
-        return lane.make_cells(lane.type, target.provider).map(Cells.init)
-    }
 
     /// Makes an instance.
     ///
@@ -107,10 +120,12 @@ package struct ComponentClass: Sendable {
         _ creation: Creation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
     ) async throws(BackplaneError) -> ComponentInstance {
         let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
-            let labels = Pairs(creation.slots.map { ($0.label, "") })
+            let labels = Pairs(creation.connections.map { ($0.label, "") })
             labels.withPairs { labels in
-                let connections = zip(labels, creation.slots).map { label, slot in
-                    bp_connection(size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: slot.wire, slot: slot.slot.pointer)
+                let connections = zip(labels, creation.connections).map { label, connection in
+                    bp_connection(
+                        size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: connection.wire,
+                        slot: sharesSlots ? connection.slot.pointer : nil)
                 }
                 creation.configuration.withBytes { configuration in
                     creation.folder.withBytes { folder in
@@ -131,7 +146,7 @@ package struct ComponentClass: Sendable {
         guard let instance = ended.instance.raw else {
             throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
         }
-        return ComponentInstance(functions.component, instance)
+        return ComponentInstance(functions.component, instance, lane: functions.lane)
     }
 
     /// Gives up an instance that was made when nobody waited for it any more.

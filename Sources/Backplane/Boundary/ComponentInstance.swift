@@ -5,11 +5,14 @@ import Synchronization
 package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
     private let component: bp_component
     private let instance: UnsafeMutableRawPointer
+    /// What native wires to it call, alive as long as it is; `nil`: it has no native lane.
+    package let nativeCells: Cells?
     /// The host's own, and one for every answer that the plugin owes.
     private let claims = Atomic<Int>(1)
 
-    init(_ component: bp_component, _ instance: UnsafeMutableRawPointer) {
+    init(_ component: bp_component, _ instance: UnsafeMutableRawPointer, lane: bp_component_lane?) {
         (self.component, self.instance) = (component, instance)
+        nativeCells = lane?.cells(instance).map(Cells.init)
     }
 
     package func activate(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {

@@ -23,7 +23,7 @@ extension bp_component {
                     answer.payload.withBytes { done(context.raw, answer.status, $0) }
                 }
             },
-            cancel: { Instance.at($0).cancel($1) })
+            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])))
     }
 }
 
@@ -39,14 +39,28 @@ extension bp_wire {
         let methods = contract.methods.map(bp_method.init)
         let lane = bp_wire_lane(
             type: Box(wire).toContext(),
-            make_cells: { type, provider in
-                Unmanaged<Box<DeclaredWire>>.fromOpaque(type).takeUnretainedValue().value.makeCells(EncodedTarget(provider)).pointer
-            })
+            layout: { DeclaredWire.at($0).layout.bytes },
+            make_cells: { type, provider in DeclaredWire.at(type).makeCells(EncodedTarget(provider)).pointer })
         self.init(
             size: UInt32(MemoryLayout<bp_wire>.size), flags: wire.description.isOptional ? UInt32(BP_WIRE_OPTIONAL) : 0,
             label: .forever(wire.description.label),
             contract: .forever(contract.name), contract_version: .forever(contract.version.description),
             methods: forever(methods), method_count: methods.count, lane: UnsafeRawPointer(forever([lane])))
+    }
+}
+
+extension bp_component_lane {
+    init(_ record: ComponentRecord) {
+        self.init(
+            type: Unmanaged.passRetained(record).toOpaque(),
+            layout: { Unmanaged<ComponentRecord>.fromOpaque($0).takeUnretainedValue().layout.bytes },
+            cells: { Instance.at($0).cells.pointer })
+    }
+}
+
+extension DeclaredWire {
+    fileprivate static func at(_ pointer: UnsafeMutableRawPointer) -> DeclaredWire {
+        Unmanaged<Box<DeclaredWire>>.fromOpaque(pointer).takeUnretainedValue().value
     }
 }
 
@@ -73,15 +87,15 @@ private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ d
 private let createInstance: bp_create = { type, creation, done, context in
     let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
     let creation: bp_creation = read(creation)
-    var copy = ComponentRecord.Creation(
-        handle: creation.handle, configuration: creation.configuration.array, slots: [:],
-        folder: creation.folder.text, resources: creation.resources.text)
     let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
-    for connection in connections.map(Array.init) ?? [] {
-        copy.slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
-    }
+    let copy = ComponentRecord.Creation(
+        number: creation.number, handle: creation.handle, configuration: creation.configuration.array,
+        connections: (connections.map(Array.init) ?? []).map {
+            ComponentRecord.Connection(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
+        },
+        folder: creation.folder.text, resources: creation.resources.text)
     let context = ForeignPointer(raw: context)
-    Task { [copy] in
+    Task {
         do {
             let instance = try await record.create(copy)
             done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)

@@ -2,16 +2,27 @@
 final class ComponentRecord: Sendable {
     let description: ComponentDescription
     let wires: [DeclaredWire]
+    /// How this side compiled the contract it provides (``ContractLayout``).
+    let layout: KeptText
     let create: @Sendable (Creation) async throws -> Instance
 
     /// What an instance is made with, as copied from `bp_creation`.
     struct Creation: Sendable {
+        var number: UInt32
         var handle: UInt64
         /// JSON.
         var configuration: [UInt8]
-        var slots: [String: Slot]
+        var connections: [Connection]
         var folder: String
         var resources: String
+    }
+
+    /// One of its wires.
+    struct Connection: Sendable {
+        var label: String
+        var wire: UInt64
+        /// `nil`: the host speaks another lane revision, and the SDK makes the slot itself.
+        var slot: Slot?
     }
 
     init<C: Component>(
@@ -21,6 +32,7 @@ final class ComponentRecord: Sendable {
             role: C.Context.role, className: C.className, version: version,
             contract: C.Provides.self == NoContract.self ? nil : contract, wires: wires.map(\.description))
         self.wires = wires
+        layout = KeptText { ContractLayout(of: C.Provides.self).text }
         create = { creation in
             let services = ComponentServices(host: services, creation)
             let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)
@@ -29,7 +41,7 @@ final class ComponentRecord: Sendable {
             }
             let parts = ContextParts<C>(
                 configuration: configuration.value,
-                wires: try C.Wires.connected(to: creation.slots), folder: creation.folder, services: services)
+                wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder, services: services)
             let component: C
             do { component = try await C(C.Context(parts)) } catch {
                 await services.tasks.stop()
@@ -37,5 +49,25 @@ final class ComponentRecord: Sendable {
             }
             return Instance(component, bodies: bodies, tasks: services.tasks)
         }
+    }
+}
+
+extension ComponentRecord.Creation {
+    /// The slots of the declared wires, by label.
+    fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [String: Slot] {
+        var slots: [String: Slot] = [:]
+        for connection in connections {
+            slots[connection.label] = connection.slot ?? wires.first { $0.description.label == connection.label }.flatMap { ownSlot(of: $0, connection, services) }
+        }
+        return slots
+    }
+
+    /// A slot with one binding for good, whose cells call through the host.
+    private func ownSlot(of wire: DeclaredWire, _ connection: ComponentRecord.Connection, _ services: HostServices) -> Slot? {
+        let methods = wire.description.contract.methods
+        guard let target = EncodedTarget(through: services, component: handle, wire: connection.wire, methods: methods) else { return nil }
+        let slot = Slot(number: number, gatekeeper: NoEntry())
+        slot.flip(to: Binding(wire.makeCells(target), counting: .atomic))
+        return slot
     }
 }

@@ -8,16 +8,20 @@ final class Instance: Sendable {
     private let component: any Component
     private let held: HeldPointer
     private let bodies: [(any MethodBody)?]
+    /// What native wires call, by member.
+    let cells: InstanceCells
     private let tasks: ComponentTasks
     private let calls = Mutex<[UInt64: Task<Void, Never>]>([:])
 
     init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks) {
         (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
         held = HeldPointer(component)
+        cells = InstanceCells(bodies, held.context)
     }
 
     deinit {
         tasks.cancel()      // of one that never came to its stop
+        cells.free()
         held.free()
     }
 
@@ -63,12 +67,9 @@ private struct HeldPointer: @unchecked Sendable {       // written once, freed w
     let free: @Sendable () -> Void
 
     init<C: Component>(_ component: C) {
-        let context = UnsafeRawPointer(keeping: Held(component))
+        let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component)))
         self.context = context
-        nonisolated(unsafe) let pointer = UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Held<C>.self)
-        free = {
-            pointer.deinitialize(count: 1)
-            pointer.deallocate()
-        }
+        nonisolated(unsafe) let pointer = context
+        free = { UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self) }
     }
 }

@@ -48,7 +48,8 @@ package struct PluginDescription: Sendable {
             let causes = problems.split(separator: "\n").map { BackplaneError(.pluginInvalidAnswer, String($0)) }
             throw BackplaneError(.pluginInvalidAnswer, "\(id) \(version) does not fit together", causes: causes)
         }
-        components = try ComponentClass.all(of: answer)
+        let origin = LaneOrigin(name: "plugin `\(id)`", toolchain: toolchain, revision: answer.lane_revision)
+        components = try ComponentClass.all(of: answer, from: origin)
     }
 
     private static func checkAccepted(_ status: Int32, _ answer: bp_answer) throws(BackplaneError) {

@@ -15,6 +15,7 @@ final class WireSource: Decoder {
                 DeclaredWire(
                     description: WireDescription(label: label, isOptional: decodesOptional, contract: members.description),
                     problems: members.problems,
+                    layout: KeptText { ContractLayout(of: C.self).text },
                     makeCells: { target in Cells(of: members.all.map { ($0.name, $0.type) }, calling: target) }))
             return .closed
         }

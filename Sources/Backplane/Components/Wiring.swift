@@ -41,9 +41,12 @@ extension Wiring {
     }
 }
 
-/// One declared wire, and how its encoded cells are made.
+/// One declared wire, and what its lane is decided by and made of.
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]
+    /// How this side compiled the contract (``ContractLayout``).
+    var layout: KeptText
+    /// Makes the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 }

@@ -1,38 +1,81 @@
 import Backplane
+import Synchronization
 
-/// A wire of a component that calls through the host: a plugin without the Swift SDK.
-struct ServedWire: Sendable {
+/// A wire of a component that calls through the host: a plugin without the Swift SDK, or with another revision of it.
+final class ServedWire: Sendable {
     private let slot: Slot
+    private let gate: Gate
     private let provider: ComponentCalls
     /// The provider's number for each method that the wire declares; `nil`: it has none of that name.
     private let numbers: [Int?]
-    private let names: [String]
+    private let methods: [MethodDescription]
+    /// Calls that had to wait at the gate, until they end.
+    private let delayed = Mutex<[UInt64: DelayedCall]>([:])
 
-    /// - Parameter slot: open for as long as the provider may be called.
-    init(_ slot: Slot, to provider: ComponentCalls, methods: [MethodDescription]) {
-        (self.slot, self.provider, names) = (slot, provider, methods.map(\.name))
+    private struct DelayedCall: Sendable {
+        let wait, call: Cancellation
+    }
+
+    init(_ slot: Slot, at gate: Gate, to provider: ComponentCalls, methods: [MethodDescription]) {
+        (self.slot, self.gate, self.provider, self.methods) = (slot, gate, provider, methods)
         numbers = methods.map { method in provider.methods.firstIndex { $0.name == method.name } }
     }
 
     /// Calls the provider on behalf of the component; returns an id to cancel by, 0 when it has ended already.
     func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
-        guard let lease = Lease(slot) else {
-            done(EncodedAnswer(BackplaneError(.callRetired, "the component called has stopped, or its host has")))
-            return 0
-        }
         guard numbers.indices.contains(method), let number = numbers[method] else {
-            lease.end()
-            let name = names.indices.contains(method) ? "`\(names[method])`" : "number \(method)"
+            let name = methods.indices.contains(method) ? "`\(methods[method].name)`" : "number \(method)"
             done(EncodedAnswer(BackplaneError(.callUnimplemented, "the component called has no method \(name)")))
             return 0
         }
-        return provider.call(number, input, lease.appended(to: call)) { answer in
+        if let lease = Lease(slot) { return forward(lease, number, input, call, done) }
+        if methods[method].kind == .sync {
+            return admit(gate.admitNow(at: slot, call), number, input, call, done)
+        }
+        return wait(number, input, call, done)
+    }
+
+    private func admit(
+        _ admission: Admission, _ number: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
+    ) -> UInt64 {
+        switch admission {
+        case .success(let lease): return forward(lease, number, input, call, done)
+        case .failure(let error):
+            done(EncodedAnswer(error))
+            return 0
+        }
+    }
+
+    private func forward(
+        _ lease: Lease, _ number: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
+    ) -> UInt64 {
+        provider.call(number, input, slot.appended(to: call)) { answer in
             lease.end()
             done(answer)
         }
     }
 
+    private func wait(_ number: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
+        let id = Callbacks.newID()
+        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [provider] in provider.cancel($0) })
+        delayed.withLock { $0[id] = delayedCall }
+        delayedCall.wait.began(
+            gate.wait(at: slot, call) { [self] admission in
+                delayedCall.call.began(
+                    admit(admission, number, input, call) { [self] answer in
+                        delayed.withLock { _ = $0.removeValue(forKey: id) }
+                        done(answer)
+                    })
+            })
+        return delayed.withLock { $0[id] == nil ? 0 : id }
+    }
+
     func cancel(_ id: UInt64) {
-        provider.cancel(id)
+        if let delayedCall = delayed.withLock({ $0[id] }) {
+            delayedCall.wait.cancel()
+            delayedCall.call.cancel()
+        } else {
+            provider.cancel(id)
+        }
     }
 }

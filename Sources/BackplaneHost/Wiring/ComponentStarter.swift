@@ -13,6 +13,7 @@ struct ComponentStarter {
     struct Connection {
         var label: String
         var slot: Slot
+        /// For a plugin that calls through the host.
         var wire: ServedWire
     }
 
@@ -28,7 +29,8 @@ struct ComponentStarter {
         do throws(BackplaneError) {
             let creation = ComponentClass.Creation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
-                resources: resources ?? "", slots: wires.map { ($0.connection.label, $0.id, $0.connection.slot) })
+                resources: resources ?? "",
+                connections: wires.map { ComponentClass.Connection(label: $0.connection.label, wire: $0.id, slot: $0.connection.slot) })
             let instance = try await limited("be made", node) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }
@@ -40,7 +42,7 @@ struct ComponentStarter {
                 await retire(handle, releasing: instance)
                 throw error
             }
-            return RunningComponent(node: node, instance: instance, handle: handle, timer: timer)
+            return RunningComponent(node: node, instance: instance, handle: handle, timer: timer, counting: options.counting)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)

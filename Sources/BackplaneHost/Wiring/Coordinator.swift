@@ -7,11 +7,6 @@ actor Coordinator {
         case ready(RunningComponent)
         case failed(BackplaneError)
     }
-    private struct RemoteKey: Hashable {
-        let manager: String
-        let contract: ObjectIdentifier
-    }
-
     private let document: ManifestDocument
     private let linked: [any Plugin.Type]
     private let options: HostOptions
@@ -24,8 +19,9 @@ actor Coordinator {
     /// In the order in which they came up.
     private var started: [RunningComponent] = []
     /// By the id of the node that is called.
-    private var connections: [Int: Connections] = [:]
-    private var remotes: [RemoteKey: Slot] = [:]
+    private var gates: [Int: Gate] = [:]
+    private nonisolated let remotes = RemoteTable()
+    private var wireStatuses: [WireStatus] = []
     private var numbers: [Int: UInt16] = [:]
     private var stopping: Task<Void, Never>?
     private var isStopped: Bool { stopping != nil }
@@ -97,7 +93,7 @@ actor Coordinator {
     private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
         do throws(BackplaneError) {
             let type = loaded.componentClass(of: node)
-            let number = try number(of: node), wires = connect(node, type, number: number)
+            let number = try number(of: node), wires = connect(node, type, number: UInt32(number))
             let component = try await starter.start(node, type, number: number, resources: loaded.resources(of: node), wires)
             states[node.id] = .ready(component)
             started.append(component)
@@ -109,15 +105,32 @@ actor Coordinator {
         }
     }
 
-    private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt16) -> [ComponentStarter.Connection] {
+    private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt32) -> [ComponentStarter.Connection] {
         node.wires.compactMap { wire in
-            guard case .ready(let provider) = states[wire.provider] else { return nil }
-            let slot = Slot(number: UInt32(number)), cells = type.makeCells(forWire: wire.label, calling: provider.target)
-            connections[wire.provider, default: Connections()].open(slot, with: cells)
-            let methods = type.description.wires.first { $0.label == wire.label }?.contract.methods ?? []
-            return ComponentStarter.Connection(label: wire.label, slot: slot, wire: ServedWire(slot, to: provider.calls, methods: methods))
+            guard case .ready(let provider) = states[wire.provider], let consumer = type.consumerSide(ofWire: wire.label) else { return nil }
+            let connector = Connector(provider: provider, type: loaded.componentClass(of: provider.node), options: options)
+            let (binding, lane) = connector.connect(consumer) { type.makeCells(forWire: wire.label, calling: provider.target) }
+            let gate = gate(of: wire.provider), slot = gate.makeSlot(number: number, to: binding)
+            noteWire(from: node.name, wire.label, to: provider, consumer.contract, lane)
+            let served = ServedWire(slot, at: gate, to: provider.calls, methods: consumer.contract.methods)
+            return ComponentStarter.Connection(label: wire.label, slot: slot, wire: served)
         }
     }
+
+    private func gate(of id: Int) -> Gate {
+        if let gate = gates[id] { return gate }
+        let gate = Gate(timer: timer, counting: options.counting)
+        gates[id] = gate
+        return gate
+    }
+
+    private func noteWire(from user: String?, _ label: String, to provider: RunningComponent, _ contract: ContractDescription, _ lane: WireStatus.Lane) {
+        wireStatuses.removeAll { $0.user == user && $0.label == label && $0.contract == contract.name }
+        wireStatuses.append(
+            WireStatus(user: user, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane))
+    }
+
+    func wires() -> [WireStatus] { wireStatuses }
 
     /// A node that is tried again keeps its number.
     private func number(of node: Plan.Node) throws(BackplaneError) -> UInt16 {
@@ -138,14 +151,21 @@ actor Coordinator {
 
     func slot<C: Contract>(to manager: String, as _: C.Type) async throws(BackplaneError) -> Slot {
         let component = try await running(manager)
-        let key = RemoteKey(manager: manager, contract: ObjectIdentifier(C.self))
-        if let slot = remotes[key] { return slot }
+        if let slot = remotes.find(manager, C.self) { return slot }
         try requireRunning()
-        try component.node.requireService(of: ContractDescription(of: C.self))
-        let slot = Slot(number: 0)
-        connections[component.node.id, default: Connections()].open(slot, with: Cells(C.self, calling: component.target))
-        remotes[key] = slot
+        let consumer = LaneSide(program: C.self)
+        try component.node.requireService(of: consumer.contract)
+        let connector = Connector(provider: component, type: loaded.componentClass(of: component.node), options: options)
+        let (binding, lane) = connector.connect(consumer) { Cells(C.self, calling: component.target) }
+        let slot = gate(of: component.node.id).makeSlot(number: 0, to: binding)
+        noteWire(from: nil, manager, to: component, consumer.contract, lane)
+        remotes.add(slot, manager, C.self)
         return slot
+    }
+
+    /// The slot of a manager that was looked up before; takes no turn on the coordinator's thread.
+    nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
+        remotes.find(manager, C.self)
     }
 
     func statuses() -> [ManagerStatus] {
@@ -181,6 +201,7 @@ actor Coordinator {
 
     private func stopAll() async {
         // What is still starting is not waited for: it may never come up.
+        remotes.clear()
         for case .starting(let task) in states.values { task.cancel() }
         for case .starting(let task) in states.values { _ = await task.value }
         for component in started.reversed() { await stop(component) }
@@ -190,10 +211,12 @@ actor Coordinator {
     }
 
     private func stop(_ component: RunningComponent) async {
-        let connections = connections[component.node.id] ?? Connections()
-        connections.close()
+        let gate = gate(of: component.node.id)
+        gate.close()
         component.calls.close()
-        let isIdle = await timer.waits(options.stopLimit) { connections.callsInFlight == 0 && component.calls.callsInFlight == 0 }
+        let isIdle = await timer.waits(options.stopLimit) {
+            gate.callsInFlight == 0 && gate.callsAside == 0 && component.calls.callsInFlight == 0
+        }
         guard isIdle else {
             log(.error, "left as it is: calls into it have not ended", component)
             await starter.retire(component.handle, releasing: nil)

@@ -8,11 +8,14 @@ final class RunningComponent: Sendable {
     let calls: ComponentCalls
     /// What encoded cells of wires to it call.
     let target: EncodedTarget
+    /// What all native wires to it share; `nil`: it has no native lane.
+    let nativeBinding: Binding?
     let handle: UInt64
 
-    init(node: Plan.Node, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer) {
+    init(node: Plan.Node, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
         (self.node, self.instance, self.handle) = (node, instance, handle)
         name = node.name
+        nativeBinding = instance.nativeCells.map { Binding($0, counting: counting) }
         calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
         target = EncodedTarget(keeping: calls)
     }

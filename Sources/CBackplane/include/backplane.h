@@ -191,6 +191,7 @@ typedef struct bp_component {
     bp_release _Nullable release;
     bp_invoke _Nullable call;
     bp_cancel _Nullable cancel;             /* NULL: calls cannot be cancelled                                 */
+    const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
@@ -409,6 +410,7 @@ typedef struct bp_field {
     BP_FIELD(bp_component, method_count), BP_FIELD(bp_component, wires), BP_FIELD(bp_component, wire_count), BP_FIELD(bp_component, type), \
     BP_FIELD(bp_component, create), BP_FIELD(bp_component, activate), BP_FIELD(bp_component, suspend), BP_FIELD(bp_component, resume), \
     BP_FIELD(bp_component, stop), BP_FIELD(bp_component, release), BP_FIELD(bp_component, call), BP_FIELD(bp_component, cancel), \
+    BP_FIELD(bp_component, lane), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
     BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
     BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), BP_FIELD(bp_http_request, headers), \

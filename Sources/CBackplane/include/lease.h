@@ -10,25 +10,185 @@
 
 #include "backplane.h"
 
+/* Where the platform has restartable sequences, counting is a plain add that the kernel restarts when it is disturbed. */
+#if defined(__linux__) && defined(__x86_64__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 35)
+#include <sys/rseq.h>
+#define BP_RESTARTABLE 1
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #ifdef __clang__
 #pragma clang assume_nonnull begin
 #endif
 
-/* Changes with anything in this file, and with what Swift code stores in cells. */
+#define BP_INLINE static inline __attribute__((always_inline))
+#define BP_HIDDEN __attribute__((visibility("hidden")))
+
+/* Changes with anything in this file, and with what Swift code stores in cells (Boundary/Cell.swift). */
 #define BP_LANE_REVISION 1u
 
-/* Entries and leaves are counted apart and only ever grow: leaves are summed first, so equal sums mean drained. */
+/* --------------------------------------------------------------------------------------- bindings and slots */
+
+/* One processor's counts of one binding. Entries and leaves are counted apart, since a call may end on another processor
+ * than it began on, and only ever grow: with leaves summed first, equal sums mean drained. */
+typedef struct bp_stripe {
+    uint64_t entered, left;                         /* plain: written only inside a restartable sequence of this processor */
+    uint64_t entered_atomic, left_atomic;
+    uint8_t padding[96];                            /* no two stripes in one cache line, nor in two that are fetched together */
+} bp_stripe;
+
+/* Never freed, and used again only by its own slot. */
 typedef struct bp_binding {
     const void *_Nullable const *_Nullable cells;   /* member of the contract -> cell; read only while leased */
-    void *_Nullable keeper;                         /* the host's own */
-    uint64_t entered, left;
+    uint32_t last_stripe;                           /* a power of two, less one */
+    uint32_t restartable;                           /* whoever takes it out of its slot pays with a barrier */
+    uint8_t padding[112];
+    bp_stripe stripes[];
 } bp_binding;
 
-typedef struct bp_slot {
+typedef struct bp_slot bp_slot;
+
+/* Ends a wait at a gate: exactly once. With BP_OK, binding is set and leased for the caller, who leaves it; otherwise
+ * payload is the error. */
+typedef void (*BP_SENDABLE bp_admitted)(void *_Nullable context, int32_t status, bp_binding *_Nullable binding, bp_bytes payload);
+
+/* Where calls go that find their slot closed. */
+typedef struct bp_gate {
+    void *owner;
+    /* Waits until the slot is open again, until the call's deadline, until it is cancelled, or for the host's end. Returns an
+     * id to cancel the wait by, 0 when it has ended already. */
+    uint64_t (*wait)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
+    void (*cancel)(bp_slot *slot, uint64_t id);
+    /* For a synchronous method, which cannot wait: has ended when it returns. */
+    void (*admit_now)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
+} bp_gate;
+
+/* Never freed nor given to another wire, since a Wire may be kept for ever. */
+struct bp_slot {
     bp_binding *_Nullable binding;                  /* NULL: closed */
     uint32_t number;                                /* of the component that calls through it */
     uint32_t reserved;
-} bp_slot;
+    const bp_gate *gate;
+};
+
+/* --------------------------------------------------------------------------------------------------- leasing */
+
+#if BP_RESTARTABLE
+/* counter of this processor's stripe += 1, begun anew when the thread is preempted, moved or interrupted before it is done. Goes to
+ * `otherwise` when the thread has no restartable sequences, or the processor no stripe (its number is also -1 or -2 then). */
+#define BP_COUNT(counter, last_stripe, otherwise)                                                                       \
+    __asm__ goto(                                                                                                       \
+        ".pushsection __rseq_cs, \"aw\"\n\t"                                                                            \
+        ".balign 32\n"                                                                                                  \
+        "3:\n\t.long 0, 0\n\t.quad 1f, (2f - 1f), 4f\n\t"           /* version, flags, start, length, abort */          \
+        ".popsection\n"                                                                                                 \
+        "5:\n\tleaq 3b(%%rip), %%rcx\n\tmovq %%rcx, %%fs:8(%0)\n"   /* rseq->rseq_cs = the sequence */                  \
+        "1:\n\tmovl %%fs:4(%0), %%ecx\n\tcmpl %2, %%ecx\n\tja %l[" #otherwise "]\n\t"   /* rseq->cpu_id */              \
+        "shlq $7, %%rcx\n\tincq (%1, %%rcx)\n"                      /* 128 bytes a stripe */                            \
+        "2:\n\t.pushsection __rseq_failure, \"ax\"\n\t"                                                                 \
+        ".byte 0x0f, 0xb9, 0x3d\n\t.long 0x53053053\n"              /* glibc's signature */                             \
+        "4:\n\tjmp 5b\n\t.popsection\n"                                                                                 \
+        :                                                                                                               \
+        : "r"(__rseq_offset), "r"(counter), "r"(last_stripe)                                                            \
+        : "rcx", "memory", "cc"                                                                                         \
+        : otherwise)
+#endif
+
+/* Any stripe is right; one of the caller's own processor is fast. */
+BP_INLINE uint32_t bp_stripe_near(const bp_binding *binding) {
+    uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
+#if BP_RESTARTABLE
+    int32_t processor = *(volatile int32_t *)(thread + (uintptr_t)__rseq_offset + 4);
+    if (__builtin_expect(processor >= 0, 1)) return (uint32_t)processor & binding->last_stripe;
+#endif
+    return (uint32_t)(((uint64_t)thread * 0x9E3779B97F4A7C15ull) >> 40) & binding->last_stripe;
+}
+
+static __attribute__((noinline, unused)) void bp_count_in(bp_binding *binding) {
+    __atomic_fetch_add(&binding->stripes[bp_stripe_near(binding)].entered_atomic, 1, __ATOMIC_SEQ_CST);
+}
+
+static __attribute__((noinline, unused)) void bp_count_out(bp_binding *binding) {
+    __atomic_fetch_add(&binding->stripes[bp_stripe_near(binding)].left_atomic, 1, __ATOMIC_RELEASE);
+}
+
+BP_INLINE void bp_leave(bp_binding *binding) {
+#if BP_RESTARTABLE
+    if (__builtin_expect(binding->restartable, 1)) {
+        BP_COUNT(&binding->stripes[0].left, binding->last_stripe, by_atomics);
+        return;
+    }
+by_atomics:
+#endif
+    bp_count_out(binding);
+}
+
+/* NULL: the slot is closed. */
+BP_INLINE bp_binding *_Nullable bp_enter(bp_slot *slot) {
+    for (;;) {
+        bp_binding *_Nullable binding = __atomic_load_n(&slot->binding, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(!binding, 0)) return NULL;
+#if BP_RESTARTABLE
+        if (__builtin_expect(binding->restartable, 1)) {
+            BP_COUNT(&binding->stripes[0].entered, binding->last_stripe, by_atomics);
+            goto counted;
+        }
+by_atomics:
+#endif
+        bp_count_in(binding);
+#if BP_RESTARTABLE
+counted:
+#endif
+        /* Dekker: with the atomics both sides are sequentially consistent, without them bp_barrier pays for both. */
+        if (__builtin_expect(__atomic_load_n(&slot->binding, __ATOMIC_SEQ_CST) == binding, 1)) return binding;
+        bp_leave(binding);
+    }
+}
+
+BP_INLINE const void *bp_cell(const bp_binding *binding, intptr_t member) {
+    return (const void *)binding->cells[member];
+}
+
+/* Appends the calling component to the frame's path; 0 is the host program, which is in no path. */
+BP_INLINE void bp_call_append(bp_call *call, uint32_t number) {
+    uint32_t used = call->flags & BP_CALL_PATH_COUNT;
+    if (number == 0) return;
+    if (__builtin_expect(used < 8, 1)) {
+        call->path[used] = (uint16_t)number;
+        call->flags++;
+    } else {
+        call->flags |= BP_CALL_PATH_FULL;
+    }
+}
+
+/* -------------------------------------------------------------------------------- of whoever owns the slots */
+
+/* Once in a process, before a restartable binding is made: does the system have what they need? */
+BP_HIDDEN int bp_can_restart(void);
+
+/* A closed slot. */
+BP_HIDDEN bp_slot *bp_slot_new(uint32_t number, const bp_gate *gate);
+
+BP_HIDDEN bp_binding *bp_binding_new(const void *_Nullable const *_Nullable cells, int restartable);
+
+/* Puts a binding, or NULL, into the slot and returns the one it held. That one only drains once bp_barrier was called,
+ * which may be after several flips. */
+BP_HIDDEN bp_binding *_Nullable bp_flip(bp_slot *slot, bp_binding *_Nullable binding);
+BP_HIDDEN void bp_barrier(void);
+
+/* Calls under way on a binding; after a flip and a barrier, 0 means for good. */
+BP_HIDDEN uint64_t bp_in_flight(const bp_binding *binding);
+
+/* ------------------------------------------------------------------------------------------------ descriptors */
+
+/* How a contract is laid out in whoever compiled it, as text that lives as long as the process: equal texts, equal layouts. Costs
+ * tens of microseconds a type the first time. */
+typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
 /* What the encoded cells of a wire call: the host, which calls the provider's C function and answers for its promises. */
 typedef struct bp_provider {
@@ -43,63 +203,36 @@ typedef struct bp_provider {
 /* Makes the cells that encode, call the provider and decode; cells and provider live as long as the process. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_make_cells)(void *type, const bp_provider *provider);
 
-/* The consumer's side of an encoded wire, behind bp_wire.lane. */
+/* Behind bp_wire.lane: the consumer's side. */
 typedef struct bp_wire_lane {
     void *type;
+    bp_layout layout;
     bp_make_cells make_cells;
 } bp_wire_lane;
 
-/* NULL: the slot is closed. */
-static inline __attribute__((always_inline)) bp_binding *_Nullable bp_enter(bp_slot *slot) {
-    for (;;) {
-        bp_binding *_Nullable binding = __atomic_load_n(&slot->binding, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(!binding, 0)) return NULL;
-        __atomic_fetch_add(&binding->entered, 1, __ATOMIC_SEQ_CST);
-        if (__builtin_expect(__atomic_load_n(&slot->binding, __ATOMIC_SEQ_CST) == binding, 1)) return binding;
-        __atomic_fetch_add(&binding->left, 1, __ATOMIC_RELEASE);
-    }
-}
+/* The cells of an instance itself, which live as long as it does. */
+typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *instance);
 
-static inline __attribute__((always_inline)) void bp_leave(bp_binding *binding) {
-    __atomic_fetch_add(&binding->left, 1, __ATOMIC_RELEASE);
-}
-
-static inline __attribute__((always_inline)) const void *bp_cell(const bp_binding *binding, intptr_t member) {
-    return (const void *)binding->cells[member];
-}
-
-/* Puts a binding, or NULL, into the slot and returns the one it held, which from now on only drains. */
-static inline bp_binding *_Nullable bp_flip(bp_slot *slot, bp_binding *_Nullable binding) {
-    return __atomic_exchange_n(&slot->binding, binding, __ATOMIC_SEQ_CST);
-}
-
-/* Calls under way on a binding; once it is out of its slot, 0 means for good. */
-static inline uint64_t bp_in_flight(bp_binding *binding) {
-    uint64_t left = __atomic_load_n(&binding->left, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&binding->entered, __ATOMIC_SEQ_CST) - left;
-}
-
-/* Appends the calling component to the frame's path; 0 is the host program, which is in no path. */
-static inline __attribute__((always_inline)) void bp_call_append(bp_call *call, uint32_t number) {
-    uint32_t used = call->flags & BP_CALL_PATH_COUNT;
-    if (number == 0) return;
-    if (__builtin_expect(used < 8, 1)) {
-        call->path[used] = (uint16_t)number;
-        call->flags++;
-    } else {
-        call->flags |= BP_CALL_PATH_FULL;
-    }
-}
+/* Behind bp_component.lane: the provider's side. */
+typedef struct bp_component_lane {
+    void *type;
+    bp_layout layout;
+    bp_cells_of cells;
+} bp_component_lane;
 
 /* This copy of the SDK: its version, the compiler of its C target, and BP_LAYOUT as that compiler saw it. Hidden, so that
  * a plugin asks its own copy and never its host's. */
-__attribute__((visibility("hidden"))) extern const char *const bp_sdk_version;
-__attribute__((visibility("hidden"))) extern const char *const bp_sdk_toolchain;
-__attribute__((visibility("hidden"))) extern const bp_field *const bp_sdk_layout;
-__attribute__((visibility("hidden"))) extern const size_t bp_sdk_layout_count;
+BP_HIDDEN extern const char *const bp_sdk_version;
+BP_HIDDEN extern const char *const bp_sdk_toolchain;
+BP_HIDDEN extern const bp_field *const bp_sdk_layout;
+BP_HIDDEN extern const size_t bp_sdk_layout_count;
 
 #ifdef __clang__
 #pragma clang assume_nonnull end
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

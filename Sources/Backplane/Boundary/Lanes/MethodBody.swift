@@ -1,6 +1,10 @@
-/// A method's function as the method table keeps it, called on behalf of an encoded wire.
+/// A method's function as the method table keeps it: the cell of native wires calls it as it is, an encoded wire through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
+    /// The cell that native wires call. `context` points at the component's ``Held``.
+    func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
+    /// Frees a cell that ``makeCell(_:)`` made and nobody calls any more.
+    func freeCell(_ cell: UnsafeMutableRawPointer)
     /// Decodes, calls and encodes. `context` points at the component's ``Held``.
     nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8]
     /// The same without waiting; `nil` for a method that may wait.
@@ -18,6 +22,14 @@ struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodB
             output.initialize(to: try await held.pointee.async(body, input.pointee, call.pointee))
         }
     }
+
+    @usableFromInline
+    func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(keeping: AsyncCell(function, context: context))
+    }
+
+    @usableFromInline
+    func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(AsyncCell<Input, Output>.self) }
 
     @usableFromInline
     nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
@@ -42,6 +54,14 @@ struct SyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBo
             output.initialize(to: try held.pointee.sync(body, input.pointee, call.pointee))
         }
     }
+
+    @usableFromInline
+    func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(keeping: SyncCell(function, context: context))
+    }
+
+    @usableFromInline
+    func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(SyncCell<Input, Output>.self) }
 
     @usableFromInline
     nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {

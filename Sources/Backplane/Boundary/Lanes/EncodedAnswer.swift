@@ -28,7 +28,7 @@ package struct EncodedAnswer: Sendable {
         throw error
     }
 
-    private var error: BackplaneError {
+    var error: BackplaneError {
         if status == Int32(BP_ERROR), let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput) { return error }
         let text = String(decoding: payload, as: UTF8.self)
         let (code, fallback) = Self.meaning(of: status)

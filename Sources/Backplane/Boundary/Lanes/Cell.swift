@@ -1,3 +1,5 @@
+public import CBackplane
+
 /// A method as its wire calls it: one function and the context it was made with, behind a pointer in a binding.
 ///
 /// The function's type spells its pointers and its isolation, so that separately built images agree on how it is called,
@@ -22,9 +24,11 @@ struct AsyncCell<Input, Output>: ~Copyable {
         (self.function, self.context) = (function, context)
     }
 
+    /// - Parameter number: of the calling component, for the path.
     @inlinable @inline(__always)
-    nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
+    nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32) async throws(BackplaneError) -> Output {
         var input = input, call = call
+        bp_call_append(&call.frame, number)
         var output: Output?
         try await function(context, &input, &output, &call)
         return output.unsafelyUnwrapped      // a function that does not throw has written it
@@ -40,21 +44,13 @@ struct SyncCell<Input, Output>: ~Copyable {
         (self.function, self.context) = (function, context)
     }
 
+    /// - Parameter number: of the calling component, for the path.
     @inlinable @inline(__always)
-    borrowing func invoke(_ input: Input, _ call: Call) throws(BackplaneError) -> Output {
+    borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32) throws(BackplaneError) -> Output {
         var input = input, call = call
+        bp_call_append(&call.frame, number)
         var output: Output?
         try function(context, &input, &output, &call)
         return output.unsafelyUnwrapped      // a function that does not throw has written it
-    }
-}
-
-extension UnsafeRawPointer {
-    /// Moves a value to memory of its own, which nobody frees.
-    @usableFromInline
-    init<Value: ~Copyable>(keeping value: consuming Value) {
-        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        pointer.initialize(to: value)
-        self.init(pointer)
     }
 }

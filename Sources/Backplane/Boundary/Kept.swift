@@ -1,0 +1,39 @@
+import CBackplane
+import Synchronization
+
+extension UnsafeMutableRawPointer {
+    /// Moves a value to memory of its own.
+    init<Value: ~Copyable>(keeping value: consuming Value) {
+        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        pointer.initialize(to: value)
+        self.init(pointer)
+    }
+
+    /// Ends a value that `init(keeping:)` moved here.
+    func free<Value: ~Copyable>(_: Value.Type) {
+        let pointer = assumingMemoryBound(to: Value.self)
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
+}
+
+/// A text that is made when it is first asked for, and from then on lives as long as the process.
+final class KeptText: Sendable {
+    private let make: @Sendable () -> String
+    private let made = Mutex<Made?>(nil)
+
+    private struct Made: @unchecked Sendable {      // written once, never freed
+        let bytes: bp_bytes
+    }
+
+    init(_ make: @escaping @Sendable () -> String) { self.make = make }
+
+    var bytes: bp_bytes {
+        made.withLock { made in
+            if let made { return made.bytes }
+            let bytes = bp_bytes.forever(make())
+            made = Made(bytes: bytes)
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import CBackplane
+
+/// The cells of one binding, by member. Encoded ones live as long as the process, native ones as long as their instance.
+package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
+    let pointer: UnsafePointer<UnsafeRawPointer?>?
+
+    init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }
+
+    static let none = Cells(nil)
+
+    init(of members: [(name: String, type: any EncodedMember.Type)], calling target: EncodedTarget) {
+        pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, kind: member.type.kind, target: target)) })
+    }
+
+    /// The cells of an encoded wire of contract `C`, for a host program's own.
+    package init<C: Contract>(_: C.Type, calling target: EncodedTarget) {
+        self.init(of: Members<C>().all, calling: target)
+    }
+}

@@ -1,0 +1,35 @@
+/// A method as ``Members`` finds it in a contract: able to make the cell of an encoded wire.
+protocol EncodedMember: Callable {
+    static var kind: MethodDescription.Kind { get }
+    static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
+}
+
+extension AsyncMethod: EncodedMember {
+    static var kind: MethodDescription.Kind { .async }
+
+    static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
+        let function: AsyncFunction<Input, Output> = { (context, input, output, call) async throws(BackplaneError) -> Void in
+            let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
+            let answer = try await method.call(try JSON.encode(input.pointee, failing: .callInvalidInput), call.pointee)
+            output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
+        }
+        return keptForever(AsyncCell(function, context: keptForever(method)))
+    }
+}
+
+extension SyncMethod: EncodedMember {
+    static var kind: MethodDescription.Kind { .sync }
+
+    static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
+        let function: SyncFunction<Input, Output> = { (context, input, output, call) throws(BackplaneError) -> Void in
+            let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
+            let answer = try method.callNow(try JSON.encode(input.pointee, failing: .callInvalidInput), call.pointee)
+            output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
+        }
+        return keptForever(SyncCell(function, context: keptForever(method)))
+    }
+}
+
+private func keptForever<Value: ~Copyable>(_ value: consuming Value) -> UnsafeRawPointer {
+    UnsafeRawPointer(UnsafeMutableRawPointer(keeping: value))
+}

@@ -1,0 +1,42 @@
+package import CBackplane
+
+/// What encoded cells call: the host's `bp_provider`, which lives as long as the process.
+package struct EncodedTarget: @unchecked Sendable {      // written once, before anybody sees it
+    let provider: UnsafePointer<bp_provider>
+
+    package init(_ provider: UnsafePointer<bp_provider>) { self.provider = provider }
+
+    func number(of name: String) -> UInt32? {
+        let methods = try? Descriptors<bp_method>(provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
+        return methods?.firstIndex { $0.name.text == name }.map(UInt32.init)
+    }
+}
+
+extension EncodedTarget {
+    /// A collaborator as a plugin of another lane revision reaches it: through `backplane.calls/1`, as a plugin in C does.
+    ///
+    /// - Returns: `nil` when the host does not have that service.
+    init?(through services: HostServices, component: UInt64, wire: UInt64, methods: [MethodDescription]) {
+        guard let table = services.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else { return nil }
+        let descriptors = methods.map(bp_method.init)
+        let pointer = UnsafeMutablePointer<bp_provider>.allocate(capacity: 1)
+        pointer.initialize(to: bp_provider(
+            target: UnsafeMutableRawPointer(keeping: ServedCalls(table: table, component: component, wire: wire)),
+            methods: forever(descriptors), method_count: descriptors.count,
+            call: { target, method, input, frame, done, context in
+                let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
+                return calls.table.pointee.call(calls.component, calls.wire, method, input, frame, done, context)
+            },
+            cancel: { target, id in
+                let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
+                calls.table.pointee.cancel(calls.component, id)
+            }))
+        self.init(pointer)
+    }
+
+    private struct ServedCalls {
+        let table: UnsafePointer<bp_calls_1>
+        let component: UInt64
+        let wire: UInt64
+    }
+}

@@ -1,0 +1,21 @@
+/// The cells of one component, as native wires to it call them; they live as long as it does.
+struct InstanceCells: @unchecked Sendable {     // written once, freed when nobody can call any more
+    private let bodies: [(any MethodBody)?]
+    private let table: UnsafeMutableBufferPointer<UnsafeRawPointer?>
+
+    init(_ bodies: [(any MethodBody)?], _ held: UnsafeRawPointer) {
+        self.bodies = bodies
+        table = .allocate(capacity: bodies.count)
+        _ = table.initialize(from: bodies.map { $0.map { UnsafeRawPointer($0.makeCell(held)) } })
+    }
+
+    /// `nil` for a component without methods.
+    var pointer: UnsafePointer<UnsafeRawPointer?>? { table.isEmpty ? nil : UnsafePointer(table.baseAddress) }
+
+    func free() {
+        for (body, cell) in zip(bodies, table) {
+            if let body, let cell { body.freeCell(UnsafeMutableRawPointer(mutating: cell)) }
+        }
+        table.deallocate()
+    }
+}

@@ -1,0 +1,28 @@
+/// One end of a wire, as far as the lane between the two goes.
+package struct LaneSide: Sendable {
+    /// What brings it.
+    package let origin: LaneOrigin
+    package let contract: ContractDescription
+    private let layout: @Sendable () -> String?
+
+    package init(_ origin: LaneOrigin, _ contract: ContractDescription, layout: @escaping @Sendable () -> String?) {
+        (self.origin, self.contract, self.layout) = (origin, contract, layout)
+    }
+
+    /// How it compiled the contract (``ContractLayout``); costs tens of microseconds a type the first time. `nil`: it does not say.
+    package func readLayout() -> String? { layout() }
+}
+
+/// A plugin, or the host program, as far as lanes go.
+package struct LaneOrigin: Sendable, Hashable {
+    /// For messages: "plugin `org.example.clock`".
+    package var name: String
+    /// The compiler it was built by, in the compiler's words; empty: it does not say.
+    package var toolchain: String
+    /// 0: it takes no part in the native lane.
+    package var revision: UInt32
+
+    package init(name: String, toolchain: String, revision: UInt32) {
+        (self.name, self.toolchain, self.revision) = (name, toolchain, revision)
+    }
+}

@@ -1,0 +1,45 @@
+import CBackplane
+
+/// What a slot holds while it is open: cells, and the count of the calls that use them. Never freed.
+package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lease.h); cells are constant
+    let pointer: UnsafeMutablePointer<bp_binding>
+
+    package init(_ cells: Cells, counting: LeaseCounting) {
+        pointer = bp_binding_new(cells.pointer, counting == .restartable ? 1 : 0)
+    }
+
+    /// For a slot that is called through the host: it has no cells.
+    package static func withoutCells(counting: LeaseCounting) -> Binding { Binding(.none, counting: counting) }
+
+    /// The same cells with a count of their own.
+    package func twin(counting: LeaseCounting) -> Binding { Binding(Cells(pointer.pointee.cells), counting: counting) }
+
+    /// Calls under way; once it was taken out of its slot and ``LeaseCounting/settle()`` was called, 0 is for good.
+    package var callsInFlight: UInt64 { bp_in_flight(pointer) }
+}
+
+/// How calls are counted in and out of bindings.
+package enum LeaseCounting: Sendable, Hashable {
+    /// Plain adds in restartable sequences; whoever takes bindings out of slots pays with a barrier.
+    case restartable
+    /// Atomic adds: everywhere.
+    case atomic
+
+    /// Does this system have what restartable sequences need? Registers the process for the barrier.
+    package static func systemCanRestart() -> Bool { bp_can_restart() != 0 }
+
+    /// Makes all flips so far known to every caller: from then on the bindings taken out only drain. Costs microseconds.
+    package static func settle() { bp_barrier() }
+}
+
+extension Slot {
+    /// Puts a binding in, or closes the slot; what was there only drains once ``LeaseCounting/settle()`` was called.
+    @discardableResult
+    package func flip(to binding: Binding?) -> Binding? {
+        bp_flip(pointer, binding?.pointer).map(Binding.init(pointer:))
+    }
+}
+
+extension Binding {
+    fileprivate init(pointer: UnsafeMutablePointer<bp_binding>) { self.pointer = pointer }
+}

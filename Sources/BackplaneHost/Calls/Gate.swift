@@ -1,0 +1,193 @@
+import Backplane
+import Synchronization
+
+/// The slots of everybody who calls one component, opened and closed together; calls that find theirs closed meet this.
+final class Gate: Gatekeeper {
+    private enum Phase {
+        case open
+        /// Calls wait.
+        case held
+        /// For good.
+        case closed(BackplaneError)
+    }
+    /// One slot, and what it holds while the gate is open.
+    fileprivate struct Door {
+        let slot: Slot
+        var binding: Binding
+        /// While the gate is held, what synchronous calls are let into, since they cannot wait: the same cells, counted apart.
+        let aside: Slot
+        var asideBinding: Binding?
+    }
+    private struct Waiting {
+        let id: UInt64
+        let slot: Slot
+        let done: @Sendable (Admission) -> Void
+    }
+    private struct State {
+        var phase = Phase.open
+        var doors: [Door] = []
+        /// Taken out of their slots, and perhaps not drained.
+        var retired: [Binding] = []
+        /// In the order they came.
+        var waiting: [Waiting] = []
+    }
+    private let timer: DeadlineTimer
+    private let counting: LeaseCounting
+    private let state = Mutex(State())
+
+    init(timer: DeadlineTimer, counting: LeaseCounting) {
+        (self.timer, self.counting) = (timer, counting)
+    }
+
+    // MARK: Whoever owns the component
+
+    /// A new slot of component `number` that calls through this gate: open when the gate is.
+    func makeSlot(number: UInt32, to binding: Binding) -> Slot {
+        let slot = Slot(number: number, gatekeeper: self)
+        state.withLock { state in
+            state.doors.append(Door(slot: slot, binding: binding, aside: Slot(number: number, gatekeeper: self)))
+            if case .open = state.phase { slot.flip(to: binding) }
+        }
+        return slot
+    }
+
+    /// Lets no call in; those that come wait until it is opened or closed. Calls under way go on.
+    func hold() {
+        state.withLock { state in
+            guard case .open = state.phase else { return }
+            state.phase = .held
+            for index in state.doors.indices {
+                let twin = state.doors[index].binding.twin(counting: counting)
+                state.doors[index].asideBinding = twin
+                state.doors[index].aside.flip(to: twin)
+                state.doors[index].slot.flip(to: nil)
+            }
+            LeaseCounting.settle()
+        }
+    }
+
+    /// Puts another binding into every slot, which may take another lane, and lets in whoever waits.
+    func open(with binding: (Slot) -> Binding) {
+        let admitted = state.withLock { state -> [(Waiting, Admission)] in
+            if case .closed = state.phase { return [] }
+            state.phase = .open
+            for index in state.doors.indices { state.retired += state.doors[index].open(with: binding(state.doors[index].slot)) }
+            LeaseCounting.settle()
+            state.retired.removeAll { $0.callsInFlight == 0 }
+            return state.waiting.takeAll().map { ($0, admission(at: $0.slot)) }
+        }
+        deliver(admitted)
+    }
+
+    /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
+    func close(_ error: BackplaneError = .callingStopped) {
+        let refused = state.withLock { state -> [(Waiting, Admission)] in
+            if case .closed = state.phase { return [] }
+            state.phase = .closed(error)
+            for door in state.doors {
+                door.slot.flip(to: nil)
+                door.aside.flip(to: nil)
+            }
+            LeaseCounting.settle()
+            return state.waiting.takeAll().map { ($0, .failure(error)) }
+        }
+        deliver(refused)
+    }
+
+    private func deliver(_ admissions: [(Waiting, Admission)]) {
+        for (waiting, admission) in admissions {
+            timer.cancel(waiting.id)
+            waiting.done(admission)
+        }
+    }
+
+    /// Calls that are under way, but for synchronous ones that came while the gate was held.
+    var callsInFlight: Int {
+        state.withLock { state in (state.doors.map(\.binding) + state.retired).callsInFlight }
+    }
+
+    /// Synchronous calls under way that came while the gate was held.
+    var callsAside: Int {
+        state.withLock { state in state.doors.compactMap(\.asideBinding).callsInFlight }
+    }
+
+    var callsWaiting: Int { state.withLock { $0.waiting.count } }
+
+    // MARK: Whoever finds a slot closed
+
+    func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
+        let id = Callbacks.newID(), deadline = call.deadline
+        let decided = state.withLock { state -> Admission? in
+            switch state.phase {
+            case .open: return admission(at: slot)
+            case .closed(let error): return .failure(error)
+            case .held:
+                state.waiting.append(Waiting(id: id, slot: slot, done: done))
+                return nil
+            }
+        }
+        if let decided {
+            done(decided)
+            return 0
+        }
+        if let deadline { timer.schedule(id, at: deadline) { self.end(id, .deadlinePassed(before: "the component called was open again")) } }
+        return id
+    }
+
+    func cancel(_ id: UInt64) {
+        end(id, BackplaneError(.callCancelled, "the call was cancelled while it waited for the component called"))
+    }
+
+    func admitNow(at slot: Slot, _ call: Call) -> Admission {
+        state.withLock { state in
+            switch state.phase {
+            case .open: admission(at: slot)
+            case .held: state.doors.first { $0.slot == slot }.map { admission(at: $0.aside) } ?? .failure(.callingStopped)
+            case .closed(let error): .failure(error)
+            }
+        }
+    }
+
+    /// At a slot that is open.
+    private func admission(at slot: Slot) -> Admission {
+        Lease(slot).map(Admission.success) ?? .failure(.callingStopped)
+    }
+
+    private func end(_ id: UInt64, _ error: BackplaneError) {
+        let waiting = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+        }
+        if let waiting { deliver([(waiting, .failure(error))]) }
+    }
+}
+
+extension Gate.Door {
+    /// Returns the bindings that this took out.
+    fileprivate mutating func open(with next: Binding) -> [Binding] {
+        let old = [binding == next ? nil : binding, asideBinding].compactMap(\.self)
+        slot.flip(to: next)
+        aside.flip(to: nil)
+        (binding, asideBinding) = (next, nil)
+        return old
+    }
+}
+
+extension [Binding] {
+    /// Native wires to one component share a binding.
+    fileprivate var callsInFlight: Int {
+        Set(self).reduce(0) { $0 + Int(clamping: $1.callsInFlight) }
+    }
+}
+
+extension Array {
+    fileprivate mutating func takeAll() -> [Element] {
+        defer { self = [] }
+        return self
+    }
+}
+
+extension BackplaneError {
+    static var callingStopped: BackplaneError {
+        BackplaneError(.callRetired, "the component called has stopped, or its host has")
+    }
+}
