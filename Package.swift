@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "ChallengeModule",
+                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "ChallengeModule",
                 "TimepieceModule",
             ],
             swiftSettings: settings),

@@ -17,9 +17,13 @@ public final class PluginHost: Sendable {
     private let coordinator: Coordinator
 
     /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
-    public init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+    public convenience init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+        self.init(manifest: manifest, linked: plugins.map { LinkedPlugin($0) }, options: options)
+    }
+
+    package init(manifest: ManifestDocument, linked: [LinkedPlugin], options: HostOptions) {
         _ = MainQueue.owner
-        coordinator = Coordinator(manifest, linked: plugins, options)
+        coordinator = Coordinator(manifest, linked: linked, options)
     }
 
     /// The same for a manifest made in Swift.

@@ -89,7 +89,7 @@ private let createInstance: bp_create = { type, creation, done, context in
     let creation: bp_creation = read(creation)
     let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
     let copy = ComponentRecord.Creation(
-        number: creation.number, handle: creation.handle, configuration: creation.configuration.array,
+        handle: creation.handle, configuration: creation.configuration.array,
         connections: (connections.map(Array.init) ?? []).map {
             ComponentRecord.Connection(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
         },

@@ -8,7 +8,6 @@ final class ComponentRecord: Sendable {
 
     /// What an instance is made with, as copied from `bp_creation`.
     struct Creation: Sendable {
-        var number: UInt32
         var handle: UInt64
         /// JSON.
         var configuration: [UInt8]
@@ -66,7 +65,8 @@ extension ComponentRecord.Creation {
     private func ownSlot(of wire: DeclaredWire, _ connection: ComponentRecord.Connection, _ services: HostServices) -> Slot? {
         let methods = wire.description.contract.methods
         guard let target = EncodedTarget(through: services, component: handle, wire: connection.wire, methods: methods) else { return nil }
-        let slot = Slot(number: number, gatekeeper: NoEntry())
+        // The host appends the component to the path itself.
+        let slot = Slot(number: 0, gatekeeper: NoEntry())
         slot.flip(to: Binding(wire.makeCells(target), counting: .atomic))
         return slot
     }

@@ -24,10 +24,10 @@ struct PluginLoader {
     }
 
     /// Takes plugins that are linked into this program.
-    mutating func add(_ linked: [any Plugin.Type]) {
+    mutating func add(_ linked: [LinkedPlugin]) {
         for plugin in linked {
-            attempt("the linked plugin `\(plugin.id)`", at: nil) { _ throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: nil, description: try PluginDescription(asking: plugin, getInterface: HostInterfaces.get))
+            attempt("the linked plugin `\(plugin.name)`", at: nil) { _ throws(BackplaneError) in
+                LoadedPlugin(path: nil, resources: nil, description: try plugin.describe())
             }
         }
     }

@@ -8,7 +8,7 @@ actor Coordinator {
         case failed(BackplaneError)
     }
     private let document: ManifestDocument
-    private let linked: [any Plugin.Type]
+    private let linked: [LinkedPlugin]
     private let options: HostOptions
     private let timer = DeadlineTimer()
     private let starter: ComponentStarter
@@ -28,7 +28,7 @@ actor Coordinator {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ document: ManifestDocument, linked: [any Plugin.Type], _ options: HostOptions) {
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in

@@ -12,7 +12,7 @@ struct LoadedManifest: Sendable {
     private let loadErrors: [BackplaneError]
     let loadFolder: LoadFolder?
 
-    init(_ document: ManifestDocument, linked: [any Plugin.Type], _ options: HostOptions) {
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         var loader = PluginLoader(document, options)
         loader.add(linked)
         loader.addLibraries()

@@ -84,8 +84,14 @@ extension Resolution.Draft {
             if !wire.isOptional { report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path) }
             return
         }
-        guard let provider = socket.provider, let difference = provider.component.contract.difference(from: wire.contract) else { return }
-        report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: value.map { socket.path / $0 } ?? socket.path)
+        guard let provider = socket.provider else { return }
+        let path = value.map { socket.path / $0 } ?? socket.path
+        if let difference = provider.component.contract.difference(from: wire.contract) {
+            report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
+        } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
+            let words = "\(need); \(provider) provides that without \(NameSuggestions.list(missing)), and calls of it fail"
+            report(.callUnimplemented, words, of: name, at: path, severity: .warning)
+        }
     }
 }
 
@@ -100,11 +106,17 @@ extension ContractDescription? {
             return "\(provides), \(reason)"
         }
         let kinds = Dictionary(own.methods.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        let missing = needed.methods.filter { kinds[$0.name] == nil }.map(\.name)
-        if !missing.isEmpty { return "\(provides) without \(NameSuggestions.list(missing))" }
-        if let other = needed.methods.first(where: { kinds[$0.name] != $0.kind }) {
+        if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.kind } ?? false }) {
             return "\(provides) with `\(other.name)` \(other.kind == .async ? "synchronous" : "asynchronous"), not \(other.kind == .async ? "asynchronous" : "synchronous")"
         }
         return nil
+    }
+}
+
+extension ContractDescription {
+    /// The methods that a user knows and this does not have: a call of one of them is `call.unimplemented`.
+    func missing(from needed: ContractDescription) -> [String] {
+        let names = Set(methods.map(\.name))
+        return needed.methods.map(\.name).filter { !names.contains($0) }
     }
 }

@@ -21,12 +21,12 @@ struct AlmanacTests {
     private func makeHost(_ origin: Origin, url: String = "file:events.json") throws -> TestHost {
         try TestHost(
             """
-            {"manifestVersion": 1, "plugins": [\(origin == .libraries ? #"{"library": "Almanac"}"# : "")], "managers": {"Almanac": {
+            {"manifestVersion": 1, "plugins": [\(origin.isLoaded ? #"{"library": "Almanac"}"# : "")], "managers": {"Almanac": {
               "className": "AlmanacManager", "dataAccessController": {"className": "AlmanacStore"},
               "communicationController": {"className": "AlmanacCommunication", "services": [
                 {"className": "EventFeedService", "propertyName": "feed", "networkServiceConfiguration": {"url": "\(url)"}}]}}}}
             """,
-            plugins: origin == .linked ? [AlmanacPlugin.self] : [], in: folder)
+            plugins: origin == .linked ? [AlmanacPlugin.self] : [], in: folder, lanes: origin.lanes)
     }
 
     private func removeEvents() throws { try FileManager.default.removeItem(atPath: folder.path + "/events.json") }

@@ -36,9 +36,9 @@ struct CallErrorTests {
         }
     }
 
-    @Test(arguments: Origin.allCases)
-    func `a number that JSON does not have is the provider's invalid output`(origin: Origin) async throws {
-        try await with(origin) { test, trials, relay in
+    @Test
+    func `a number that JSON does not have is the provider's invalid output`() async throws {
+        try await with(.encoded) { test, trials, relay in
             #expect(await error { try await trials.infinity() }?.code == .callInvalidOutput)
             #expect(await error { try await test.call("Trial", "infinity") }?.code == .callInvalidOutput)
             #expect(await error { try await trials.wait(.infinity) }?.code == .callInvalidInput, "and the caller's invalid input")

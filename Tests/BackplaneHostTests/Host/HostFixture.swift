@@ -7,9 +7,16 @@ import TimepieceModule
 
 @testable import BackplaneHost
 
-/// Where a host's plugins come from: files that it loads, or modules linked into this program.
+/// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls cross.
 enum Origin: CaseIterable, Sendable {
-    case libraries, linked
+    /// Files, and Swift values that cross natively.
+    case libraries
+    /// Files, and every call as JSON.
+    case encoded
+    case linked
+
+    var isLoaded: Bool { self != .linked }
+    var lanes: LaneRule { self == .encoded ? .encoded : .fastest }
 }
 
 /// A host in folders of its own, which are gone with the test, and what its components wrote to the log.
@@ -26,7 +33,7 @@ final class TestHost: Sendable {
     /// - Parameter manifest: the text of a whole manifest.
     init(
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
-        log: RecordedLog = RecordedLog(), startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
     ) throws {
         let folder = try folder ?? LoadingFixture.Folder()
         (self.folder, self.log) = (folder, log)
@@ -35,15 +42,15 @@ final class TestHost: Sendable {
             manifest: ManifestDocument(contentsOf: path), plugins: plugins,
             options: HostOptions(
                 pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
-                startLimit: startLimit, stopLimit: stopLimit))
+                lanes: lanes, startLimit: startLimit, stopLimit: stopLimit))
     }
 
     /// A host of these managers, given as JSON, with the plugins that only the tests have.
     convenience init(managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog()) throws {
-        let libraries = origin == .libraries ? #"{"library": "Challenge"}, {"library": "Timepiece"}"# : ""
+        let libraries = origin.isLoaded ? #"{"library": "Challenge"}, {"library": "Timepiece"}"# : ""
         try self.init(
             #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
-            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log, startLimit: startLimit)
+            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log, lanes: origin.lanes, startLimit: startLimit)
     }
 
     /// Calls by name, texts in and out.

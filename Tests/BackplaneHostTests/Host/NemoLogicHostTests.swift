@@ -22,7 +22,7 @@ struct `Nemo Logic's cases on a running host` {
         func makeHost() throws -> TestHost {
             guard isPropertyList else { return try TestHost(managers: Self.json, from: origin) }
             return switch origin {
-            case .libraries: try TestHost(Self.propertyList, pluginPaths: [TestHost.libraries])
+            case .libraries, .encoded: try TestHost(Self.propertyList, pluginPaths: [TestHost.libraries], lanes: origin.lanes)
             case .linked: try TestHost(Self.propertyList, plugins: [ChallengePlugin.self])
             }
         }
@@ -57,7 +57,8 @@ struct `Nemo Logic's cases on a running host` {
         let host = PluginHost(
             manifest: ManifestDocument(.dictionary(dictionary)), plugins: origin == .linked ? [ChallengePlugin.self] : [],
             options: HostOptions(
-                pluginPaths: origin == .libraries ? [TestHost.libraries] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
+                pluginPaths: origin.isLoaded ? [TestHost.libraries] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
+                lanes: origin.lanes))
         let manager = try await host.manager("ChallengeManager", as: Challenge.self)
         #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
         await host.stop()

@@ -108,7 +108,7 @@ struct StoppedHostTests {
     @Test func `a component that was looked up just before the stop is not called after it`() async throws {
         let coordinator = Coordinator(
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
-            linked: [ChallengePlugin.self], HostOptions())
+            linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions())
         let component = try await coordinator.running("Trial")
         await coordinator.stop()
         #expect(await error { try await component.call("path", Array("null".utf8), Call()) }?.code == .callRetired)

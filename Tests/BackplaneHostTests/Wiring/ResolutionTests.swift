@@ -52,7 +52,6 @@ struct `Wires of a manifest` {
         (.of("Other", "1.2.0", async: ["find"], sync: ["count"]), "provides `Other` 1.2.0"),
         (.of("API", "1.1.9", async: ["find"], sync: ["count"]), "provides `API` 1.1.9, an earlier one"),
         (.of("API", "2.0.0", async: ["find"], sync: ["count"]), "provides `API` 2.0.0, another major version"),
-        (.of("API", "1.3.0", async: ["other"]), "provides `API` 1.3.0 without `find`, `count`"),
         (.of("API", "1.2.0", async: ["find", "count"]), "provides `API` 1.2.0 with `count` asynchronous, not synchronous"),
     ]
 
@@ -93,6 +92,14 @@ struct `Wires of a manifest` {
             "error M /managers/M/uses/clock: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `clock`; `Clock` 1.0.0 of plugin `org.p1` \(words)",
             "error M /managers/M/communicationController/services/0/className: wire.mismatch: `C` 1.0.0 of plugin `org.p0` \(asks) `books`; `S` 1.0.0 of plugin `org.p1` \(words)",
         ])
+    }
+
+    @Test func `A provider without a method that is asked for is connected, with a warning`() {
+        let resolution = resolve(provider: .of("API", "1.3.0", async: ["find", "other"]))
+        #expect(resolution.problems.allSatisfy { $0.severity == .warning && $0.error.code == .callUnimplemented })
+        #expect(resolution.problems.first?.error.message
+            == "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.2.0 as `dataAccessController`; `D` 1.0.0 of plugin `org.p1` provides that without `count`, and calls of it fail")
+        #expect(resolution.plan.nodes.count == 5)
     }
 
     @Test func `What is needed but not given is an error, what is optional is not`() {

@@ -1,0 +1,159 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Slots that close and open under callers: what waits is let in, refused or given up, and nothing is lost.
+@Suite(.timeLimit(.minutes(2)))
+struct GateTests {
+    private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
+    private typealias Gate = BackplaneHost.Gate         // the tests have a contract of that name
+    private let timer = DeadlineTimer()
+
+    private struct Adding: Contract {
+        static let version: Version = "1.0.0"
+        let add = AsyncMethod<Int, Int>()
+        let addNow = SyncMethod<Int, Int>()
+    }
+
+    /// Answers with its own number added, from a function table such as a plugin's.
+    private final class Adder: EncodedProvider {
+        let methods = ContractDescription(of: Adding.self).methods
+        let own: Int
+        let seen = Mutex<[[UInt16]]>([])
+        /// Set: calls stay under way until it is resumed.
+        let pending = Mutex<[@Sendable () -> Void]?>(nil)
+
+        init(_ own: Int) { self.own = own }
+
+        func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
+            seen.withLock { $0.append(call.path) }
+            let answer = EncodedAnswer(Array("\((Int(String(decoding: input, as: UTF8.self)) ?? 0) + own)".utf8))
+            let waits = pending.withLock { pending in
+                guard methods[method].kind == .async, pending != nil else { return false }
+                pending?.append { done(answer) }
+                return true
+            }
+            if !waits { done(answer) }
+            return 0
+        }
+
+        func cancel(_ id: UInt64) {}
+
+        func resume() {
+            for resume in pending.withLock({ $0.take() }) ?? [] { resume() }
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .relaxed) }
+        func set() { value.store(true, ordering: .relaxed) }
+    }
+
+    private func binding(_ adder: Adder, _ counting: LeaseCounting) -> Binding {
+        Binding(Cells(Adding.self, calling: EncodedTarget(keeping: adder)), counting: counting)
+    }
+
+    @Test(arguments: countings)
+    func `A call leases what is in the slot and is counted`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        adder.pending.withLock { $0 = [] }
+        let wire = Wire<Adding>(gate.makeSlot(number: 7, to: binding(adder, counting)))
+        #expect(gate.callsInFlight == 0)
+        let call = Task { try await wire.add(1, Call(within: nil)) }
+        await eventually { adder.seen.withLock { $0.count } == 1 }
+        #expect(gate.callsInFlight == 1)
+        adder.resume()
+        #expect(try await call.value == 2)
+        #expect(gate.callsInFlight == 0)
+        #expect(adder.seen.withLock { $0 } == [[7]], "the path ends with who calls")
+    }
+
+    @Test(arguments: countings)
+    func `Calls under way end on what they began on, those that come meanwhile on what is there then`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), old = Adder(1), new = Adder(100)
+        old.pending.withLock { $0 = [] }
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(old, counting)))
+        let before = Task { try await remote.add(1) }
+        await eventually { gate.callsInFlight == 1 }
+        gate.hold()
+        let waiting = (0..<20).map { number in Task { try await remote.add(number) } }
+        await eventually { gate.callsWaiting == 20 }
+        #expect(gate.callsInFlight == 1, "those that wait hold nothing")
+        #expect(try remote.addNow(5) == 6, "a synchronous call cannot wait, and still gets the old one")
+        #expect(gate.callsAside == 0)
+        old.resume()
+        #expect(try await before.value == 2)
+        #expect(gate.callsInFlight == 0)
+        gate.open { _ in binding(new, counting) }
+        for (number, task) in waiting.enumerated() { #expect(try await task.value == number + 100) }
+        let after = try (await remote.add(1), remote.addNow(1))
+        #expect(after == (101, 101))
+        #expect(gate.callsInFlight == 0 && gate.callsWaiting == 0)
+    }
+
+    @Test func `A wait ends at its deadline and when it is cancelled`() async throws {
+        let gate = Gate(timer: timer, counting: .atomic), adder = Adder(1)
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
+        gate.hold()
+        #expect(await error { try await remote.add(1, Call(within: .milliseconds(20))) }?.code == .callDeadline)
+        let cancelled = Task { try await remote.add(1) }
+        await eventually { gate.callsWaiting == 1 }
+        cancelled.cancel()
+        #expect(await error { try await cancelled.value }?.code == .callCancelled)
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await remote.add(1)
+        }
+        #expect(await error { try await early.value }?.code == .callCancelled, "one that was cancelled before it waited")
+        #expect(gate.callsWaiting == 0)
+        #expect(adder.seen.withLock { $0 }.isEmpty)
+        gate.open { _ in binding(adder, .atomic) }
+        #expect(try await remote.add(1) == 2)
+    }
+
+    @Test(arguments: countings)
+    func `A gate that closes refuses who waits and who comes, for ever`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
+        gate.hold()
+        let waiting = (0..<5).map { _ in Task { try await remote.add(1) } }
+        await eventually { gate.callsWaiting == 5 }
+        gate.close()
+        for task in waiting { #expect(await error { try await task.value }?.code == .callRetired) }
+        #expect(await error { try await remote.add(1) }?.code == .callRetired)
+        #expect(throws: BackplaneError.self) { try remote.addNow(1) }
+        gate.open { _ in binding(adder, counting) }
+        #expect(await error { try await remote.add(1) }?.code == .callRetired, "opening it again does nothing")
+        let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
+        #expect(await error { try await late.add(1) }?.code == .callRetired)
+        #expect(gate.callsInFlight == 0)
+    }
+
+    @Test(arguments: countings)
+    func `A retired binding drains however many callers keep coming`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), adders = [Adder(1), Adder(2)]
+        let bindings = adders.map { binding($0, counting) }
+        let slot = gate.makeSlot(number: 0, to: bindings[0]), remote = Remote<Adding>(slot), stop = Flag()
+        let callers = (0..<3).map { _ in
+            Task.detached {
+                var wrong = 0
+                while !stop.isSet {
+                    let answer = try await remote.add(0)
+                    if answer != 1 && answer != 2 { wrong += 1 }
+                    await Task.yield()
+                }
+                return wrong
+            }
+        }
+        for round in 1...300 {
+            gate.open { _ in bindings[round % 2] }
+            await eventually { bindings[(round + 1) % 2].callsInFlight == 0 }
+            #expect(adders[round % 2].own == round % 2 + 1)
+        }
+        stop.set()
+        for caller in callers { #expect(try await caller.value == 0) }
+    }
+}

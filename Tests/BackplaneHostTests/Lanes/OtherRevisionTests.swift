@@ -1,0 +1,61 @@
+import Backplane
+import CBackplane
+import ChallengeModule
+import Testing
+import TimepieceModule
+
+@testable import BackplaneHost
+
+/// A Swift plugin with another revision of the SDK's lane gets no slots of the host's; it makes its own and calls as a plugin in C does.
+@Suite(.timeLimit(.minutes(2)))
+struct OtherRevisionTests {
+    private static let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = { offer, answer in
+        let status = ChallengePlugin.enter(offer, answer)
+        answer.pointee.lane_revision = BP_LANE_REVISION + 1
+        return status
+    }
+
+    private func with(_ body: (PluginHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
+        let folder = try LoadingFixture.Folder()
+        let manifest = ManifestDocument([
+            "manifestVersion": 1, "plugins": [],
+            "managers": ["Trial": ["className": "TrialManager"], "Relay": ["className": "RelayManager", "uses": ["trials": "Trial"]]],
+        ])
+        let host = PluginHost(
+            manifest: manifest, linked: [LinkedPlugin(named: "challenge", entry: Self.entry)],
+            options: HostOptions(loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
+        try await body(host, host.manager("Trial"), host.manager("Relay"))
+        await host.stop()
+    }
+
+    @Test func `It is called, and calls others, through the host`() async throws {
+        try await with { host, trials, relay in
+            #expect(try trials.path() == [])
+            let path = try await relay.path()
+            #expect(path.count == 1)
+            #expect(await error { try await relay.fail("no") }?.failure?.code == "trial.trouble")
+            let left = try await relay.timeLeft(host.begin(within: .seconds(1_000)))
+            #expect(left.map { $0 > 0 && $0 <= 1_000 } == true)
+        }
+    }
+
+    @Test func `Cancellation reaches the component that is called in the end`() async throws {
+        try await with { host, trials, relay in
+            let call = Task { try await relay.wait(3_600) }
+            await eventually { await host.wires.count == 3 }
+            call.cancel()
+            #expect(await error { try await call.value }?.code == .callCancelled)
+            try await eventually { try trials.cancellations() == 1 }
+        }
+    }
+
+    @Test func `The host says how each wire crosses and why`() async throws {
+        try await with { host, trials, relay in
+            let reason = "plugin `org.backplane.tests.challenge` speaks revision \(BP_LANE_REVISION + 1) of the native lane, this host \(BP_LANE_REVISION)"
+            let wires = await host.wires
+            #expect(wires.map(\.user) == [nil, "Relay", nil])
+            #expect(wires.map(\.provider) == ["Trial", "Trial", "Relay"])
+            #expect(wires.map(\.lane) == [.encoded(because: reason), .served(because: reason), .encoded(because: reason)])
+        }
+    }
+}
