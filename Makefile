@@ -3,7 +3,7 @@
 SWIFT ?= swift
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain build sqlite
+.PHONY: help demo test test-plain bench build sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,11 @@ test: sqlite ## Builds everything and runs the whole suite.
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain
+
+bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
+	@rm -f Package.resolved
+	$(SWIFT) build -c release --disable-default-traits --scratch-path .build-bench
+	@.build-bench/release/backplane bench
 
 build: sqlite ## Builds everything, debug. The first time takes some minutes.
 	$(SWIFT) build

@@ -33,6 +33,9 @@ let package = Package(
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
+        .library(name: "Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
+        .library(name: "YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
+        .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
     ],
@@ -76,7 +79,7 @@ let package = Package(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
-                "BackplaneURLSession", "BookshelfContracts",
+                "BackplaneURLSession", "BookshelfContracts", "YardstickContracts", "YardstickDirect",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -104,6 +107,14 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
+
+        // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
+        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Plugins/Yardstick/Contracts", swiftSettings: settings),
+        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Module", swiftSettings: settings),
+        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Plugins/Yardstick/Entry", swiftSettings: settings),
+        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Relay", swiftSettings: settings),
+        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Direct", swiftSettings: settings),
+        .target(name: "YardstickHeap", path: "Plugins/Yardstick/Heap", publicHeadersPath: "."),
 
         // The example's HTTP backend.
         .executableTarget(

@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "demo"]
+    private static let commands = ["run", "call", "check", "bench", "demo"]
     #else
-    private static let commands = ["run", "call", "check"]
+    private static let commands = ["run", "call", "check", "bench"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })

@@ -34,8 +34,18 @@ struct PlainArguments {
     }
 
     mutating func seconds(_ name: String) throws(Unusable) -> Double? {
-        guard let text = try values(name).last else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let number = Double(text) else { throw Unusable(text: "\(name): expected a number of seconds, found `\(text)`") }
+        return number
+    }
+
+    mutating func text(_ name: String) throws(Unusable) -> String? {
+        try values(name).last
+    }
+
+    mutating func count(_ name: String) throws(Unusable) -> Int? {
+        guard let text = try text(name) else { return nil }
+        guard let number = Int(text) else { throw Unusable(text: "\(name): expected a whole number, found `\(text)`") }
         return number
     }
 
@@ -80,8 +90,10 @@ enum PlainUsage {
           backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS]
                                                               calls one method, prints its result
           backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
+                                                              measures what Backplane costs, in a release build
 
-        OPTIONS OF ALL
+        OPTIONS OF RUN, CALL AND CHECK
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
           --load-folder FOLDER     where libraries are copied to before they are loaded
           --data FOLDER            where data access controllers keep their data
@@ -91,6 +103,7 @@ enum PlainUsage {
           backplane check manifests/almanac.json
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
+          backplane bench boundary --only actor
         """
 }
 #endif

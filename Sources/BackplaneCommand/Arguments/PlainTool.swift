@@ -33,6 +33,11 @@ enum PlainTool {
                 let json = reader.flag("--json"), strict = reader.flag("--strict")
                 try reader.finish()
                 return await CheckCommand(settings: settings, json: json, strict: strict).run()
+            case "bench":
+                let only = try reader.text("--only"), iterations = try reader.count("--iterations")
+                let quick = reader.flag("--quick"), json = reader.flag("--json"), suite = reader.nextIfAny()
+                try reader.finish()
+                return await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run()
             default:
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")
             }

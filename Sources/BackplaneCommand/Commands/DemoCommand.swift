@@ -8,7 +8,7 @@ import Glibc
 struct DemoCommand: Sendable {
     func run() async -> Int32 {
         do {
-            let signals = StopSignals(), folder = try TemporaryFolder()
+            let signals = StopSignals(), folder = try TemporaryFolder(for: "demo")
             defer { folder.remove() }
             // Interrupted, it leaves nothing behind either; the server ends with this process.
             let interruption = Task {

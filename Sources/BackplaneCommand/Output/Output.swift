@@ -13,6 +13,11 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
+    /// A line of a terminal on standard error that the next one takes the place of.
+    static func overwrite(_ text: String) {
+        write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = ArraySlice(text.utf8)
         while !rest.isEmpty {

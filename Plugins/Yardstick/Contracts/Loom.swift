@@ -1,0 +1,42 @@
+public import Backplane
+
+/// A contract of 25 methods with 50 different types, which is what wiring has to compare.
+public struct Loom: Contract {
+    public static let version: Version = "1.0.0"
+    public let int1 = AsyncMethod<Pair<Int, Int>, Pair<Int, Double>>()
+    public let int2 = AsyncMethod<Pair<Int, String>, Pair<Int, Bool>>()
+    public let int3 = AsyncMethod<Pair<Int, Parcel>, Pair<Int, [Int]>>()
+    public let int4 = AsyncMethod<Pair<Int, [String]>, Pair<Int, Int?>>()
+    public let int5 = AsyncMethod<Pair<Int, [String: Int]>, Pair<Int, Pair<Int, Int>>>()
+    public let double1 = AsyncMethod<Pair<Double, Int>, Pair<Double, Double>>()
+    public let double2 = AsyncMethod<Pair<Double, String>, Pair<Double, Bool>>()
+    public let double3 = AsyncMethod<Pair<Double, Parcel>, Pair<Double, [Int]>>()
+    public let double4 = AsyncMethod<Pair<Double, [String]>, Pair<Double, Int?>>()
+    public let double5 = AsyncMethod<Pair<Double, [String: Int]>, Pair<Double, Pair<Int, Int>>>()
+    public let string1 = AsyncMethod<Pair<String, Int>, Pair<String, Double>>()
+    public let string2 = AsyncMethod<Pair<String, String>, Pair<String, Bool>>()
+    public let string3 = AsyncMethod<Pair<String, Parcel>, Pair<String, [Int]>>()
+    public let string4 = AsyncMethod<Pair<String, [String]>, Pair<String, Int?>>()
+    public let string5 = AsyncMethod<Pair<String, [String: Int]>, Pair<String, Pair<Int, Int>>>()
+    public let bool1 = AsyncMethod<Pair<Bool, Int>, Pair<Bool, Double>>()
+    public let bool2 = AsyncMethod<Pair<Bool, String>, Pair<Bool, Bool>>()
+    public let bool3 = AsyncMethod<Pair<Bool, Parcel>, Pair<Bool, [Int]>>()
+    public let bool4 = AsyncMethod<Pair<Bool, [String]>, Pair<Bool, Int?>>()
+    public let bool5 = AsyncMethod<Pair<Bool, [String: Int]>, Pair<Bool, Pair<Int, Int>>>()
+    public let parcel1 = AsyncMethod<Pair<Parcel, Int>, Pair<Parcel, Double>>()
+    public let parcel2 = AsyncMethod<Pair<Parcel, String>, Pair<Parcel, Bool>>()
+    public let parcel3 = AsyncMethod<Pair<Parcel, Parcel>, Pair<Parcel, [Int]>>()
+    public let parcel4 = AsyncMethod<Pair<Parcel, [String]>, Pair<Parcel, Int?>>()
+    public let parcel5 = AsyncMethod<Pair<Parcel, [String: Int]>, Pair<Parcel, Pair<Int, Int>>>()
+    public init() {}
+}
+
+/// Two values: 50 types out of a few.
+public struct Pair<First: Codable & Sendable, Second: Codable & Sendable>: Codable, Sendable {
+    public var first: First
+    public var second: Second
+
+    public init(_ first: First, _ second: Second) {
+        (self.first, self.second) = (first, second)
+    }
+}

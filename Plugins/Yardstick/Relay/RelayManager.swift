@@ -1,0 +1,32 @@
+import Backplane
+import YardstickContracts
+
+/// Calls another plugin as often as it is told.
+final class RelayManager: Manager {
+    typealias Provides = Relay
+    struct Wires: Wiring {
+        let yardstick: Wire<Yardstick>
+    }
+    private let wires: Wires
+
+    init(_ context: Context) {
+        wires = context.wires
+    }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.add) { relay, count, call in try await relay.add(count, call) }
+        table.async(\.next) { relay, count, call in try await relay.next(count, call) }
+    }
+
+    private func add(_ count: Int, _ call: Call) async throws -> Int {
+        var number = 0
+        for _ in 0..<count { number = try await wires.yardstick.add(number, call) }
+        return number
+    }
+
+    private func next(_ count: Int, _ call: Call) async throws -> Int {
+        var parcel = Parcel.first
+        for _ in 0..<count { parcel = try await wires.yardstick.next(parcel, call) }
+        return parcel.id
+    }
+}

@@ -1,0 +1,18 @@
+import Backplane
+public import CBackplane
+
+/// Who calls, in a library of its own.
+struct RelayPlugin: Plugin {
+    static let id = "org.backplane.yardstick-relay"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(RelayManager.self)
+        registrar.add(WeaverManager.self)
+    }
+}
+
+@c @implementation
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+    RelayPlugin.enter(offer, answer)
+}

@@ -1,0 +1,18 @@
+/// Rows that belong together, and what they share while they are measured.
+struct BenchSuite: Sendable {
+    /// What is there for as long as the rows are measured.
+    struct Opened: Sendable {
+        /// Each after its baseline.
+        var rows: [Row]
+        var close: @Sendable () async -> Void
+    }
+    /// What the command line calls it.
+    var name: String
+    /// The name of the row that nanosecond bounds are scaled by.
+    var reference: String?
+    /// Makes what the rows need, in a folder that is empty and is removed afterwards.
+    var open: @Sendable (_ folder: String) async throws -> Opened
+
+    /// All there are.
+    static let all: [BenchSuite] = [.boundary]
+}

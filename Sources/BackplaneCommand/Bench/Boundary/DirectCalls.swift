@@ -1,0 +1,55 @@
+import Backplane
+import FoundationEssentials
+import YardstickContracts
+import YardstickDirect
+
+/// What the loops of ``HostCalls`` are compared with: the same without a boundary.
+enum DirectCalls {
+    @inline(never)
+    static func add(_ yardstick: any DirectYardstick, _ count: Int) async throws(BackplaneError) -> Int {
+        var number = 0
+        for _ in 0..<count { number = try await yardstick.add(number) }
+        return number
+    }
+
+    @inline(never)
+    static func next(_ yardstick: any DirectYardstick, _ count: Int) async throws(BackplaneError) -> Int {
+        var parcel = Parcel.first
+        for _ in 0..<count { parcel = try await yardstick.next(parcel) }
+        return parcel.id
+    }
+
+    @inline(never)
+    static func addNow(_ yardstick: any DirectYardstick, _ count: Int) throws(BackplaneError) -> Int {
+        var number = 0
+        for _ in 0..<count { number = try yardstick.addNow(number) }
+        return number
+    }
+
+    @inline(never)
+    static func nextNow(_ yardstick: any DirectYardstick, _ count: Int) throws(BackplaneError) -> Int {
+        var parcel = Parcel.first
+        for _ in 0..<count { parcel = try yardstick.nextNow(parcel) }
+        return parcel.id
+    }
+
+    @inline(never)
+    static func tally(_ tally: DirectTally, _ count: Int) async throws(BackplaneError) -> Int {
+        var number = 0
+        for _ in 0..<count { number = try await tally.add(number) }
+        return number
+    }
+
+    /// Foundation's coders alone, made once, doing what an encoded call has done: the input there, the output back.
+    @inline(never)
+    static func code(_ count: Int) throws -> Int {
+        let encoder = JSONEncoder(), decoder = JSONDecoder()
+        var parcel = Parcel.first
+        for _ in 0..<count {
+            var received = try decoder.decode(Parcel.self, from: try encoder.encode(parcel))
+            received.id += 1
+            parcel = try decoder.decode(Parcel.self, from: try encoder.encode(received))
+        }
+        return parcel.id
+    }
+}

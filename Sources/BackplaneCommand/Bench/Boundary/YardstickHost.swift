@@ -1,0 +1,42 @@
+import Backplane
+import BackplaneHost
+import YardstickContracts
+
+/// The host whose plugins are called, and everything that rows call in it, started.
+struct YardstickHost: Sendable {
+    let host: PluginHost
+    let yardstick: Remote<Yardstick>
+    let earlier: Remote<EarlierYardstick>
+    let tally: Remote<Tally>
+    let relay: Remote<Relay>
+    /// The frame that the host's calls have.
+    let call: Call
+
+    /// - Parameter folder: for the copies of its libraries.
+    init(in folder: String) async throws {
+        host = PluginHost(
+            manifest: Manifest(
+                plugins: Self.plugins,
+                managers: [
+                    "Yardstick": ManagerDefinition(className: "YardstickManager"),
+                    "Tally": ManagerDefinition(className: "TallyManager"),
+                    "Relay": ManagerDefinition(className: "RelayManager", uses: ["yardstick": "Yardstick"]),
+                ]),
+            options: Self.options(in: folder))
+        do {
+            (yardstick, earlier) = (try await host.manager("Yardstick"), try await host.manager("Yardstick"))
+            (tally, relay) = (try await host.manager("Tally"), try await host.manager("Relay"))
+        } catch {
+            await host.stop()
+            throw error
+        }
+        call = host.begin()
+    }
+
+    /// Who is called, and who calls from a plugin of its own. They lie beside this program.
+    static let plugins = [PluginReference(library: "Yardstick"), PluginReference(library: "YardstickRelay")]
+
+    static func options(in folder: String) -> HostOptions {
+        HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))
+    }
+}

@@ -1,0 +1,17 @@
+/// How much is measured.
+struct Effort: Sendable, Hashable {
+    enum Count: Sendable, Hashable {
+        /// As many as take about this long, found out first.
+        case lasting(Duration)
+        case exactly(Int)
+    }
+    var rounds: Int
+    /// In each round of a row.
+    var count: Count
+
+    static let full = Effort(rounds: 9, count: .lasting(.milliseconds(50)))
+    /// To see that everything runs; its figures say little.
+    static let quick = Effort(rounds: 2, count: .exactly(20))
+    /// These and no others, to be looked at under callgrind.
+    static func exactly(_ count: Int) -> Effort { Effort(rounds: 1, count: .exactly(count)) }
+}

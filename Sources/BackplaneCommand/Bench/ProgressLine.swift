@@ -1,0 +1,10 @@
+/// One line on standard error that says what is being done, where a person watches.
+struct ProgressLine: Sendable {
+    private let isShown = Terminal.errorsAreTerminal
+
+    func show(_ text: String) {
+        if isShown { Output.overwrite(text) }
+    }
+
+    func clear() { show("") }
+}

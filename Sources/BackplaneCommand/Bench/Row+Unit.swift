@@ -1,0 +1,18 @@
+extension Row {
+    /// What a row's figures count.
+    enum Unit: String, Sendable, Hashable {
+        case nanoseconds = "ns", microseconds = "µs", milliseconds = "ms"
+        /// How many times the throughput of one caller.
+        case times = "×"
+        case allocations
+
+        /// Nanoseconds in this unit; for the units of time.
+        func figure(nanoseconds: Double) -> Double {
+            switch self {
+            case .nanoseconds, .times, .allocations: nanoseconds
+            case .microseconds: nanoseconds / 1_000
+            case .milliseconds: nanoseconds / 1_000_000
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// One thing that is measured.
+struct Row: Sendable {
+    /// Unique in its suite.
+    var name: String
+    var unit: Unit
+    /// The row of the same suite that its ratio is to.
+    var baseline: String?
+    var target: Target?
+    /// As often as it makes sense in one round: for what takes long, or cannot be done twice in a row.
+    var limit = Int.max
+    /// Does it so many times and gives the figure of that round.
+    var measure: @Sendable (Int) async throws -> Double
+}
+
+extension Row {
+    /// What one call costs.
+    ///
+    /// - Parameter calls: makes so many calls, each of which adds one to what the one before gave, from 0 on, and gives the
+    ///   result, so that nothing can be left out.
+    static func calls(
+        _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
+    ) -> Row {
+        Row(name: name, unit: unit, baseline: baseline, target: target) { count in
+            let start = ContinuousClock.now
+            let result = try await calls(count)
+            let time = ContinuousClock.now - start
+            guard result == count else { throw Miscount(row: name, calls: count, result: result) }
+            return unit.figure(nanoseconds: time / .nanoseconds(1) / Double(count))
+        }
+    }
+
+    /// How many times the throughput of one caller several have together, all calling at once.
+    ///
+    /// - Parameter calls: as for a row of calls; it is run by each caller.
+    static func scaling(
+        _ name: String, callers: Int, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
+    ) -> Row {
+        Row(name: name, unit: .times, baseline: baseline, target: target) { count in
+            let start = ContinuousClock.now
+            var result = try await calls(count)
+            let alone = ContinuousClock.now - start
+            guard result == count else { throw Miscount(row: name, calls: count, result: result) }
+
+            let startTogether = ContinuousClock.now
+            result = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<callers { group.addTask { try await calls(count) } }
+                return try await group.reduce(0, +)
+            }
+            let together = ContinuousClock.now - startTogether
+            guard result == callers * count else { throw Miscount(row: name, calls: callers * count, result: result) }
+            return Double(callers) * (alone / together)
+        }
+    }
+
+    /// What was called did not do what it was asked for.
+    struct Miscount: Error, CustomStringConvertible {
+        var row: String, calls: Int, result: Int
+        var description: String { "\(row): \(calls) calls counted to \(result)" }
+    }
+}

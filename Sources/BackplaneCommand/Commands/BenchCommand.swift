@@ -1,0 +1,89 @@
+import Backplane
+import Glibc
+
+/// `backplane bench`: measures what Backplane costs, beside what it is compared with, in one process and one run.
+struct BenchCommand: Sendable {
+    /// `nil`: all.
+    var suite: String?
+    /// A part of the names of the rows to measure; `nil`: all.
+    var only: String?
+    /// How often each row is done, in one round, with nothing to compare it with: for callgrind, which wants a program without
+    /// debug information (`strip -g`) from compilers newer than itself.
+    var iterations: Int?
+    var quick = false
+    var json = false
+
+    func run() async -> Int32 {
+        if let status = MainThread.hold(during: { await measureAll() }) { return status }
+        return await measureAll()
+    }
+
+    private func measureAll() async -> Int32 {
+        guard let suites = Self.suites(named: suite) else {
+            return refuse("there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
+        }
+        if let iterations, iterations < 1 { return refuse("--iterations: expected a number above 0, found \(iterations)") }
+        if quick, iterations != nil { return refuse("--quick and --iterations exclude each other") }
+        #if DEBUG
+        Output.remark("warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
+        #endif
+        do {
+            let signals = StopSignals(), folder = try TemporaryFolder(for: "bench")
+            defer { folder.remove() }
+            // Interrupted, it leaves nothing behind either.
+            let interruption = Task {
+                guard await signals.next() != nil else { return }
+                folder.remove()
+                exit(130)
+            }
+            defer { interruption.cancel() }
+            var results: [RowResult] = []
+            for suite in suites { results += try await measure(suite, in: "\(folder.path)/\(suite.name)") }
+            guard !results.isEmpty else { return refuse("no row has `\(only ?? "")` in its name") }
+            report(results)
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private static func suites(named name: String?) -> [BenchSuite]? {
+        guard let name else { return BenchSuite.all }
+        return BenchSuite.all.first { $0.name == name }.map { [$0] }
+    }
+
+    private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {
+        let opened = try await suite.open(folder)
+        let rows =
+            iterations == nil
+            ? Selection.rows(opened.rows, matching: only, reference: suite.reference) : Selection.matches(opened.rows, only)
+        let samples: [String: Sample]
+        do {
+            samples = try await Measuring(effort: effort, progress: ProgressLine()).run(rows)
+        } catch {
+            await opened.close()
+            throw error
+        }
+        await opened.close()
+        return rows.compactMap { RowResult($0, in: suite.name, samples, reference: suite.reference) }
+    }
+
+    private var effort: Effort {
+        if let iterations { return .exactly(iterations) }
+        return quick ? .quick : .full
+    }
+
+    private func report(_ results: [RowResult]) {
+        if json {
+            Output.json(results)
+        } else {
+            for line in ResultTable.lines(results, colour: Terminal.wantsColour) { Output.line(line) }
+            Output.line("\n" + ResultTable.summary(results, rounds: effort.rounds))
+        }
+    }
+
+    private func refuse(_ text: String) -> Int32 {
+        Output.remark("backplane: \(text)")
+        return EX_USAGE
+    }
+}
