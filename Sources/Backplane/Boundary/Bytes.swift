@@ -2,7 +2,7 @@ package import CBackplane
 
 extension bp_bytes {
     /// A `size_t` beyond `Int.max`, which arrives as a negative number, is no length.
-    private var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
+    var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
 
     /// A copy.
     package var array: [UInt8] { Array(lent) }

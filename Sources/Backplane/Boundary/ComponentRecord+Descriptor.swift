@@ -19,7 +19,7 @@ extension bp_component {
             release: { Unmanaged<Instance>.fromOpaque($0).release() },
             call: { instance, method, input, frame, id, done, context in
                 let context = ForeignPointer(raw: context)
-                Instance.at(instance).call(Int(method), input.array, Call(frame.pointee), id: id) { answer in
+                Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id) { answer in
                     answer.payload.withBytes { done(context.raw, answer.status, $0) }
                 }
             },

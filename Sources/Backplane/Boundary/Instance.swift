@@ -1,3 +1,4 @@
+import CBackplane
 import Synchronization
 
 /// One component as its plugin keeps it for the host.
@@ -11,7 +12,7 @@ final class Instance: Sendable {
     /// What native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
-    private let calls = Mutex<[UInt64: Task<Void, Never>]>([:])
+    private let calls = Mutex<[UInt64: CallState]>([:])
 
     init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks) {
         (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
@@ -36,28 +37,37 @@ final class Instance: Sendable {
         }
     }
 
-    /// Answers exactly once: before it returns for a synchronous method, otherwise from a task of its own.
-    func call(_ method: Int, _ input: [UInt8], _ call: Call, id: UInt64, _ done: @escaping @Sendable (EncodedAnswer) -> Void) {
+    /// Answers exactly once, a synchronous method before this returns. `input` is lent for as long as this runs.
+    func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ done: @escaping @Sendable (EncodedAnswer) -> Void) {
         guard bodies.indices.contains(method), let body = bodies[method] else {
             return done(EncodedAnswer(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)")))
         }
-        do {
-            if let result = try body.callEncodedNow(held.context, input, call) { return done(EncodedAnswer(result)) }
-        } catch {
-            return done(EncodedAnswer(error))
+        calls.withLock { $0[id] = .starting }
+        let task = body.start(held.context, input, call) { answer in
+            self.calls.withLock { _ = $0.removeValue(forKey: id) }
+            done(answer)
         }
-        calls.withLock { calls in
-            calls[id] = Task {
-                let answer: EncodedAnswer
-                do { answer = EncodedAnswer(try await body.callEncoded(held.context, input, call)) } catch { answer = EncodedAnswer(BackplaneError(thrown: error)) }
-                self.calls.withLock { _ = $0.removeValue(forKey: id) }
-                done(answer)
-            }
+        guard let task else { return }
+        let isCancelled = calls.withLock { calls in
+            guard let state = calls[id] else { return false }       // it has answered
+            calls[id] = .underWay(task)
+            return state == .cancelled
         }
+        if isCancelled { task.cancel() }
     }
 
     func cancel(_ id: UInt64) {
-        calls.withLock { $0[id] }?.cancel()
+        let task = calls.withLock { calls -> Task<Void, Never>? in
+            if case .underWay(let task) = calls[id] { return task }
+            if calls[id] != nil { calls[id] = .cancelled }
+            return nil
+        }
+        task?.cancel()
+    }
+
+    private enum CallState: Equatable {
+        case starting, cancelled
+        case underWay(Task<Void, Never>)
     }
 }
 

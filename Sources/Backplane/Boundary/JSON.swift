@@ -1,3 +1,4 @@
+import CBackplane
 import FoundationEssentials
 
 /// JSON as it crosses: Foundation's coders with their defaults, so dates are seconds since the reference date.
@@ -17,12 +18,34 @@ package enum JSON {
     }
 
     package static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
+        try bytes.withUnsafeBufferPointer { bytes throws(BackplaneError) in try decode(type, bytes, failing: code) }
+    }
+
+    /// The same of bytes that are lent.
+    static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: bp_bytes, failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
+        try decode(type, bytes.lent, failing: code)
+    }
+
+    private static func decode<Value: Decodable>(
+        _ type: Value.Type, _ bytes: UnsafeBufferPointer<UInt8>, failing code: BackplaneError.Code
+    ) throws(BackplaneError) -> Value {
         do {
-            return try decoder.decode(type, from: Data(bytes))
+            return try decoder.decode(type, from: Data(lending: bytes))
         } catch let error as DecodingError {
             throw BackplaneError(code, error.summary.text, at: error.summary.path)
         } catch {
             throw BackplaneError(code, String(describing: error))
+        }
+    }
+}
+
+extension Data {
+    /// The bytes where they are, for a decoder, which keeps nothing of them.
+    fileprivate init(lending bytes: UnsafeBufferPointer<UInt8>) {
+        if let start = bytes.baseAddress {
+            self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+        } else {
+            self.init()
         }
     }
 }

@@ -1,6 +1,7 @@
 package import CBackplane
 
 /// How an encoded call ended: the status code and payload of `bp_done`, copied.
+@usableFromInline
 package struct EncodedAnswer: Sendable {
     package var status: Int32
     package var payload: [UInt8]

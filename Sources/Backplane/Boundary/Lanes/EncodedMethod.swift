@@ -17,35 +17,28 @@ struct EncodedMethod: Sendable {
     }
 
     nonisolated(nonsending) func call(_ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
-        let number = try providersNumber()
-        let cancellation = Cancellation { [target] in target.provider.pointee.cancel(target.provider.pointee.target, $0) }
-        let answer = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let id = start(number, input, call) { continuation.resume(returning: $0) }
-                cancellation.began(id)
-            }
+        let answer = PendingAnswer(), id = start(try providersNumber(), input, call, answer)
+        if let answer = answer.now { return try answer.get() }
+        return try await withTaskCancellationHandler {
+            await answer.wait()
         } onCancel: {
-            cancellation.cancel()
-        }
-        return try answer.get()
+            target.provider.pointee.cancel(target.provider.pointee.target, id)
+        }.get()
     }
 
     func callNow(_ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8] {
-        let answer = Received<EncodedAnswer>()
-        _ = start(try providersNumber(), input, call) { answer.set($0) }
-        guard let answer = answer.value else {
+        let answer = PendingAnswer()
+        _ = start(try providersNumber(), input, call, answer)
+        guard let answer = answer.now else {
             throw BackplaneError(.componentFailed, "`\(name)` is a synchronous method and did not answer at once")
         }
         return try answer.get()
     }
 
-    private func start(_ number: UInt32, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
-        let context = Box(done).toContext()
-        return call.withC { frame in
+    private func start(_ number: UInt32, _ input: [UInt8], _ call: Call, _ answer: PendingAnswer) -> UInt64 {
+        call.withC { frame in
             input.withBytes { input in
-                target.provider.pointee.call(target.provider.pointee.target, number, input, frame, { context, status, payload in
-                    Box<@Sendable (EncodedAnswer) -> Void>.take(context)(EncodedAnswer(status, payload))
-                }, context)
+                target.provider.pointee.call(target.provider.pointee.target, number, input, frame, PendingAnswer.done, answer.toContext())
             }
         }
     }

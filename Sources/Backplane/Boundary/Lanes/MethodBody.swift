@@ -1,3 +1,5 @@
+public import CBackplane
+
 /// A method's function as the method table keeps it: the cell of native wires calls it as it is, an encoded wire through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
@@ -5,10 +7,11 @@ protocol MethodBody: Sendable {
     func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
     /// Frees a cell that ``makeCell(_:)`` made and nobody calls any more.
     func freeCell(_ cell: UnsafeMutableRawPointer)
-    /// Decodes, calls and encodes. `context` points at the component's ``Held``.
-    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8]
-    /// The same without waiting; `nil` for a method that may wait.
-    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]?
+    /// Decodes, calls and encodes; answers exactly once, a synchronous method before this returns. `input` is lent for as long as this
+    /// runs.
+    ///
+    /// - Returns: the task at work; `nil`: it has answered.
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> Task<Void, Never>?
 }
 
 @usableFromInline
@@ -32,15 +35,34 @@ struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodB
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(AsyncCell<Input, Output>.self) }
 
     @usableFromInline
-    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
-        var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
-        var output: Output?
-        try await function(context, &value, &output, &call)
-        return try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput)
+    func start(
+        _ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
+    ) -> Task<Void, Never>? {
+        do throws(BackplaneError) {
+            let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
+            // Begins on the caller's thread, as a native call does: most bodies end there, and nobody changes threads.
+            return Task.immediate { done(await answer(to: value, held, call)) }
+        } catch {
+            done(EncodedAnswer(error))
+            return nil
+        }
     }
 
-    @usableFromInline
-    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]? { nil }
+    private nonisolated(nonsending) func answer(to value: Input, _ held: HeldContext, _ call: Call) async -> EncodedAnswer {
+        do throws(BackplaneError) {
+            var value = value, call = call
+            var output: Output?
+            try await function(held.raw, &value, &output, &call)
+            return EncodedAnswer(try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput))
+        } catch {
+            return EncodedAnswer(error)
+        }
+    }
+}
+
+/// Where a component's ``Held`` is.
+private struct HeldContext: @unchecked Sendable {     // borrowed for as long as the call is under way
+    let raw: UnsafeRawPointer
 }
 
 @usableFromInline
@@ -64,19 +86,21 @@ struct SyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBo
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(SyncCell<Input, Output>.self) }
 
     @usableFromInline
-    nonisolated(nonsending) func callEncoded(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
-        try callNow(context, input, call)
+    func start(
+        _ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
+    ) -> Task<Void, Never>? {
+        done(answer(to: input, context, call))
+        return nil
     }
 
-    @usableFromInline
-    func callEncodedNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8]? {
-        try callNow(context, input, call)
-    }
-
-    private func callNow(_ context: UnsafeRawPointer, _ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8] {
-        var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
-        var output: Output?
-        try function(context, &value, &output, &call)
-        return try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput)
+    private func answer(to input: bp_bytes, _ context: UnsafeRawPointer, _ call: Call) -> EncodedAnswer {
+        do throws(BackplaneError) {
+            var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
+            var output: Output?
+            try function(context, &value, &output, &call)
+            return EncodedAnswer(try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput))
+        } catch {
+            return EncodedAnswer(error)
+        }
     }
 }
