@@ -35,9 +35,8 @@ struct Measuring {
                 let start = ContinuousClock.now
                 _ = try await row.measure(count)
                 let time = ContinuousClock.now - start
-                if time * 8 >= duration || count >= row.limit {
-                    return max(1, min(Int(Double(count) * (duration / time)), row.limit))
-                }
+                if count >= row.limit { return row.limit }
+                if time * 8 >= duration { return max(1, min(Int(Double(count) * (duration / time)), row.limit)) }
                 count = min(count * 4, row.limit)
             }
         }

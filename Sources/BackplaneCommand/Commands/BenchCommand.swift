@@ -27,6 +27,7 @@ struct BenchCommand: Sendable {
         #if DEBUG
         Output.remark("warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
         #endif
+        if effort == .full, let load = Machine.load, load.isBusy { Output.remark("warning: this machine is busy, \(load); figures will vary") }
         do {
             let signals = StopSignals(), folder = try TemporaryFolder(for: "bench")
             defer { folder.remove() }

@@ -8,6 +8,8 @@ import YardstickDirect
 /// The provider sits in a loaded library and is called through the public API, with a call frame. The direct calls go through
 /// a Swift existential, are not inlined and throw what the others throw. The struct is a number, a text of 31 bytes and a list.
 extension BenchSuite {
+    // Still to come, each as a list of rows beside the others: the native rows with atomic leases in place of restartable
+    // sequences, and a flip with drain, idle and under four callers.
     static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder in
         let plugins = try await YardstickHost(in: folder + "/calls")
         let rows = BoundaryRows(plugins: plugins, direct: makeDirectYardstick(), tally: DirectTally())
@@ -29,7 +31,7 @@ struct BoundaryRows {
     var direct: any DirectYardstick
     var tally: DirectTally
 
-    /// The longest way to have a native async call is from plugin to plugin: a frame that is passed on, a path that grows.
+    /// From the host and from another plugin, whose calls have a longer path.
     var asynchronous: [Row] {
         let plugins = plugins, direct = direct, call = plugins.call
         let int = Self.reference, parcel = "direct async struct"
