@@ -18,8 +18,16 @@ package enum Callbacks {
 
     private struct Expected {
         /// `nil`: the host has ended it, and the plugin still owes its answer.
-        var handler: Handler?
-        let answered: Answered
+        var waiting: Waiting?
+        let answered: Answering
+    }
+    private enum Waiting {
+        case handler(Handler)
+        case call(any CallOwner, Reply, hasDeadline: Bool)
+    }
+    private enum Answering {
+        case handler(Answered)
+        case call(any CallOwner)
     }
     private final class Shard: Sendable {
         let expected = Mutex<[UInt64: Expected]>([:])
@@ -35,29 +43,57 @@ package enum Callbacks {
     /// Expects one more answer, and gives its number.
     ///
     /// - Parameter answered: until then the plugin may use what it was handed, however the host has ended it.
-    package static func expect(answered: @escaping Answered = { _, _ in }, _ handler: @escaping Handler) -> UInt64 {
+    static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
+        expect(Expected(waiting: .handler(handler), answered: .handler(answered)))
+    }
+
+    /// Expects the answer of a call, which goes to `reply` as it comes.
+    package static func expectCall(by owner: any CallOwner, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
+        expect(Expected(waiting: .call(owner, reply, hasDeadline: hasDeadline), answered: .call(owner)))
+    }
+
+    private static func expect(_ expected: Expected) -> UInt64 {
         let id = newID()
-        shard(id).expected.withLock { $0[id] = Expected(handler: handler, answered: answered) }
+        shard(id).expected.withLock { $0[id] = expected }
         return id
     }
 
     /// Ends what is expected under a number without waiting for the plugin; does nothing, and says so, when it has ended.
     @discardableResult
     package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
-        guard let handler = shard(id).expected.withLock({ $0[id]?.handler.take() }) else { return false }
-        handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+        guard let waiting = shard(id).expected.withLock({ $0[id]?.waiting.take() }) else { return false }
+        switch waiting {
+        case .handler(let handler): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+        case .call(let owner, let reply, let hasDeadline):
+            owner.callEnded(id, hadDeadline: hasDeadline)
+            reply.end(answer)
+        }
         return true
     }
 
-    package static func isWaiting(_ id: UInt64) -> Bool {
-        shard(id).expected.withLock { $0[id]?.handler != nil }
+    /// Does `owner` still wait for the answer of a call?
+    package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
+        shard(id).expected.withLock { expected in
+            if case .call(let other, _, _) = expected[id]?.waiting { owner === other } else { false }
+        }
     }
 
     /// What a plugin answers: the first time under a number; later ones are about nothing.
-    private static func answer(_ id: UInt64, _ ended: Ended) {
+    private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
-        expected.handler?(id, ended)
-        expected.answered(ended, expected.handler == nil)
+        switch (expected.waiting, expected.answered) {
+        case (.call(let owner, let reply, let hasDeadline), _):
+            owner.callEnded(id, hadDeadline: hasDeadline)
+            reply.end(status, payload)
+            owner.pluginAnswered()
+        case (nil, .call(let owner)):
+            owner.pluginAnswered()
+        case (let waiting, .handler(let answered)):
+            let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
+            if case .handler(let handler) = waiting { handler(id, ended) }
+            answered(ended, waiting == nil)
+        case (.handler, .call): break       // never made
+        }
     }
 
     static func context(_ id: UInt64) -> UnsafeMutableRawPointer? {
@@ -82,10 +118,18 @@ package enum Callbacks {
     }
 
     static let done: bp_done = { context, status, payload in
-        answer(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: nil)))
+        answer(UInt64(UInt(bitPattern: context)), status, payload)
     }
 
     static let created: bp_created = { context, status, instance, payload in
-        answer(UInt64(UInt(bitPattern: context)), Ended(answer: EncodedAnswer(status, payload), instance: ForeignPointer(raw: instance)))
+        answer(UInt64(UInt(bitPattern: context)), status, payload, ForeignPointer(raw: instance))
     }
+}
+
+/// Who calls a plugin's methods: told of every call that it expects the answer of.
+package protocol CallOwner: AnyObject, Sendable {
+    /// The call has ended, by its answer or by ``Callbacks/end(_:_:)``: once.
+    func callEnded(_ id: UInt64, hadDeadline: Bool)
+    /// The plugin has answered, perhaps late, and no longer uses what it was handed: once.
+    func pluginAnswered()
 }

@@ -1,4 +1,4 @@
-import CBackplane
+package import CBackplane
 import Synchronization
 
 /// One component of a plugin, as its host calls it.
@@ -41,10 +41,8 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     }
 
     /// Calls a method whose answer is expected under `id` (``Callbacks``).
-    package func call(_ method: UInt32, _ input: [UInt8], _ call: Call, id: UInt64) {
-        call.withC { frame in
-            input.withBytes { component.call?(instance, method, $0, frame, id, Callbacks.done, Callbacks.context(id)) }
-        }
+    package func call(_ method: UInt32, _ input: bp_bytes, _ call: Call, id: UInt64) {
+        call.withC { component.call?(instance, method, input, $0, id, Callbacks.done, Callbacks.context(id)) }
     }
 
     package func cancel(_ id: UInt64) {

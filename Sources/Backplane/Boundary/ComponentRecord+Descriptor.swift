@@ -18,10 +18,7 @@ extension bp_component {
             resume: { run(.resume, $0, $1, $2) }, stop: { run(.stop, $0, $1, $2) },
             release: { Unmanaged<Instance>.fromOpaque($0).release() },
             call: { instance, method, input, frame, id, done, context in
-                let context = ForeignPointer(raw: context)
-                Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id) { answer in
-                    answer.payload.withBytes { done(context.raw, answer.status, $0) }
-                }
+                Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
             cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])))
     }

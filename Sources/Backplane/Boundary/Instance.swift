@@ -38,22 +38,23 @@ final class Instance: Sendable {
     }
 
     /// Answers exactly once, a synchronous method before this returns. `input` is lent for as long as this runs.
-    func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ done: @escaping @Sendable (EncodedAnswer) -> Void) {
+    func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ reply: Reply) {
         guard bodies.indices.contains(method), let body = bodies[method] else {
-            return done(EncodedAnswer(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)")))
+            return reply.end(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
         }
         calls.withLock { $0[id] = .starting }
-        let task = body.start(held.context, input, call) { answer in
-            self.calls.withLock { _ = $0.removeValue(forKey: id) }
-            done(answer)
-        }
-        guard let task else { return }
+        guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else { return }
         let isCancelled = calls.withLock { calls in
             guard let state = calls[id] else { return false }       // it has answered
             calls[id] = .underWay(task)
-            return state == .cancelled
+            return if case .cancelled = state { true } else { false }
         }
         if isCancelled { task.cancel() }
+    }
+
+    /// What ``CallEnding`` calls before it answers.
+    func ended(_ id: UInt64) {
+        calls.withLock { _ = $0.removeValue(forKey: id) }
     }
 
     func cancel(_ id: UInt64) {
@@ -65,7 +66,7 @@ final class Instance: Sendable {
         task?.cancel()
     }
 
-    private enum CallState: Equatable {
+    private enum CallState {
         case starting, cancelled
         case underWay(Task<Void, Never>)
     }

@@ -8,8 +8,13 @@ package enum JSON {
     private static let decoder = JSONDecoder()
 
     package static func encode(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> [UInt8] {
+        try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
+    }
+
+    /// The same as the encoder gives it, without a copy.
+    static func encodeData(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> Data {
         do {
-            return Array(try encoder.encode(value))
+            return try encoder.encode(value)
         } catch let error as EncodingError {
             throw BackplaneError(code, error.summary.text, at: error.summary.path)
         } catch {
@@ -40,6 +45,11 @@ package enum JSON {
 }
 
 extension Data {
+    /// Lends the bytes for as long as `body` runs.
+    func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
+        withUnsafeBytes { body(bp_bytes(data: $0.bindMemory(to: UInt8.self).baseAddress, length: $0.count)) }
+    }
+
     /// The bytes where they are, for a decoder, which keeps nothing of them.
     fileprivate init(lending bytes: UnsafeBufferPointer<UInt8>) {
         if let start = bytes.baseAddress {

@@ -1,6 +1,6 @@
 /// Which rows of a suite are measured.
 enum Selection {
-    /// The rows with `text` in their names, in upper or lower case, and what their targets need: baselines, and the row that
+    /// The rows that `text` selects, in upper or lower case, and what their targets need: baselines, and the row that
     /// nanosecond bounds are scaled by.
     static func rows(_ rows: [Row], matching text: String?, reference: String?) -> [Row] {
         guard let text else { return rows }
@@ -10,9 +10,10 @@ enum Selection {
         return rows.filter { names.contains($0.name) }
     }
 
-    /// The rows with `text` in their names and no others.
+    /// The row of that name, or else the rows with `text` in their names, and no others.
     static func matches(_ rows: [Row], _ text: String?) -> [Row] {
         guard let text = text?.lowercased() else { return rows }
+        if let row = rows.first(where: { $0.name.lowercased() == text }) { return [row] }
         return rows.filter { $0.name.lowercased().contains(text) }
     }
 }

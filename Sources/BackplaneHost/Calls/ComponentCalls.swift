@@ -1,18 +1,17 @@
 import Backplane
+import CBackplane
 import Synchronization
 
 /// The encoded calls into one component: the host answers for what the plugin may get wrong.
 ///
 /// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline. Whoever uses the instance is
 /// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
-final class ComponentCalls: EncodedProvider {
+final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
     private let name: String
     private let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
-    /// The calls that this component was asked and has not answered: nobody else's are cancelled here.
-    private let ids = Mutex<Set<UInt64>>([])
     private let isClosed = Atomic<Bool>(false)
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
@@ -30,44 +29,48 @@ final class ComponentCalls: EncodedProvider {
     private func enter() { underWay.wrappingAdd(1, ordering: .sequentiallyConsistent) }
     private func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
 
-    func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
+    func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         guard methods.indices.contains(method) else {
-            done(EncodedAnswer(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)")))
+            reply.end(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)"))
             return 0
         }
         let deadline = call.deadline
         if let deadline, deadline <= .now {
-            done(EncodedAnswer(.deadlinePassed(before: "the call began")))
+            reply.end(.deadlinePassed(before: "the call began"))
             return 0
         }
         enter()
         defer { leave() }       // a plugin may answer before it returns
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
-            done(EncodedAnswer(BackplaneError(.callRetired, "\(name) has stopped, or its host has")))
+            reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
             return 0
         }
         enter()
         instance.claim()
-        let id = Callbacks.expect(answered: { _, _ in self.instance.release() }) { id, ended in
-            if deadline != nil { self.timer.cancel(id) }
-            self.ids.withLock { _ = $0.remove(id) }
-            self.leave()
-            done(ended.answer)
-        }
-        ids.withLock { _ = $0.insert(id) }
+        let id = Callbacks.expectCall(by: self, reply, hasDeadline: deadline != nil)
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
-        if methods[method].kind == .sync {
+        if case .sync = methods[method].kind {
             let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
             Callbacks.end(id, EncodedAnswer(error))
         }
-        return Callbacks.isWaiting(id) ? id : 0
+        return Callbacks.isWaiting(id, self) ? id : 0
+    }
+
+    func callEnded(_ id: UInt64, hadDeadline: Bool) {
+        if hadDeadline { timer.cancel(id) }
+        leave()
+    }
+
+    func pluginAnswered() {
+        instance.release()
     }
 
     func cancel(_ id: UInt64) {
         enter()
         defer { leave() }
-        if !isClosed.load(ordering: .sequentiallyConsistent), ids.withLock({ $0.contains(id) }) { instance.cancel(id) }
+        // Nobody else's calls are cancelled here.
+        if !isClosed.load(ordering: .sequentiallyConsistent), Callbacks.isWaiting(id, self) { instance.cancel(id) }
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {

@@ -6,7 +6,7 @@ import CBackplane
 let storeFunctions = bp_store_1(
     size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
     write: { handle, changes, count, done, context in
-        let answer = CallAnswer(done: done, context: context)
+        let answer = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.dataAccessController, for: BP_STORE)

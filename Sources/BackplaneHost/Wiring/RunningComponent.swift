@@ -26,15 +26,9 @@ final class RunningComponent: Sendable {
             let names = calls.methods.map { "`\($0.name)`" }.joined(separator: ", ")
             throw BackplaneError(.callUnimplemented, "\(name) has no method `\(method)`; it has \(names.isEmpty ? "none" : names)")
         }
-        let cancellation = Cancellation { [calls] in calls.cancel($0) }
-        let answer = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                cancellation.began(calls.call(number, input, call) { continuation.resume(returning: $0) })
-            }
-        } onCancel: {
-            cancellation.cancel()
-        }
-        return try answer.get()
+        let answer = PendingAnswer()
+        let id = input.withBytes { calls.call(number, $0, call, answer.reply) }
+        return try await answer.wait { calls.cancel(id) }.get()
     }
 }
 

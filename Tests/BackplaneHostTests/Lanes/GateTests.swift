@@ -1,4 +1,5 @@
 import Backplane
+import CBackplane
 import Synchronization
 import Testing
 
@@ -27,15 +28,15 @@ struct GateTests {
 
         init(_ own: Int) { self.own = own }
 
-        func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64 {
+        func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
             seen.withLock { $0.append(call.path) }
-            let answer = EncodedAnswer(Array("\((Int(String(decoding: input, as: UTF8.self)) ?? 0) + own)".utf8))
+            let answer = EncodedAnswer(Array("\((Int(input.text) ?? 0) + own)".utf8))
             let waits = pending.withLock { pending in
                 guard methods[method].kind == .async, pending != nil else { return false }
-                pending?.append { done(answer) }
+                pending?.append { reply.end(answer) }
                 return true
             }
-            if !waits { done(answer) }
+            if !waits { reply.end(answer) }
             return 0
         }
 

@@ -10,7 +10,7 @@ extension AsyncMethod: EncodedMember {
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: AsyncFunction<Input, Output> = { (context, input, output, call) async throws(BackplaneError) -> Void in
             let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
-            let answer = try await method.call(try JSON.encode(input.pointee, failing: .callInvalidInput), call.pointee)
+            let answer = try await method.call(try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
         return keptForever(AsyncCell(function, context: keptForever(method)))
@@ -23,7 +23,7 @@ extension SyncMethod: EncodedMember {
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: SyncFunction<Input, Output> = { (context, input, output, call) throws(BackplaneError) -> Void in
             let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
-            let answer = try method.callNow(try JSON.encode(input.pointee, failing: .callInvalidInput), call.pointee)
+            let answer = try method.callNow(try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
         return keptForever(SyncCell(function, context: keptForever(method)))

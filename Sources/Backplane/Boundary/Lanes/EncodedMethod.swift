@@ -1,4 +1,5 @@
 import CBackplane
+import FoundationEssentials
 
 /// One method of an encoded wire: what its cell has for context.
 struct EncodedMethod: Sendable {
@@ -16,17 +17,12 @@ struct EncodedMethod: Sendable {
         return number
     }
 
-    nonisolated(nonsending) func call(_ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+    nonisolated(nonsending) func call(_ input: Data, _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer(), id = start(try providersNumber(), input, call, answer)
-        if let answer = answer.now { return try answer.get() }
-        return try await withTaskCancellationHandler {
-            await answer.wait()
-        } onCancel: {
-            target.provider.pointee.cancel(target.provider.pointee.target, id)
-        }.get()
+        return try await answer.wait { target.provider.pointee.cancel(target.provider.pointee.target, id) }.get()
     }
 
-    func callNow(_ input: [UInt8], _ call: Call) throws(BackplaneError) -> [UInt8] {
+    func callNow(_ input: Data, _ call: Call) throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer()
         _ = start(try providersNumber(), input, call, answer)
         guard let answer = answer.now else {
@@ -35,7 +31,7 @@ struct EncodedMethod: Sendable {
         return try answer.get()
     }
 
-    private func start(_ number: UInt32, _ input: [UInt8], _ call: Call, _ answer: PendingAnswer) -> UInt64 {
+    private func start(_ number: UInt32, _ input: Data, _ call: Call, _ answer: PendingAnswer) -> UInt64 {
         call.withC { frame in
             input.withBytes { input in
                 target.provider.pointee.call(target.provider.pointee.target, number, input, frame, PendingAnswer.done, answer.toContext())

@@ -1,10 +1,10 @@
-import CBackplane
+package import CBackplane
 
 /// Who the cells of encoded wires call: the host, on behalf of a component.
 package protocol EncodedProvider: AnyObject, Sendable {
     var methods: [MethodDescription] { get }
-    /// Calls method number `method`; `done` is called exactly once. Returns an id to cancel by, 0 when it has ended already.
-    func call(_ method: Int, _ input: [UInt8], _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> UInt64
+    /// Calls method number `method` with an input that is lent. Returns an id to cancel by, 0 when it has ended already.
+    func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64
     func cancel(_ id: UInt64)
 }
 
@@ -15,10 +15,7 @@ extension EncodedTarget {
         let table = bp_provider(
             target: Box(provider).toContext(), methods: forever(methods), method_count: methods.count,
             call: { target, method, input, frame, done, context in
-                let context = ForeignPointer(raw: context)
-                return keptProvider(at: target).call(Int(method), input.array, Call(frame.pointee)) { answer in
-                    answer.payload.withBytes { done(context.raw, answer.status, $0) }
-                }
+                keptProvider(at: target).call(Int(method), input, Call(frame.pointee), Reply(done, context))
             },
             cancel: { keptProvider(at: $0).cancel($1) })
         let pointer = UnsafeMutablePointer<bp_provider>.allocate(capacity: 1)

@@ -11,7 +11,7 @@ protocol MethodBody: Sendable {
     /// runs.
     ///
     /// - Returns: the task at work; `nil`: it has answered.
-    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void) -> Task<Void, Never>?
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
 }
 
 @usableFromInline
@@ -35,27 +35,25 @@ struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodB
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(AsyncCell<Input, Output>.self) }
 
     @usableFromInline
-    func start(
-        _ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
-    ) -> Task<Void, Never>? {
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>? {
         do throws(BackplaneError) {
             let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
             // Begins on the caller's thread, as a native call does: most bodies end there, and nobody changes threads.
-            return Task.immediate { done(await answer(to: value, held, call)) }
+            return Task.immediate { await answer(value, held, call, ending) }
         } catch {
-            done(EncodedAnswer(error))
+            ending.end(error)
             return nil
         }
     }
 
-    private nonisolated(nonsending) func answer(to value: Input, _ held: HeldContext, _ call: Call) async -> EncodedAnswer {
+    private nonisolated(nonsending) func answer(_ value: Input, _ held: HeldContext, _ call: Call, _ ending: CallEnding) async {
         do throws(BackplaneError) {
             var value = value, call = call
             var output: Output?
             try await function(held.raw, &value, &output, &call)
-            return EncodedAnswer(try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput))
+            ending.end(try JSON.encodeData(output.unsafelyUnwrapped, failing: .callInvalidOutput))
         } catch {
-            return EncodedAnswer(error)
+            ending.end(error)
         }
     }
 }
@@ -86,21 +84,15 @@ struct SyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBo
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(SyncCell<Input, Output>.self) }
 
     @usableFromInline
-    func start(
-        _ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ done: @escaping @Sendable (EncodedAnswer) -> Void
-    ) -> Task<Void, Never>? {
-        done(answer(to: input, context, call))
-        return nil
-    }
-
-    private func answer(to input: bp_bytes, _ context: UnsafeRawPointer, _ call: Call) -> EncodedAnswer {
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>? {
         do throws(BackplaneError) {
             var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
             var output: Output?
             try function(context, &value, &output, &call)
-            return EncodedAnswer(try JSON.encode(output.unsafelyUnwrapped, failing: .callInvalidOutput))
+            ending.end(try JSON.encodeData(output.unsafelyUnwrapped, failing: .callInvalidOutput))
         } catch {
-            return EncodedAnswer(error)
+            ending.end(error)
         }
+        return nil
     }
 }

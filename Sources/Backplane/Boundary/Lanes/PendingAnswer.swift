@@ -4,13 +4,18 @@ import Synchronization
 /// Where the answer of an encoded call arrives, whether before or after anybody waits for it.
 ///
 /// Most calls are answered before the function that starts them returns: then nothing waits, and nothing can be cancelled.
-final class PendingAnswer: Sendable {
+package final class PendingAnswer: Sendable {
     private enum State {
         case nothing
         case waiting(UnsafeContinuation<EncodedAnswer, Never>)
         case answered(EncodedAnswer)
     }
     private let state = Mutex(State.nothing)
+
+    package init() {}
+
+    /// Where the answer is to go: to be used once.
+    package var reply: Reply { Reply(Self.done, toContext()) }
 
     /// To be handed over with ``done``, which takes it back.
     func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
@@ -39,8 +44,17 @@ final class PendingAnswer: Sendable {
         }
     }
 
-    /// To be asked once.
-    nonisolated(nonsending) func wait() async -> EncodedAnswer {
+    /// To be asked once. Whoever waits and is cancelled still waits for the answer, which `cancel` should bring about.
+    package nonisolated(nonsending) func wait(onCancel cancel: @Sendable () -> Void) async -> EncodedAnswer {
+        if let now { return now }
+        return await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private nonisolated(nonsending) func wait() async -> EncodedAnswer {
         await withUnsafeContinuation { continuation in
             let answer = state.withLock { state -> EncodedAnswer? in
                 if case .answered(let answer) = state { return answer }

@@ -1,0 +1,31 @@
+package import CBackplane
+
+/// Where the answer of an encoded call goes: a callback and the context to hand back to it, called exactly once.
+package struct Reply: @unchecked Sendable {     // the caller's own context, handed back untouched
+    private let done: bp_done
+    private let context: UnsafeMutableRawPointer?
+
+    package init(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
+        (self.done, self.context) = (done, context)
+    }
+
+    /// A reply to a closure, which is lent the payload.
+    package init(_ body: @escaping @Sendable (Int32, bp_bytes) -> Void) {
+        self.init({ context, status, payload in
+            Box<@Sendable (Int32, bp_bytes) -> Void>.take(context)(status, payload)
+        }, Box(body).toContext())
+    }
+
+    /// Ends the call; the payload is lent.
+    package func end(_ status: Int32, _ payload: bp_bytes) {
+        done(context, status, payload)
+    }
+
+    package func end(_ answer: EncodedAnswer) {
+        answer.payload.withBytes { done(context, answer.status, $0) }
+    }
+
+    package func end(_ error: BackplaneError) {
+        end(EncodedAnswer(error))
+    }
+}
