@@ -1,0 +1,45 @@
+/// The layouts that the native lane of a contract rests on: of the call frame, of errors, and of what every member takes
+/// and answers.
+package struct ContractLayout: Hashable, Sendable {
+    /// What a layout is of.
+    package enum Subject: Hashable, Sendable {
+        case call
+        case failure
+        case input(of: String, MethodDescription.Kind)
+        case output(of: String, MethodDescription.Kind)
+    }
+
+    package struct Entry: Hashable, Sendable {
+        package enum Layout: Hashable, Sendable {
+            case type(TypeLayout)
+            /// Why it does not cross as it is, after a verb: "`Cover`, a class".
+            case refused(String)
+        }
+
+        package var subject: Subject
+        package var layout: Layout
+    }
+
+    /// The call frame, the failure type, then input and output of each member in order.
+    package var entries: [Entry]
+
+    /// Reads the layouts of a contract as this program compiled it. Some 10 µs for each type that has not been met in it.
+    package init<C: Contract>(of _: C.Type) {
+        var reader = LayoutReader()
+        func entry(_ subject: Subject, _ type: Any.Type) -> Entry {
+            do throws(LayoutRefusal) {
+                return Entry(subject: subject, layout: .type(try reader.layout(of: type)))
+            } catch {
+                return Entry(subject: subject, layout: .refused(error.object))
+            }
+        }
+        func types<M: Callable>(of _: M.Type) -> (input: Any.Type, output: Any.Type) { (M.Input.self, M.Output.self) }
+
+        entries = [entry(.call, Call.self), entry(.failure, BackplaneError.self)]
+        for member in Members<C>().all {
+            let types = types(of: member.type)
+            entries.append(entry(.input(of: member.name, member.type.kind), types.input))
+            entries.append(entry(.output(of: member.name, member.type.kind), types.output))
+        }
+    }
+}

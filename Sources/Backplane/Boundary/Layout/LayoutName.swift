@@ -1,0 +1,33 @@
+/// Names in the text of a layout: identifiers as they are, anything else quoted, so that no name can be taken for syntax.
+enum LayoutName {
+    static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...: true
+        default: false
+        }
+    }
+
+    static func quoted(_ name: String) -> String {
+        if !name.isEmpty, name.utf8.allSatisfy(isPlain) { return name }
+        var bytes = [UInt8(ascii: "`")]
+        for byte in name.utf8 {
+            switch byte {
+            case 0..<0x20, 0x7F, UInt8(ascii: "`"), UInt8(ascii: "\\"): bytes += escaped(byte)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes + [UInt8(ascii: "`")], as: UTF8.self)
+    }
+
+    /// A backslash and two hexadecimal digits.
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return [UInt8(ascii: "\\"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}
+
+extension String {
+    /// A name in a message, which nobody wants to read to its end when it is long.
+    var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
+}

@@ -1,0 +1,75 @@
+/// The layout of a type: all that two separately built programs must agree on to hand each other its values.
+///
+/// Its text is the fingerprint. It is not hashed, so unequal layouts never look equal and can be compared to say where they
+/// differ. What is not of the standard library is described in full: names, order, sizes, cases and generic arguments, down
+/// to standard types. `let` or `var` is left out, as it does not matter; what a layout cannot show, such as how values are
+/// compared or which raw value a case has, is in nobody's fingerprint.
+package indirect enum TypeLayout: Hashable, Sendable {
+    /// A type of the standard library or Foundation that may be taken by name, with its generic arguments.
+    case standard(String, [TypeLayout])
+    case tuple(TypeSize, [Element])
+    case declared(Declaration)
+    /// A declared type that the same text describes elsewhere: before this, or around it.
+    case reference(Int)
+
+    /// An element of a tuple.
+    package struct Element: Hashable, Sendable {
+        package var label: String?
+        package var type: TypeLayout
+    }
+
+    /// A struct or an enum of anybody's.
+    package struct Declaration: Hashable, Sendable {
+        package enum Kind: String, Sendable {
+            case structure = "struct", enumeration = "enum"
+        }
+
+        /// Its place among the declared types of a text. Names would not do: two files may each have a private `State`.
+        package var number: Int
+        package var kind: Kind
+        package var name: QualifiedName
+        package var size: TypeSize
+        /// Of an enum without payloads that has one.
+        package var rawType: TypeLayout?
+        /// Fields as declared; of an enum the cases with payload, and then those without.
+        package var members: [Member]
+    }
+
+    /// A field of a struct, or a case of an enum.
+    package struct Member: Hashable, Sendable {
+        package var name: String
+        package var isIndirect: Bool
+        /// `nil`: a case without payload.
+        package var type: TypeLayout?
+    }
+
+    /// A name from the module down, with the generic arguments of every type in it.
+    package struct QualifiedName: Hashable, Sendable {
+        package var components: [Component]
+
+        package struct Component: Hashable, Sendable {
+            package enum Kind: Hashable, Sendable {
+                case named
+                /// What follows is private to its file, or local.
+                case hidden
+                /// What follows stands in another module's extension; the name is that module's.
+                case `extension`
+            }
+
+            package var kind = Kind.named
+            package var name = ""
+            package var arguments: [TypeLayout] = []
+        }
+    }
+
+    /// How deep a type may nest: beyond that it is refused, as a generic type that contains ever larger ones of itself is.
+    static let depthLimit = 64
+
+    /// Reads a type's layout from the runtime.
+    ///
+    /// - Throws: why values of the type do not cross as they are.
+    package init(of type: Any.Type) throws(LayoutRefusal) {
+        var reader = LayoutReader()
+        self = try reader.layout(of: type)
+    }
+}

@@ -1,0 +1,99 @@
+@testable import Backplane
+import Foundation
+import Testing
+
+@Suite struct LayoutTextTests {
+    @Test func `a declared type is given with its name, size, alignment, stride, spare patterns and fields`() throws {
+        let text = try TypeLayout(of: Left.Order.self).text
+        #expect(text == "#0=struct BackplaneTests.Left.Order 24/8/24/4096{limit:Int,text:String}")
+    }
+
+    @Test func `a type met again is a number`() throws {
+        let text = try TypeLayout(of: Left.Road.self).text
+        #expect(text.components(separatedBy: "struct BackplaneTests.Limit").count == 2)
+        #expect(text.hasSuffix("again:#1}"))
+    }
+
+    @Test func `arguments stand at the type whose they are`() throws {
+        let inner = try TypeLayout(of: Outer<Int>.Generic<UInt>.self).text
+        #expect(inner == "#0=struct BackplaneTests.Outer<Int>.Generic<UInt> 8/8/8/0{id:Int}")
+        let box = try TypeLayout(of: Box<[Box<Int>]>.self).text
+        #expect(box.hasPrefix("#0=struct BackplaneTests.Box<Array<#1=struct BackplaneTests.Box<Int> 8/8/8/0{value:Int}>> "))
+        #expect(box.hasSuffix("{value:Array<#1>}"))
+    }
+
+    @Test func `an enum is given with its raw type, payloads, labels and indirect cases`() throws {
+        let raw = try TypeLayout(of: Left.Raw.self).text
+        #expect(raw == "#0=enum BackplaneTests.Left.Raw 1/1/1/254 of String{new,old}")
+        let cases = try TypeLayout(of: Right.IndirectCase.self).text
+        #expect(cases.hasSuffix("{new:Int,indirect old:Int}"))
+        let labels = try TypeLayout(of: Left.PayloadLabels.self).text
+        #expect(labels.hasSuffix("{new:tuple 16/8/16/0{year:Int,month:Int}}"))
+    }
+
+    @Test func `private and local types and those in other modules' extensions say so, and hold no address`() throws {
+        let hidden = try TypeLayout(of: sameHere).text
+        #expect(hidden == "#0=struct BackplaneTests.(private).Same 8/8/8/0{code:Int}")
+        let local = try TypeLayout(of: Left.local).text
+        #expect(local.contains("(private).Local 8/8/8/0{limit:Int}"))
+        let inString = try TypeLayout(of: String.InString.self).text
+        #expect(inString == "#0=struct Swift.SS.(in BackplaneTests).InString 8/8/8/0{id:Int}")
+        let inDate = try TypeLayout(of: Date.InDate.self).text
+        #expect(inDate == "#0=struct FoundationEssentials.Date.(in BackplaneTests).InDate 8/8/8/0{id:Int}")
+        let inArray = try TypeLayout(of: [Int8].InArray.self).text
+        #expect(inArray.contains("(in BackplaneTests)<Int8>.InArray 8/8/8/0{id:Int}"))
+    }
+
+    @Test(arguments: [Left.Nested.self, Left.Vault.self, Left.Cases.self, Left.DeepPayload.self, Right.TupleOrStruct.self, BackplaneError.self] as [any Sendable.Type])
+    func `the compiler refers to declared types, so that no other library's of that name is found`(type: any Sendable.Type) throws {
+        let metadata = TypeMetadata(type)
+        let records = try #require(metadata.descriptor.fields?.records)
+        for mangled in records.compactMap(\.type) {
+            let field = TypeMetadata(try #require(mangled.type(in: metadata)))
+            switch field.kind {
+            case .tuple, .other: continue
+            case .structure, .enumeration:
+                if StandardType.declared(by: field.descriptor) == nil { #expect(mangled.declaration?.address == field.descriptor.address) }
+            }
+        }
+    }
+
+    @Test func `what is no identifier is quoted`() throws {
+        let raw = try TypeLayout(of: `Raw: {name}`.self).text
+        #expect(raw == "#0=struct BackplaneTests.`Raw: {name}` 24/8/24/0{`one,two`:Int,tuple:tuple 16/8/16/0{`a b`:Int,c:Int}}")
+        #expect(LayoutName.quoted("") == "``")
+        #expect(LayoutName.quoted("a`\n\\b") == "`a\\60\\0a\\5cb`")
+    }
+
+    @Test func `a name that is quoted reads back`() throws {
+        for name in ["", "plain", "a b", "`", "\\", "\n", "a\u{7f}b", "été", "a:b,c{d}<e>"] {
+            var parser = LayoutParser(LayoutName.quoted(name).utf8)
+            let read = try parser.name()
+            #expect(read == name)
+            #expect(parser.isAtEnd)
+        }
+    }
+
+    @Test(arguments: [
+        "", "#", "#1=", "struct ", "Int<", "Int<>", "Int<Int", "tuple ", "tuple 1/2{}", "tuple 1/1/1/1{Int,}", "#99999999999999999999", "`",
+        "#0=struct A 1/1/1/0{", "#0=class A 1/1/1/0{}", "#0=struct `\\zz` 1/1/1/0{}", "#0=struct A 1/1/1/0{a:}", "(private)", "\u{0}",
+    ])
+    func `what is no layout's text is refused`(text: String) {
+        var parser = LayoutParser(text.utf8)
+        let layout = try? parser.type()
+        #expect(layout == nil || !parser.isAtEnd)
+    }
+
+    @Test func `a text that nests without end is refused`() {
+        for (opening, closing) in [("Array<", ">"), ("tuple 1/1/1/0{", "}"), ("#0=struct A 1/1/1/0{a:", "}"), ("#0=struct A<", "> 1/1/1/0{}")] {
+            let text = String(repeating: opening, count: 100_000) + "Int" + String(repeating: closing, count: 100_000)
+            var parser = LayoutParser(text.utf8)
+            #expect(throws: LayoutParser.Malformed.self) { try parser.type() }
+        }
+    }
+}
+
+extension String { struct InString { var id: Int } }
+extension Date { struct InDate { var id: Int } }
+extension Array { struct InArray { var id: Int } }
+struct `Raw: {name}` { var `one,two`: Int, tuple: (`a b`: Int, c: Int) }

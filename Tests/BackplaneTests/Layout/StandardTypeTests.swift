@@ -1,0 +1,47 @@
+@testable import Backplane
+import Foundation
+import Testing
+
+@Suite struct StandardTypeTests {
+    @Test(arguments: [
+        (Int.self, "Int"), (Int8.self, "Int8"), (UInt.self, "UInt"), (UInt64.self, "UInt64"), (Int128.self, "Int128"), (Float.self, "Float"), (Double.self, "Double"),
+        (Bool.self, "Bool"), (String.self, "String"), (Character.self, "Character"), (Substring.self, "Substring"), (Duration.self, "Duration"), (Never.self, "Never"),
+        (Date.self, "Date"), (Data.self, "Data"), (UUID.self, "UUID"), (URL.self, "URL"), (Decimal.self, "Decimal"), (Locale.self, "Locale"), (TimeZone.self, "TimeZone"),
+        (DateComponents.self, "DateComponents"), (IndexPath.self, "IndexPath"),
+        (Int?.self, "Optional<Int>"), ([Int].self, "Array<Int>"), ([String: Int].self, "Dictionary<String,Int>"), (Set<Int>.self, "Set<Int>"),
+        (Result<Int, Never>.self, "Result<Int,Never>"), (ClosedRange<Int>.self, "ClosedRange<Int>"), (PartialRangeFrom<Int>.self, "PartialRangeFrom<Int>"),
+        ([[Int?]].self, "Array<Array<Optional<Int>>>"),
+    ] as [(any Sendable.Type, String)])
+    func `types of the standard library and Foundation go by name`(type: any Sendable.Type, name: String) throws {
+        let text = try TypeLayout(of: type).text
+        #expect(text == name)
+    }
+
+    @Test func `somebody's own type of such a name is somebody's own`() throws {
+        let own = try TypeLayout(of: Left.Data.self).text
+        #expect(own.hasPrefix("#0=struct BackplaneTests.Left.Data "))
+        let optional = try TypeLayout(of: Own.Optional<Int>.self).text
+        #expect(optional.contains(".Optional<Int> "))
+        #expect(optional.hasPrefix("#0=enum BackplaneTests."))
+    }
+
+    @Test(arguments: [Call.self, BackplaneError.self, Nothing.self, Version.self, Sourced<Int>.self, Kept<[String]>.self] as [any Sendable.Type])
+    func `the SDK's own types are described like anybody's`(type: any Sendable.Type) throws {
+        let text = try TypeLayout(of: type).text
+        #expect(text.hasPrefix("#0=struct Backplane."))
+    }
+
+    @Test func `the call frame is described to its bytes`() throws {
+        let text = try TypeLayout(of: Call.self).text
+        #expect(text.hasPrefix("#0=struct Backplane.Call 64/8/64/0{frame:#1=struct __C.bp_call 64/8/64/0{size:UInt32,flags:UInt32,deadline_ns:Int64,path:tuple 16/2/16/0{UInt16,"))
+    }
+
+    @Test func `an error describes its causes by referring to itself`() throws {
+        let text = try TypeLayout(of: BackplaneError.self).text
+        #expect(text.contains("failure:Optional<"))
+        #expect(text.contains("details:Dictionary<String,String>"))
+        #expect(text.hasSuffix("causes:Array<#0>}"))
+    }
+}
+
+private enum Own { enum Optional<Value: Sendable>: Sendable { case some(Value), none } }
