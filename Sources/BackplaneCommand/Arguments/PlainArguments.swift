@@ -87,8 +87,8 @@ enum PlainUsage {
 
         USAGE
           backplane run MANIFEST [--json]                     starts every manager, stays until SIGINT or SIGTERM
-          backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS]
-                                                              calls one method, prints its result
+          backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
+                                                              calls one method, prints its result, explains its wires
           backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build

@@ -23,11 +23,13 @@ enum PlainTool {
                 return await RunCommand(settings: settings, json: json).run()
             case "call":
                 let settings = try reader.settings(logLevel: .notice)
-                let timeout = try reader.seconds("--timeout") ?? 60
+                let timeout = try reader.seconds("--timeout") ?? 60, explains = reader.flag("--explain"), json = reader.flag("--json")
                 let manager = try reader.next("MANAGER"), method = try reader.next("METHOD")
                 let input = reader.nextIfAny() ?? "null"
                 try reader.finish()
-                return await CallCommand(settings: settings, manager: manager, method: method, input: input, timeout: timeout).run()
+                let command = CallCommand(
+                    settings: settings, manager: manager, method: method, input: input, timeout: timeout, explains: explains, json: json)
+                return await command.run()
             case "check":
                 let settings = try reader.settings(logLevel: .notice)
                 let json = reader.flag("--json"), strict = reader.flag("--strict")

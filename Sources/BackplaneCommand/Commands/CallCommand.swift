@@ -9,6 +9,9 @@ struct CallCommand: Sendable {
     var input: String
     /// Seconds.
     var timeout: Double
+    /// Say on standard error how each wire crosses.
+    var explains = false
+    var json = false
 
     func run() async -> Int32 {
         guard timeout > 0, timeout <= 1e9 else {
@@ -19,12 +22,23 @@ struct CallCommand: Sendable {
             let bytes = input == "-" ? try Input.standard(limit: 64 << 20) : Array(input.utf8)
             let call = host.begin(within: .seconds(timeout))
             let result = try await host.call(manager, method, bytes, call)
+            if explains { explain(await host.wires) }
             await host.stop()
             Output.line(String(decoding: result, as: UTF8.self))
             return 0
         } catch {
             await host.stop()
             return Output.fail(error)
+        }
+    }
+
+    private func explain(_ wires: [WireStatus]) {
+        let rows = wires.map(WireRow.init)
+        if json {
+            Output.json(rows, to: .standardError)
+        } else {
+            Output.remark("the call itself is JSON, since it is made by name; the wires of what it started:")
+            Output.table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells), to: .standardError)
         }
     }
 }

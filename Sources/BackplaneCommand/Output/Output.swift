@@ -4,13 +4,17 @@ import Glibc
 
 /// What a command prints: results on standard output, everything else on standard error.
 enum Output {
-    static func line(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+    enum Stream: Int32 {
+        case standardOutput = 1, standardError
+    }
+
+    static func line(_ text: String, to stream: Stream = .standardOutput) {
+        write(text + "\n", to: stream.rawValue)
     }
 
     /// A line on standard error.
     static func remark(_ text: String) {
-        write(text + "\n", to: STDERR_FILENO)
+        line(text, to: .standardError)
     }
 
     /// A line of a terminal on standard error that the next one takes the place of.
@@ -27,22 +31,22 @@ enum Output {
         }
     }
 
-    static func json(_ value: some Encodable) {
+    static func json(_ value: some Encodable, to stream: Stream = .standardOutput) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // Rows are texts and numbers: they always encode.
-        if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self)) }
+        if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: stream) }
     }
 
     /// Columns as wide as their widest cell; the last one as long as it is.
-    static func table(_ header: [String], _ rows: [[String]]) {
+    static func table(_ header: [String], _ rows: [[String]], to stream: Stream = .standardOutput) {
         let all = [header] + rows
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         for row in all {
             let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
             var text = cells.joined(separator: "  ")
             while text.last == " " { text.removeLast() }
-            line(text)
+            line(text, to: stream)
         }
     }
 

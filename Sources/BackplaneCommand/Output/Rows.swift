@@ -42,3 +42,25 @@ struct ManagerRow: Encodable {
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
     }
 }
+
+/// A wire as `call --explain` lists it.
+struct WireRow: Encodable {
+    var user: String?
+    var label: String
+    var provider: String
+    var contract: String
+    var version: String
+    var lane: String
+    var reason: String?
+
+    init(_ wire: WireStatus) {
+        (user, label, provider, contract, version) = (wire.user, wire.label, wire.provider, wire.contract, wire.version.description)
+        switch wire.lane {
+        case .native: lane = "native"
+        case .encoded(let why): (lane, reason) = ("encoded", why)
+        case .served(let why): (lane, reason) = ("encoded, through the host", why)
+        }
+    }
+
+    var cells: [String] { [user ?? "host program", label, provider, "\(contract) \(version)", lane, reason ?? ""] }
+}
