@@ -74,7 +74,7 @@ public final class PluginHost: Sendable {
         get async { await coordinator.statuses() }
     }
 
-    /// The wires of what is up, the host program's own too, and how their calls cross.
+    /// The wires of what is up, in the order in which their users were made, the host program's own last, and how their calls cross.
     public var wires: [WireStatus] {
         get async { await coordinator.wires() }
     }

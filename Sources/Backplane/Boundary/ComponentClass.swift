@@ -44,6 +44,18 @@ package struct ComponentClass: Sendable {
         let component: bp_component
         let lane: bp_component_lane?
         let wireLanes: [bp_wire_lane?]
+        let layout: LayoutText
+        let wireLayouts: [LayoutText]
+
+        init(_ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?]) {
+            (self.component, self.lane, self.wireLanes) = (component, lane, wireLanes)
+            nonisolated(unsafe) let lane = lane     // constant, as all of this
+            layout = LayoutText { lane.map { $0.layout($0.type).text } }
+            wireLayouts = wireLanes.map { lane in
+                nonisolated(unsafe) let lane = lane
+                return LayoutText { lane.map { $0.layout($0.type).text } }
+            }
+        }
     }
 
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
@@ -90,7 +102,7 @@ package struct ComponentClass: Sendable {
         description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"), contract: contract, wires: wires)
         let lane = sharesSlots ? component.lane?.assumingMemoryBound(to: bp_component_lane.self).pointee : nil
-        functions = Functions(component: component, lane: lane, wireLanes: lanes)
+        functions = Functions(component, lane, lanes)
     }
 
     private static func contract(

@@ -25,13 +25,13 @@ final class ComponentRecord: Sendable {
     }
 
     init<C: Component>(
-        _ type: C.Type, version: Version, contract: ContractDescription, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
+        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
     ) where C.Context.Owner == C {
         description = ComponentDescription(
             role: C.Context.role, className: C.className, version: version,
-            contract: C.Provides.self == NoContract.self ? nil : contract, wires: wires.map(\.description))
+            contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description))
         self.wires = wires
-        layout = KeptText { ContractLayout(of: C.Provides.self).text }
+        layout = contract.layout
         create = { creation in
             let services = ComponentServices(host: services, creation)
             let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)

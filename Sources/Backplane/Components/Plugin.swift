@@ -20,6 +20,7 @@ public protocol Plugin: SendableMetatype {
 public struct Registrar {
     private(set) var records: [ComponentRecord] = []
     private(set) var problems: [String] = []
+    private let contracts = ContractRecords()
     private let services: HostServices
     private let pluginVersion: Version
 
@@ -28,19 +29,19 @@ public struct Registrar {
     }
 
     public mutating func add<C: Component>(_ type: C.Type) where C.Context.Owner == C {
-        let members = Members<C.Provides>()
-        problems += members.problems
+        let contract = contracts.record(of: C.Provides.self)
+        problems += contract.problems
         var table = MethodTable<C>()
         C.methods(&table)
-        for (number, member) in members.all.enumerated() where table.bodies[number] == nil {
+        for (number, member) in contract.members.enumerated() where table.bodies[number] == nil {
             problems.append("\(C.className) provides \(C.Provides.name) and gives `\(member.name)` no body")
         }
         var wires: [DeclaredWire] = []
-        do { wires = try C.Wires.declared() } catch { problems.append("\(C.className).Wires: \(error)") }
+        do { wires = try C.Wires.declared(contracts) } catch { problems.append("\(C.className).Wires: \(error)") }
         problems += wires.flatMap(\.problems)
         records.append(
             ComponentRecord(
                 type, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: members.description, bodies: members.all.indices.map { table.bodies[$0] }, wires: wires, services: services))
+                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, services: services))
     }
 }

@@ -1,22 +1,23 @@
 /// The decoder behind ``Wiring``: with slots it fills wires in, without it records which are asked for.
 final class WireSource: Decoder {
     private let slots: [String: Slot]?
+    private let contracts: ContractRecords
     private(set) var declared: [DeclaredWire] = []
     fileprivate(set) var codingPath: [any CodingKey] = []
     fileprivate var decodesOptional = false
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(slots: [String: Slot]?) { self.slots = slots }
+    init(recordingWith contracts: ContractRecords) { (slots, self.contracts) = (nil, contracts) }
+    init(slots: [String: Slot]) { (self.slots, contracts) = (slots, ContractRecords()) }
 
     func slot<C: Contract>(for label: String, _: C.Type) throws -> Slot {
         guard let slots else {
-            let members = Members<C>()
+            let contract = contracts.record(of: C.self)
             declared.append(
                 DeclaredWire(
-                    description: WireDescription(label: label, isOptional: decodesOptional, contract: members.description),
-                    problems: members.problems,
-                    layout: KeptText { ContractLayout(of: C.self).text },
-                    makeCells: { target in Cells(of: members.all.map { ($0.name, $0.type) }, calling: target) }))
+                    description: WireDescription(label: label, isOptional: decodesOptional, contract: contract.description),
+                    problems: contract.problems, layout: contract.layout,
+                    makeCells: { target in Cells(of: contract.members, calling: target) }))
             return .closed
         }
         guard let slot = slots[label] else {

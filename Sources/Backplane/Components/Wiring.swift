@@ -29,8 +29,8 @@ extension Wire: Decodable {
 
 extension Wiring {
     /// What the type asks for.
-    static func declared() throws -> [DeclaredWire] {
-        let source = WireSource(slots: nil)
+    static func declared(_ contracts: ContractRecords) throws -> [DeclaredWire] {
+        let source = WireSource(recordingWith: contracts)
         _ = try Self(from: source)
         return source.declared
     }

@@ -7,8 +7,9 @@ struct Connector {
     let options: HostOptions
 
     /// - Parameter makeCells: the consumer's encoded cells; `nil`: it calls through the host.
-    func connect(_ consumer: LaneSide, makeCells: () -> Cells?) -> (Binding, WireStatus.Lane) {
-        switch (Lane(from: consumer, to: type.providerSide, options.lanes), provider.nativeBinding) {
+    func connect(_ consumer: LaneSide, _ comparisons: inout LayoutComparisons, makeCells: () -> Cells?) -> (Binding, WireStatus.Lane) {
+        let lane = Lane(from: consumer, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        switch (lane, provider.nativeBinding) {
         case (.native, let binding?): return (binding, .native)
         case (.encoded(let reason), _): return encoded(makeCells(), reason)
         case (.native, nil): return encoded(makeCells(), "\(provider.name) brings no native lane")

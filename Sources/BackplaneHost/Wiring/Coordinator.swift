@@ -21,7 +21,9 @@ actor Coordinator {
     /// By the id of the node that is called.
     private var gates: [Int: Gate] = [:]
     private nonisolated let remotes = RemoteTable()
-    private var wireStatuses: [WireStatus] = []
+    /// By the id of the node that calls; `nil`: the host program.
+    private var wireStatuses: [Int?: [WireStatus]] = [:]
+    private var comparisons = LayoutComparisons()
     private var numbers: [Int: UInt16] = [:]
     private var stopping: Task<Void, Never>?
     private var isStopped: Bool { stopping != nil }
@@ -106,12 +108,13 @@ actor Coordinator {
     }
 
     private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt32) -> [ComponentStarter.Connection] {
-        node.wires.compactMap { wire in
+        wireStatuses[node.id] = []
+        return node.wires.compactMap { wire in
             guard case .ready(let provider) = states[wire.provider], let consumer = type.consumerSide(ofWire: wire.label) else { return nil }
             let connector = Connector(provider: provider, type: loaded.componentClass(of: provider.node), options: options)
-            let (binding, lane) = connector.connect(consumer) { type.makeCells(forWire: wire.label, calling: provider.target) }
+            let (binding, lane) = connector.connect(consumer, &comparisons) { type.makeCells(forWire: wire.label, calling: provider.target) }
             let gate = gate(of: wire.provider), slot = gate.makeSlot(number: number, to: binding)
-            noteWire(from: node.name, wire.label, to: provider, consumer.contract, lane)
+            noteWire(from: node, wire.label, to: provider, consumer.contract, lane)
             let served = ServedWire(slot, at: gate, to: provider.calls, methods: consumer.contract.methods)
             return ComponentStarter.Connection(label: wire.label, slot: slot, wire: served)
         }
@@ -124,13 +127,16 @@ actor Coordinator {
         return gate
     }
 
-    private func noteWire(from user: String?, _ label: String, to provider: RunningComponent, _ contract: ContractDescription, _ lane: WireStatus.Lane) {
-        wireStatuses.removeAll { $0.user == user && $0.label == label && $0.contract == contract.name }
-        wireStatuses.append(
-            WireStatus(user: user, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane))
+    private func noteWire(from user: Plan.Node?, _ label: String, to provider: RunningComponent, _ contract: ContractDescription, _ lane: WireStatus.Lane) {
+        let status = WireStatus(
+            user: user?.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane)
+        wireStatuses[user?.id, default: []].append(status)
     }
 
-    func wires() -> [WireStatus] { wireStatuses }
+    /// In the order in which their users were made, the host program's last.
+    func wires() -> [WireStatus] {
+        wireStatuses.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.flatMap(\.value)
+    }
 
     /// A node that is tried again keeps its number.
     private func number(of node: Plan.Node) throws(BackplaneError) -> UInt16 {
@@ -156,7 +162,7 @@ actor Coordinator {
         let consumer = LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
         let connector = Connector(provider: component, type: loaded.componentClass(of: component.node), options: options)
-        let (binding, lane) = connector.connect(consumer) { Cells(C.self, calling: component.target) }
+        let (binding, lane) = connector.connect(consumer, &comparisons) { Cells(C.self, calling: component.target) }
         let slot = gate(of: component.node.id).makeSlot(number: 0, to: binding)
         noteWire(from: nil, manager, to: component, consumer.contract, lane)
         remotes.add(slot, manager, C.self)

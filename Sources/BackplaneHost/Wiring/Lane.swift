@@ -9,11 +9,18 @@ enum Lane: Sendable, Hashable {
 
     /// The fastest lane that is provably safe: the same compiler build, lane revision, version and members of the contract, and one
     /// layout of everything that crosses.
-    init(from consumer: LaneSide, to provider: LaneSide, _ rule: LaneRule) {
-        self = Self.obstacle(consumer, provider, rule).map { .encoded(because: $0) } ?? .native
+    ///
+    /// - Parameter difference: compares two layouts.
+    init(
+        from consumer: LaneSide, to provider: LaneSide, _ rule: LaneRule,
+        difference: (LayoutText, LayoutText) -> String? = LayoutText.difference
+    ) {
+        self = Self.obstacle(consumer, provider, rule, difference).map { .encoded(because: $0) } ?? .native
     }
 
-    private static func obstacle(_ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule) -> String? {
+    private static func obstacle(
+        _ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule, _ difference: (LayoutText, LayoutText) -> String?
+    ) -> String? {
         if rule == .encoded { return "the host was told to encode every call" }
         for side in [consumer.origin, provider.origin] {
             if side.revision == 0 { return "\(side.name) is not made with the Swift SDK" }
@@ -28,7 +35,33 @@ enum Lane: Sendable, Hashable {
         if consumer.contract.version != provider.contract.version {
             return "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
         }
-        guard let here = consumer.readLayout(), let there = provider.readLayout() else { return "one side does not say how it laid out `\(consumer.contract.name)`" }
+        return difference(consumer.layout, provider.layout)
+    }
+}
+
+extension LayoutText {
+    /// Why Swift values cannot go from who says `consumer` to who says `provider`; `nil`: they can.
+    static func difference(consumer: LayoutText, provider: LayoutText) -> String? {
+        guard let here = consumer.read(), let there = provider.read() else { return "one side does not say how it laid out the contract" }
         return ContractLayout.difference(consumer: here, provider: there)
+    }
+}
+
+/// The layouts compared so far: the wires of one class to another are decided once, however many there are.
+struct LayoutComparisons {
+    private struct Pair: Hashable {
+        let consumer, provider: ObjectIdentifier
+    }
+    private var differences: [Pair: String?] = [:]
+    /// Keeps the texts, so that none gives its identity to another.
+    private var texts: [LayoutText] = []
+
+    mutating func difference(_ consumer: LayoutText, _ provider: LayoutText) -> String? {
+        let pair = Pair(consumer: ObjectIdentifier(consumer), provider: ObjectIdentifier(provider))
+        if let known = differences[pair] { return known }
+        let difference = LayoutText.difference(consumer: consumer, provider: provider)
+        differences[pair] = .some(difference)
+        texts += [consumer, provider]
+        return difference
     }
 }

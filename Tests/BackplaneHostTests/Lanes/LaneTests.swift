@@ -18,7 +18,7 @@ struct LaneTests {
     ) -> LaneSide {
         var contract = Self.contract
         contract.version = version
-        return LaneSide(LaneOrigin(name: name, toolchain: toolchain, revision: revision), contract) { layout }
+        return LaneSide(LaneOrigin(name: name, toolchain: toolchain, revision: revision), contract, LayoutText { layout })
     }
 
     private func reason(_ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule = .fastest) -> String? {
@@ -40,7 +40,7 @@ struct LaneTests {
         #expect(reason(sound, side("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
             == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
         #expect(reason(sound, side("plugin `b`", version: "1.4.0")) == "`Numbers` is 1.2.0 in plugin `a` and 1.4.0 in plugin `b`")
-        #expect(reason(sound, side("plugin `b`", layout: nil)) == "one side does not say how it laid out `Numbers`")
+        #expect(reason(sound, side("plugin `b`", layout: nil)) == "one side does not say how it laid out the contract")
     }
 
     @Test func `Another layout of what crosses is encoded`() {

@@ -10,6 +10,6 @@ extension LaneOrigin {
 extension LaneSide {
     /// A contract as this program compiled it.
     package init<C: Contract>(program _: C.Type) {
-        self.init(.program, ContractDescription(of: C.self)) { ContractLayout(of: C.self).text }
+        self.init(.program, ContractDescription(of: C.self), LayoutText { ContractLayout(of: C.self).text })
     }
 }

@@ -1,16 +1,34 @@
+import Synchronization
+
 /// One end of a wire, as far as the lane between the two goes.
 package struct LaneSide: Sendable {
     /// What brings it.
     package let origin: LaneOrigin
     package let contract: ContractDescription
-    private let layout: @Sendable () -> String?
+    /// How it compiled the contract.
+    package let layout: LayoutText
 
-    package init(_ origin: LaneOrigin, _ contract: ContractDescription, layout: @escaping @Sendable () -> String?) {
+    package init(_ origin: LaneOrigin, _ contract: ContractDescription, _ layout: LayoutText) {
         (self.origin, self.contract, self.layout) = (origin, contract, layout)
     }
+}
 
-    /// How it compiled the contract (``ContractLayout``); costs tens of microseconds a type the first time. `nil`: it does not say.
-    package func readLayout() -> String? { layout() }
+/// A contract's layout as somebody says it, asked for when it is first needed.
+package final class LayoutText: Sendable {
+    private let ask: @Sendable () -> String?
+    private let answer = Mutex<String??>(nil)
+
+    package init(_ ask: @escaping @Sendable () -> String?) { self.ask = ask }
+
+    /// The text of ``ContractLayout``; costs tens of microseconds a type the first time. `nil`: it does not say.
+    package func read() -> String? {
+        answer.withLock { answer in
+            if let answer { return answer }
+            let text = ask()
+            answer = .some(text)
+            return text
+        }
+    }
 }
 
 /// A plugin, or the host program, as far as lanes go.

@@ -16,7 +16,7 @@ struct LayoutReader {
         } catch {
             numbers = before
             throw LayoutRefusal(
-                root: String(describing: type).cut, place: error.path, type: String(describing: error.type).cut, reason: error.reason)
+                root: _typeName(type, qualified: false).cut, place: error.path, type: _typeName(error.type, qualified: false).cut, reason: error.reason)
         }
     }
 
@@ -85,7 +85,7 @@ struct LayoutReader {
 
     private mutating func readDeclared(_ metadata: TypeMetadata, _ type: Any.Type, at outer: Place) throws(Finding) -> TypeLayout {
         var place = outer
-        place.path = outer.path.inside(String(describing: type).cut)
+        place.path = outer.path.inside(_typeName(type, qualified: false).cut)
         func refused(_ reason: String) -> Finding { Finding(path: outer.path, type: type, reason: reason) }
         let descriptor = metadata.descriptor
         guard let records = descriptor.fields?.records, records.count == descriptor.memberCount, records.allSatisfy({ !$0.name.isEmpty }) else {
