@@ -138,12 +138,15 @@ enum UnrulyPlugin {
             {MANAGER("NeverStopped"), .create = create, .stop = never},
         };
         static bp_field layout[] = BP_LAYOUT;
+        /* Says the hash of the table as it is then. */
+        #define REHASH own.self_check.layout_hash = bp_layout_hash(own.self_check.fields, own.self_check.field_count)
 
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             bp_answer own = {
                 .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.unruly"), .version = BP_TEXT("1.0.0"),
                 .components = components, .component_count = sizeof components / sizeof *components,
-                .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+                .self_check = bp_check_self()};
+            own.self_check.fields = layout;
             get_interface = offer->get_interface;
         #ifdef SPOIL
             SPOIL;
