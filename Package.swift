@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -120,6 +121,9 @@ let package = Package(
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+        .target(
+            name: "Trespasser", path: "Tests/Plugins/Trespasser", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // Tests.
         .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
