@@ -76,9 +76,13 @@ private let createInstance: bp_create = { type, creation, done, context in
     var copy = ComponentRecord.Creation(
         handle: creation.handle, configuration: creation.configuration.array, slots: [:],
         folder: creation.folder.text, resources: creation.resources.text)
-    let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
-    for connection in connections.map(Array.init) ?? [] {
-        copy.slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
+    do throws(BackplaneError) {
+        for connection in try Descriptors(creation.wires, count: creation.wire_count, of: "the wires of a creation") {
+            copy.slots[connection.label.text] = connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }
+        }
+    } catch {
+        let answer = EncodedAnswer(error)
+        return answer.payload.withBytes { done(context, answer.status, nil, $0) }
     }
     let context = ForeignPointer(raw: context)
     Task { [copy] in
