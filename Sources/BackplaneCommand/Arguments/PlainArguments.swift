@@ -27,6 +27,9 @@ struct PlainArguments {
             manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
     }
 
+    /// The last value of an option.
+    mutating func text(_ name: String) throws(Unusable) -> String? { try values(name).last }
+
     mutating func flag(_ name: String) -> Bool {
         let count = arguments.count
         arguments.removeAll { $0 == name }
@@ -80,8 +83,10 @@ enum PlainUsage {
           backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS]
                                                               calls one method, prints its result
           backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
+                                                              says what a library is and brings, and whether it loads
 
-        OPTIONS OF ALL
+        OPTIONS OF ALL THAT TAKE A MANIFEST
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
           --load-folder FOLDER     where libraries are copied to before they are loaded
           --data FOLDER            where data access controllers keep their data
@@ -91,6 +96,7 @@ enum PlainUsage {
           backplane check manifests/almanac.json
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
+          backplane inspect .build/debug/libClock.so
         """
 }
 #endif

@@ -13,7 +13,7 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    static func write(_ text: String, to descriptor: Int32) {
         var rest = ArraySlice(text.utf8)
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -22,11 +22,11 @@ enum Output {
         }
     }
 
-    static func json(_ value: some Encodable) {
+    static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // Rows are texts and numbers: they always encode.
-        if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self)) }
+        if let data = try? encoder.encode(value) { write(String(decoding: data, as: UTF8.self) + "\n", to: descriptor) }
     }
 
     /// Columns as wide as their widest cell; the last one as long as it is.
