@@ -6,13 +6,12 @@ import Testing
 /// Plugins whose answer at the entry cannot be believed: each is refused with a reason, and its managers throw it.
 @Suite(.timeLimit(.minutes(2)))
 struct InvalidAnswerTests {
-    struct Case: Sendable, CustomTestStringConvertible {
+    struct Case: Sendable {
         /// What spoils the answer: a statement in C.
         var spoil: String
         var code: BackplaneError.Code
         /// What the message says.
         var says: [String]
-        var testDescription: String { spoil }
 
         init(_ spoil: String, _ code: BackplaneError.Code, _ says: String...) {
             (self.spoil, self.code, self.says) = (spoil, code, says)
@@ -77,12 +76,17 @@ struct InvalidAnswerTests {
         Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "no ABI number"),
     ]
 
-    @Test(arguments: cases)
-    func `it is refused with a reason`(spoilt: Case) async throws {
-        let test = try UnrulyPlugin.host("Unruly", flags: ["-DSPOIL=\(spoilt.spoil)"])
-        let refusal = try #require(await test.host.check().first { $0.error.code == spoilt.code }?.error)
+    /// All of them in one plugin: a compiler for each would keep the other tests waiting.
+    private static let plugin = "-DSPOIL=switch (choice.number) {"
+        + cases.enumerated().map { "case \($0 + 1): { \($1.spoil); } break;" }.joined() + "}"
+
+    @Test(arguments: cases.indices)
+    func `it is refused with a reason`(number: Int) async throws {
+        let spoilt = Self.cases[number]
+        let test = try UnrulyPlugin.host("Unruly", flags: [Self.plugin], choice: UInt8(number + 1))
+        let refusal = try #require(await test.host.check().first { $0.error.code == spoilt.code }?.error, "\(spoilt.spoil)")
         #expect(refusal.location == "/plugins/0/library")
-        for text in spoilt.says { #expect(refusal.detailedDescription.contains(text), "\(refusal.detailedDescription)") }
+        for text in spoilt.says { #expect(refusal.detailedDescription.contains(text), "\(spoilt.spoil): \(refusal.detailedDescription)") }
 
         let error = await error { try await test.call("Unruly", "twice") }
         #expect(error?.code == .unknownClass)

@@ -6,12 +6,17 @@ import Backplane
 enum UnrulyPlugin {
     /// A host of managers named after their classes, whose plugin was compiled with `flags`.
     ///
-    /// - Parameter classes: of those in the source, `Unruly` and the ones that fail in their lifecycle.
+    /// - Parameters:
+    ///   - classes: of those in the source, `Unruly` and the ones that fail in their lifecycle.
+    ///   - choice: what `choice.number` is in it: a plugin that is compiled once may misbehave in many ways.
     static func host(
-        _ classes: String..., flags: [String] = [], startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        _ classes: String..., flags: [String] = [], choice: UInt8 = 0, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
     ) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
-        try folder.write(LoadingFixture.library(of: source, flags), as: "libUnruly.so")
+        var library = try LoadingFixture.library(of: source, flags)
+        let mark = Array("CHOICE: ".utf8)
+        for place in library.indices where library[place...].starts(with: mark) { library[place + mark.count] = choice }
+        try folder.write(library, as: "libUnruly.so")
         let managers = classes.map { #""\#($0)": {"className": "\#($0)"}"# }.joined(separator: ", ")
         return try TestHost(
             #"{"manifestVersion": 1, "plugins": [{"library": "Unruly"}], "managers": {\#(managers)}}"#,
@@ -25,6 +30,8 @@ enum UnrulyPlugin {
         #include <unistd.h>
 
         BP_IDENTITY("org.example.unruly", "1.0.0")
+
+        __attribute__((used)) static volatile const struct { char mark[8]; uint8_t number; } choice = {"CHOICE: ", 0};
 
         static bp_get_interface get_interface;
         static uint64_t handle;
