@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -131,14 +132,17 @@ let package = Package(
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+        .target(
+            name: "Trespasser", path: "Tests/Plugins/Trespasser", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // Tests.
         .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "ChallengeModule",
-                "TimepieceModule",
+                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane",
+                "ChallengeModule", "TimepieceModule",
             ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),

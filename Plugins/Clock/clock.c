@@ -74,10 +74,8 @@ static const bp_component components[] = {{
     .call = call,
 }};
 
-static const bp_field layout[] = BP_LAYOUT;
-
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-    const uint32_t abi = BP_ABI_MAX;
+    const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
     bp_answer own = {
         .abi = abi,
         .id = BP_TEXT("org.backplane.clock"),
@@ -85,10 +83,9 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
         .toolchain = BP_TEXT(__VERSION__),
         .components = components,
         .component_count = sizeof components / sizeof *components,
-        .layout = layout,
-        .layout_count = sizeof layout / sizeof *layout,
+        .self_check = bp_check_self(),
     };
-    if (offer->abi_min > abi || offer->abi_max < abi) return BP_UNIMPLEMENTED;
+    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
     own.size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own;
     memcpy(answer, &own, own.size);
     return BP_OK;

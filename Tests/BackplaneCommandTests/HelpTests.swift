@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "bench", "demo"]
+    private static let commands = ["run", "call", "check", "inspect", "bench", "demo"]
     #else
-    private static let commands = ["run", "call", "check", "bench"]
+    private static let commands = ["run", "call", "check", "inspect", "bench"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -31,6 +31,7 @@ struct HelpTests {
     @Test(arguments: [
         ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"], ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"], ["check", Tool.almanac, "--data"],
+        ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
         let outcome = try await Tool().start(arguments).end()

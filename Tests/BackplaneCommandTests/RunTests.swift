@@ -98,11 +98,10 @@ struct RunTests {
             static void stop(void *self, bp_done done, void *context) {}
             static const bp_component components[] = {{
                 .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Never"), .version = BP_TEXT("1.0.0"), .create = create, .stop = stop}};
-            static const bp_field layout[] = BP_LAYOUT;
             int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
                 *answer = (bp_answer){
                     .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.never"), .version = BP_TEXT("1.0.0"),
-                    .components = components, .component_count = 1, .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+                    .components = components, .component_count = 1, .self_check = bp_check_self()};
                 return BP_OK;
             }
             """, as: "never.c")

@@ -84,13 +84,19 @@ private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ d
 private let createInstance: bp_create = { type, creation, done, context in
     let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
     let creation: bp_creation = read(creation)
-    let connections = try? Descriptors(creation.wires, count: creation.wire_count, of: "wires")
-    let copy = ComponentRecord.Creation(
-        handle: creation.handle, configuration: creation.configuration.array,
-        connections: (connections.map(Array.init) ?? []).map {
-            ComponentRecord.Connection(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
-        },
-        folder: creation.folder.text, resources: creation.resources.text)
+    let copy: ComponentRecord.Creation
+    do throws(BackplaneError) {
+        let connections = try Descriptors(creation.wires, count: creation.wire_count, of: "the wires of a creation")
+        copy = ComponentRecord.Creation(
+            handle: creation.handle, configuration: creation.configuration.array,
+            connections: connections.map {
+                ComponentRecord.Connection(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
+            },
+            folder: creation.folder.text, resources: creation.resources.text)
+    } catch {
+        let answer = EncodedAnswer(error)
+        return answer.payload.withBytes { done(context, answer.status, nil, $0) }
+    }
     let context = ForeignPointer(raw: context)
     Task {
         do {

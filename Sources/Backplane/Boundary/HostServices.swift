@@ -7,8 +7,12 @@ package struct HostServices: Sendable {
     package init(_ find: @escaping bp_get_interface) { self.find = find }
 
     /// A service's function table, which lives as long as the process; `nil` when the host does not have it.
+    ///
+    /// A table that ends before the last function known here counts as missing: what lies behind its end is no function. A
+    /// longer one, of a newer host, begins with those known here.
     package func table<Table>(_ id: String, revision: UInt32, as _: Table.Type) -> UnsafePointer<Table>? {
-        id.withBytes { find($0, revision) }?.assumingMemoryBound(to: Table.self)
+        guard let table = id.withBytes({ find($0, revision) }), Int(table.load(as: UInt32.self)) >= MemoryLayout<Table>.size else { return nil }
+        return table.assumingMemoryBound(to: Table.self)
     }
 }
 

@@ -5,16 +5,18 @@ extension Plugin {
     ///
     /// - Returns: `BP_OK`; or `BP_UNIMPLEMENTED`, touching nothing, when host and plugin have no ABI number in common.
     public static func enter(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
-        guard Int(offer.pointee.size) >= MemoryLayout<bp_offer>.offset(of: \bp_offer.get_interface)! + MemoryLayout<bp_get_interface>.size,
-            offer.pointee.abi_min <= BP_ABI_MAX, offer.pointee.abi_max >= BP_ABI_MIN
-        else { return Int32(BP_UNIMPLEMENTED) }
+        guard Int(offer.pointee.size) >= MemoryLayout<bp_offer>.offset(of: \bp_offer.get_interface)! + MemoryLayout<bp_get_interface>.size else {
+            return Int32(BP_UNIMPLEMENTED)
+        }
+        let abi = bp_common_abi(offer.pointee.abi_min, offer.pointee.abi_max, UInt32(BP_ABI_MIN), UInt32(BP_ABI_MAX))
+        guard abi != BP_NO_ABI else { return Int32(BP_UNIMPLEMENTED) }
 
         var registrar = Registrar(services: HostServices(offer.pointee.get_interface), pluginVersion: version)
         register(in: &registrar)
 
         var own = bp_answer()
         own.size = UInt32(MemoryLayout<bp_answer>.size)
-        own.abi = min(offer.pointee.abi_max, UInt32(BP_ABI_MAX))
+        own.abi = abi
         own.lane_revision = BP_LANE_REVISION
         own.id = .forever(id)
         own.version = .forever(version.description)
@@ -22,8 +24,7 @@ extension Plugin {
         own.components = forever(registrar.records.map(bp_component.init))
         own.component_count = registrar.records.count
         own.problems = .forever(registrar.problems.joined(separator: "\n"))
-        own.layout = bp_sdk_layout
-        own.layout_count = bp_sdk_layout_count
+        own.self_check = bp_check_self()
         own.write(to: answer)
         return Int32(BP_OK)
     }

@@ -7,6 +7,8 @@ package struct PluginDescription: Sendable {
 
     package let id: String
     package let version: Version
+    /// The ABI number that it chose.
+    package let abi: UInt32
     /// The compiler it was built by; empty when it does not say.
     package let toolchain: String
     package let components: [ComponentClass]
@@ -37,8 +39,11 @@ package struct PluginDescription: Sendable {
                 return enter(&offer, &answer)
             }
         }
+        // A plugin of a smaller header lowers `size`: what lies beyond it says nothing.
+        answer = withUnsafePointer(to: answer) { read($0) }
         try Self.checkAccepted(status, answer)
-        try Self.checkLayout(answer)
+        try SelfCheck.require(answer.self_check)
+        abi = answer.abi
         let texts = AnswerTexts()
         id = try texts.name(answer.id, "the plugin's id")
         version = try texts.version(answer.version, "the plugin's version")
@@ -70,32 +75,6 @@ package struct PluginDescription: Sendable {
             throw BackplaneError(
                 .pluginABIMismatch, "the plugin chose ABI \(answer.abi), and was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those")
         }
-    }
-
-    /// Compares every field that both sides know.
-    private static func checkLayout(_ answer: bp_answer) throws(BackplaneError) {
-        guard let theirs = answer.layout else {
-            throw BackplaneError(.pluginLayoutMismatch, "the plugin does not say where its compiler put the fields of backplane.h; set `layout` to the table BP_LAYOUT")
-        }
-        guard (0...Descriptors<bp_method>.limit).contains(answer.layout_count) else {
-            throw BackplaneError(.pluginLayoutMismatch, "the plugin's layout table has \(UInt(bitPattern: answer.layout_count)) entries, which is no table of this header")
-        }
-        let own = fields(bp_sdk_layout, count: bp_sdk_layout_count), found = fields(theirs, count: answer.layout_count)
-        for name in found.keys.sorted() {
-            guard let ours = own[name], let field = found[name], ours.offset != field.offset || ours.size != field.size else { continue }
-            throw BackplaneError(
-                .pluginLayoutMismatch,
-                "\(name) is \(ours.size) bytes at offset \(ours.offset) in the host and \(field.size) at \(field.offset) in the plugin; build both with one backplane.h")
-        }
-        // What crosses in every load; a table without them proves nothing.
-        for name in ["bp_call.path", "bp_method.name", "bp_component.call", "bp_creation.handle", "bp_answer.components"] where found[name] == nil {
-            throw BackplaneError(.pluginLayoutMismatch, "the plugin does not say where its compiler put \(name); set `layout` to the table BP_LAYOUT")
-        }
-    }
-
-    private static func fields(_ table: UnsafePointer<bp_field>, count: Int) -> [String: bp_field] {
-        let named = UnsafeBufferPointer(start: table, count: count).compactMap { field in field.name.map { (String(cString: $0), field) } }
-        return Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
 }
 

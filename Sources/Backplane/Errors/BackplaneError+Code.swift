@@ -42,11 +42,13 @@ extension BackplaneError.Code {
     public static let pluginNoIdentity = Self("plugin.no-identity")
     public static let pluginNoEntry = Self("plugin.no-entry")
     public static let pluginABIMismatch = Self("plugin.abi-mismatch")
+    public static let pluginToolchainMismatch = Self("plugin.toolchain-mismatch")
     public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
     public static let pluginLoadFailed = Self("plugin.load-failed")
     public static let pluginRefused = Self("plugin.refused")
     public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
     public static let pluginDuplicate = Self("plugin.duplicate")
+    public static let hostStaticRuntime = Self("host.static-runtime")
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
     public static let dataFolderUnusable = Self("host.data-folder-unusable")
 }

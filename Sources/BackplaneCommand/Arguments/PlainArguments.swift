@@ -27,6 +27,9 @@ struct PlainArguments {
             manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
     }
 
+    /// The last value of an option.
+    mutating func text(_ name: String) throws(Unusable) -> String? { try values(name).last }
+
     mutating func flag(_ name: String) -> Bool {
         let count = arguments.count
         arguments.removeAll { $0 == name }
@@ -37,10 +40,6 @@ struct PlainArguments {
         guard let text = try text(name) else { return nil }
         guard let number = Double(text) else { throw Unusable(text: "\(name): expected a number of seconds, found `\(text)`") }
         return number
-    }
-
-    mutating func text(_ name: String) throws(Unusable) -> String? {
-        try values(name).last
     }
 
     mutating func count(_ name: String) throws(Unusable) -> Int? {
@@ -90,10 +89,12 @@ enum PlainUsage {
           backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
                                                               calls one method, prints its result, explains its wires
           backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
+                                                              says what a library is and brings, and whether it loads
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
 
-        OPTIONS OF RUN, CALL AND CHECK
+        OPTIONS OF ALL THAT TAKE A MANIFEST
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
           --load-folder FOLDER     where libraries are copied to before they are loaded
           --data FOLDER            where data access controllers keep their data
@@ -103,6 +104,7 @@ enum PlainUsage {
           backplane check manifests/almanac.json
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
+          backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
         """
 }

@@ -35,6 +35,16 @@ enum PlainTool {
                 let json = reader.flag("--json"), strict = reader.flag("--strict")
                 try reader.finish()
                 return await CheckCommand(settings: settings, json: json, strict: strict).run()
+            case "inspect":
+                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder"), json = reader.flag("--json")
+                let library = try reader.next("LIBRARY")
+                try reader.finish()
+                return await InspectCommand(library: library, loadFolder: loadFolder, limit: .seconds(limit), json: json).run()
+            case InspectionChild.command:
+                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder")
+                let library = try reader.next("LIBRARY")
+                try reader.finish()
+                InspectionChild.run(library, loadFolder: loadFolder, limit: limit)
             case "bench":
                 let only = try reader.text("--only"), iterations = try reader.count("--iterations")
                 let quick = reader.flag("--quick"), json = reader.flag("--json"), suite = reader.nextIfAny()
@@ -47,6 +57,12 @@ enum PlainTool {
             Output.remark("backplane: \(error)\n\n\(PlainUsage.text)")
             return EX_USAGE
         }
+    }
+
+    private static func inspectionLimit(_ reader: inout PlainArguments) throws(PlainArguments.Unusable) -> Double {
+        let limit = try reader.seconds("--timeout") ?? InspectCommand.defaultLimit
+        guard InspectCommand.limits.contains(limit) else { throw .init(text: "--timeout: \(InspectCommand.limitsText), found \(limit)") }
+        return limit
     }
 
     private static func printed(_ text: String) -> Int32 {

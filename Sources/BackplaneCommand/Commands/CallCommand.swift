@@ -1,4 +1,5 @@
 import BackplaneHost
+import Glibc
 
 /// `backplane call`: starts what one manager needs, calls one method of it, stops.
 struct CallCommand: Sendable {
@@ -35,10 +36,10 @@ struct CallCommand: Sendable {
     private func explain(_ wires: [WireStatus]) {
         let rows = wires.map(WireRow.init)
         if json {
-            Output.json(rows, to: .standardError)
+            Output.json(rows, to: STDERR_FILENO)
         } else {
             Output.remark("the call itself is JSON, since it is made by name; the wires of what it started:")
-            Output.table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells), to: .standardError)
+            Output.table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells), to: STDERR_FILENO)
         }
     }
 }

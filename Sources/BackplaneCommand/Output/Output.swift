@@ -4,17 +4,13 @@ import Glibc
 
 /// What a command prints: results on standard output, everything else on standard error.
 enum Output {
-    enum Stream: Int32 {
-        case standardOutput = 1, standardError
-    }
-
-    static func line(_ text: String, to stream: Stream = .standardOutput) {
-        write(text + "\n", to: stream.rawValue)
+    static func line(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+        write(text + "\n", to: descriptor)
     }
 
     /// A line on standard error.
     static func remark(_ text: String) {
-        line(text, to: .standardError)
+        line(text, to: STDERR_FILENO)
     }
 
     /// A line of a terminal on standard error that the next one takes the place of.
@@ -22,7 +18,7 @@ enum Output {
         write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    static func write(_ text: String, to descriptor: Int32) {
         var rest = ArraySlice(text.utf8)
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -31,22 +27,22 @@ enum Output {
         }
     }
 
-    static func json(_ value: some Encodable, to stream: Stream = .standardOutput) {
+    static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // Rows are texts and numbers: they always encode.
-        if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: stream) }
+        if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: descriptor) }
     }
 
     /// Columns as wide as their widest cell; the last one as long as it is.
-    static func table(_ header: [String], _ rows: [[String]], to stream: Stream = .standardOutput) {
+    static func table(_ header: [String], _ rows: [[String]], to descriptor: Int32 = STDOUT_FILENO) {
         let all = [header] + rows
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         for row in all {
             let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
             var text = cells.joined(separator: "  ")
             while text.last == " " { text.removeLast() }
-            line(text, to: stream)
+            line(text, to: descriptor)
         }
     }
 

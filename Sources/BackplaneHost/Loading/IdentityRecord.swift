@@ -12,7 +12,11 @@ package struct IdentityRecord: Sendable, Hashable {
         package let text: String
     }
 
-    /// The records that fill `section`, back to back. A longer record of a newer SDK begins with the fields known here.
+    /// In bytes: every record has the fields up to here.
+    private static let leastSize = 24
+
+    /// The records that fill `section`, back to back. A longer record of a newer SDK begins with the fields known here, and a
+    /// shorter one says nothing in those that it does not reach.
     package static func all(in section: ArraySlice<UInt8>) throws(Problem) -> [IdentityRecord] {
         guard !section.isEmpty else { throw Problem(text: "is empty") }
         var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
@@ -29,12 +33,12 @@ package struct IdentityRecord: Sendable, Hashable {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Problem(text: "does not begin with BACKPLNE") }
         guard bytes.count >= 12 else { throw Problem(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
-        guard size >= 320 else { throw Problem(text: "says that it has \(size) bytes, and needs 320") }
+        guard size >= leastSize else { throw Problem(text: "says that it has \(size) bytes, and needs \(leastSize)") }
         guard size <= bytes.count else { throw Problem(text: "says that it has \(size) bytes where there are \(bytes.count)") }
         return size
     }
 
-    /// - Precondition: `bytes` are at least 320.
+    /// - Precondition: `bytes` are at least ``leastSize``.
     private init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
         let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
         guard lowest <= highest else { throw Problem(text: "gives an ABI range from \(lowest) down to \(highest)") }
@@ -52,6 +56,7 @@ package struct IdentityRecord: Sendable, Hashable {
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Problem) -> String? {
+        guard bytes.count >= offset + size else { return nil }
         let field = bytes.dropFirst(offset).prefix(size)
         let text = field.prefix { $0 != 0 }
         guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else { throw Problem(text: "has bytes after the end of its \(what)") }

@@ -45,7 +45,7 @@ extension LibraryFile {
                 """,
                 at: path)
         }
-        let found = digest.sha256(of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let found = text(ofDigest: digest.sha256(of: bytes))
         guard found == sha256.lowercased() else {
             throw BackplaneError(
                 .pluginDigestMismatch,
@@ -55,6 +55,11 @@ extension LibraryFile {
                 """,
                 at: path)
         }
+    }
+
+    /// As a manifest gives it: two hexadecimal digits for each byte.
+    static func text(ofDigest digest: [UInt8]) -> String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     static func image(_ bytes: [UInt8], _ path: String) throws(BackplaneError) -> ELFImage {

@@ -8,9 +8,10 @@ extension LibraryFile {
     /// - Parameters:
     ///   - sha256: what the manifest gives for the library, 64 hexadecimal digits.
     ///   - digest: computes it; `nil` in a host without cryptography.
+    ///   - runtime: the Swift that it has to live with.
     /// - Throws: the first reason not to load it; the copy is then gone again.
     package static func prepare(
-        _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil
+        _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil, runtime: SwiftRuntime = .ofThisProcess
     ) throws(BackplaneError) -> LibraryFile {
         let file = try open(path)
         let status = try status(of: file, path)
@@ -26,6 +27,7 @@ extension LibraryFile {
             try requireEntry(image, path)
             let identity = try LibraryIdentity(of: image, at: path)
             try identity.requireABI(at: path)
+            try runtime.require(for: identity, at: path)
             return LibraryFile(path: path, copy: copy, status: status, identity: identity)
         } catch {
             unlink(copy)

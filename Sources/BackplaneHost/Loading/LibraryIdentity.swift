@@ -11,6 +11,8 @@ package struct LibraryIdentity: Sendable, Hashable {
     package let toolchain: String?
     /// The Swift compiler's version, its patch left out; `nil` without Swift.
     package let swift: Version?
+    /// Whether there is Swift code in it, whatever it says.
+    package let hasSwift: Bool
     /// The plugin's id and version, where they are known so early.
     package let id: String?
     package let version: Version?
@@ -26,14 +28,16 @@ package struct LibraryIdentity: Sendable, Hashable {
             throw Self.missing("it has no section `\(Self.section)`", path)
         }
         do throws(IdentityRecord.Problem) {
-            try self.init(section, path)
+            try self.init(section, hasSwift: image.hasSwift)
         } catch {
             throw Self.missing("its identity \(error.text)", path)
         }
     }
 
-    /// A C plugin that links the SDK brings two records, the SDK's and its own: together they are one identity.
-    private init(_ section: ArraySlice<UInt8>, _ path: String) throws(IdentityRecord.Problem) {
+    /// A plugin that links the SDK brings a record of the SDK's C target and one of its Swift compiler, and may have its own:
+    /// together they are one identity.
+    private init(_ section: ArraySlice<UInt8>, hasSwift: Bool) throws(IdentityRecord.Problem) {
+        self.hasSwift = hasSwift
         let records = try IdentityRecord.all(in: section)
         abi = try Self.agreed(records.map(\.abi), "ABI range") ?? Self.hostABI
         sdk = try Self.agreed(records.compactMap(\.sdk), "SDK version")
@@ -73,7 +77,20 @@ extension LibraryIdentity {
             .pluginABIMismatch, "the plugin speaks ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)", at: path)
     }
 
-    private static func text(_ range: ClosedRange<UInt32>) -> String {
+    /// Makes sure that the plugin says the same when it runs as it said before.
+    func requireAgreement(with answer: PluginDescription) throws(BackplaneError) {
+        guard abi.contains(answer.abi) else {
+            throw BackplaneError(.pluginABIMismatch, "the plugin chose ABI \(answer.abi), and its identity says that it speaks \(Self.text(abi)); build all of it with one header")
+        }
+        guard id ?? answer.id == answer.id, version ?? answer.version == answer.version else {
+            let said = [id, version?.description].compactMap(\.self).joined(separator: " ")
+            throw BackplaneError(
+                .pluginInvalidAnswer, "the plugin answers that it is \(answer.id) \(answer.version), and its identity says \(said); give both the same")
+        }
+    }
+
+    /// A range of ABI numbers as messages give it.
+    package static func text(_ range: ClosedRange<UInt32>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 }

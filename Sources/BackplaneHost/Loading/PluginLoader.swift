@@ -1,5 +1,4 @@
 import Backplane
-import CBackplane
 
 /// A plugin that is in the process, and what it said of itself.
 struct LoadedPlugin: Sendable {
@@ -68,14 +67,7 @@ struct PluginLoader {
     private mutating func load(_ path: String, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
         let file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: try loadFolder(), digest: options.digest)
         let resources = try ResourceFolder.copy(besides: file, named: reference?.resources)
-        let library = try file.load()
-        let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
-        let description: PluginDescription
-        do throws(BackplaneError) {
-            description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
-        } catch {
-            throw BackplaneError(error.code, error.message, at: path, causes: error.causes)
-        }
+        let description = try file.describe()
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
         }

@@ -71,10 +71,13 @@ enum ComponentHandles {
         components.withLock { _ = $0.removeValue(forKey: handle) }
     }
 
-    /// - Throws: `call.retired` once it was removed.
+    /// - Throws: `call.retired` once it was removed, `role.forbidden` for a handle that nobody was given.
     static func require(_ handle: UInt64) throws(BackplaneError) -> ServedComponent {
-        guard let component = find(handle) else { throw .askerStopped }
-        return component
+        if let component = find(handle) { return component }
+        guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
+            throw BackplaneError(.roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
+        }
+        throw .askerStopped
     }
 
     static func find(_ handle: UInt64) -> ServedComponent? {

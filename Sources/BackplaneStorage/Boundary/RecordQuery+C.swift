@@ -53,9 +53,15 @@ extension RecordPage {
 
 extension StoredRecord {
     /// Copies records that were lent.
-    package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) -> [StoredRecord] {
-        let lent = try? Descriptors<bp_record>(records, count: count, of: "records", limit: Descriptors<bp_record>.dataLimit)
-        return lent?.map { StoredRecord(id: $0.id.text, value: $0.value.array) } ?? []
+    ///
+    /// - Throws: `store.unusable` for what cannot be an array of records.
+    package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) throws(BackplaneError) -> [StoredRecord] {
+        do throws(BackplaneError) {
+            let lent = try Descriptors<bp_record>(records, count: count, of: "the host's records", limit: Descriptors<bp_record>.dataLimit)
+            return lent.map { StoredRecord(id: $0.id.text, value: $0.value.array) }
+        } catch {
+            throw BackplaneError(.storeUnusable, error.message)
+        }
     }
 }
 

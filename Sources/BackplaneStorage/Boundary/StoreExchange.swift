@@ -22,17 +22,22 @@ struct StoreExchange: Sendable {
 
     func read(_ query: RecordQuery) async throws(BackplaneError) -> RecordPage {
         let functions = try functions()
-        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<(EncodedAnswer, RecordPage), Never>) in
+        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<RecordPage, BackplaneError>, Never>) in
             let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
             query.withC { query in
                 functions.table.pointee.query(services.handle, query, { context, status, records, count, total, payload in
-                    let page = RecordPage(records: StoredRecord.copy(records, count: count), total: Int(clamping: total))
-                    Waiting<(EncodedAnswer, RecordPage)>.take(context).resume(returning: (EncodedAnswer(status, payload), page))
+                    let waiting = Waiting<Result<RecordPage, BackplaneError>>.take(context)
+                    do throws(BackplaneError) {
+                        _ = try EncodedAnswer(status, payload).get()
+                        let page = RecordPage(records: try StoredRecord.copy(records, count: count), total: Int(clamping: total))
+                        waiting.resume(returning: .success(page))
+                    } catch {
+                        waiting.resume(returning: .failure(error))
+                    }
                 }, context)
             }
         }
-        _ = try result.0.get()
-        return result.1
+        return try result.get()
     }
 
     private struct Functions: @unchecked Sendable {     // constant, and alive as long as the process

@@ -47,6 +47,14 @@ extern "C" {
 #define BP_ABI_MIN 0u
 #define BP_ABI_MAX 0u
 
+/* The highest ABI number in both ranges, the offer's and one's own (BP_ABI_MIN, BP_ABI_MAX); BP_NO_ABI when there is none. */
+#define BP_NO_ABI 0xFFFFFFFFu
+static inline uint32_t bp_common_abi(uint32_t offer_min, uint32_t offer_max, uint32_t own_min, uint32_t own_max) {
+    uint32_t lowest = offer_min > own_min ? offer_min : own_min;
+    uint32_t highest = offer_max < own_max ? offer_max : own_max;
+    return lowest <= highest ? highest : BP_NO_ABI;
+}
+
 /* ------------------------------------------------------------------------------------------------ 1. values */
 
 /* Borrowed bytes. data may be NULL when length is 0. Never grows. */
@@ -316,7 +324,36 @@ typedef struct bp_offer {
     bp_get_interface get_interface;
 } bp_offer;
 
-struct bp_field;
+/* Where the compiler put a field. Never grows. */
+typedef struct bp_field {
+    const char *_Nullable name;     /* "bp_call.path" */
+    uint32_t offset, size;
+} bp_field;
+
+/* One value of every kind that this header uses, see 6. Never grows. */
+typedef struct bp_canary {
+    uint8_t u8;                             /* 0x81                                            */
+    uint16_t u16;                           /* 0x8203                                          */
+    uint8_t u8_before_u32;                  /* 0x84                                            */
+    uint32_t u32;                           /* 0x85060708                                      */
+    uint8_t u8_before_u64;                  /* 0x89                                            */
+    uint64_t u64;                           /* 0x8A0B0C0D0E0F1011                              */
+    int32_t i32;                            /* -305419896, which is -0x12345678                */
+    int64_t i64;                            /* -81985529216486896, which is -0x123456789ABCDF0 */
+    char letters[3];                        /* "bp", zero-terminated                           */
+    size_t length;                          /* all bits set, less 2                            */
+    const void *_Nullable pointer;          /* the address 0x10203040                          */
+    bp_get_interface _Nullable function;    /* NULL                                            */
+    bp_bytes bytes;                         /* the text "backplane"                            */
+} bp_canary;
+
+/* What a plugin says so that both sides notice when they disagree about this header: bp_check_self() fills it in. */
+typedef struct bp_self_check {
+    bp_canary canary;
+    uint64_t layout_hash;                       /* of the fields */
+    const bp_field *_Nullable fields;           /* BP_LAYOUT */
+    size_t field_count;
+} bp_self_check;
 
 /* What the plugin answers. The host fills in `size` and zeroes the rest; the plugin writes no field that this size does
  * not cover, and lowers `size` to what it knows itself if that is less. */
@@ -330,8 +367,7 @@ typedef struct bp_answer {
     const bp_component *_Nullable components;
     size_t component_count;
     bp_bytes problems;              /* what is wrong with the plugin itself, one problem a line; empty: nothing */
-    const struct bp_field *_Nullable layout;    /* BP_LAYOUT, see 6 */
-    size_t layout_count;
+    bp_self_check self_check;       /* bp_check_self(), see 6 */
 } bp_answer;
 
 /* The entry of a plugin. It describes, and does nothing else: no I/O, no threads. Called once for each loaded copy, on one
@@ -346,12 +382,13 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer);
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Other languages lay out these bytes:
+ * once, in one file, at file scope. Where there are several, each says a part. Other languages lay out these bytes:
  *     0   8 bytes   "BACKPLNE"
- *     8   uint32    320, the size of the record; a longer one begins with these fields
+ *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of 24 at least, says
+ *                   nothing in those that it does not reach
  *    12   uint32    lowest ABI number the plugin speaks
  *    16   uint32    highest ABI number
- *    20   uint32    Swift compiler, major * 1000 + minor; 0: no Swift, or said elsewhere
+ *    20   uint32    Swift compiler, major * 1000 + minor, which a library with Swift in it must say; 0: none, or said elsewhere
  *    24   32 bytes  version of the SDK, zero-padded text; empty without it
  *    56  160 bytes  toolchain, zero-padded text
  *   216   72 bytes  the plugin's id, zero-padded text; empty: only its answer says
@@ -387,13 +424,13 @@ typedef struct bp_identity {
 
 /* ------------------------------------------------------------------------------------------- 6. the self-check */
 
-/* Where the compiler put a field. A plugin answers with the table BP_LAYOUT of the header it was built with, and the host
- * compares every field that both sides know: a mismatch is refused, naming the field and both offsets. Never grows. */
-typedef struct bp_field {
-    const char *_Nullable name;     /* "bp_call.path" */
-    uint32_t offset, size;
-} bp_field;
-
+/* `.self_check = bp_check_self()` in the answer is all that a plugin with this header does. The host compares
+ * - the canary, value by value: widths, alignment and byte order;
+ * - the hash, which covers the name, offset and size of every field of every struct. Equal hashes: the same header, and the
+ *   same layout. Otherwise one side may be newer, and every field that both know is compared: a mismatch is refused, naming
+ *   the field and both offsets.
+ * Other languages fill in the canary's values, as they stand there, and the table in any order; the hash is FNV-1a (64 bits)
+ * over, for each field, its name with the terminating zero, its offset and its size as four bytes each, little-endian. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \
@@ -402,7 +439,8 @@ typedef struct bp_field {
     BP_FIELD(bp_method, size), BP_FIELD(bp_method, kind), BP_FIELD(bp_method, name), \
     BP_FIELD(bp_wire, size), BP_FIELD(bp_wire, flags), BP_FIELD(bp_wire, label), BP_FIELD(bp_wire, contract), \
     BP_FIELD(bp_wire, contract_version), BP_FIELD(bp_wire, methods), BP_FIELD(bp_wire, method_count), BP_FIELD(bp_wire, lane), \
-    BP_FIELD(bp_connection, size), BP_FIELD(bp_connection, label), BP_FIELD(bp_connection, wire), BP_FIELD(bp_connection, slot), \
+    BP_FIELD(bp_connection, size), BP_FIELD(bp_connection, reserved), BP_FIELD(bp_connection, label), BP_FIELD(bp_connection, wire), \
+    BP_FIELD(bp_connection, slot), \
     BP_FIELD(bp_creation, size), BP_FIELD(bp_creation, number), BP_FIELD(bp_creation, handle), BP_FIELD(bp_creation, configuration), \
     BP_FIELD(bp_creation, folder), BP_FIELD(bp_creation, wires), BP_FIELD(bp_creation, wire_count), BP_FIELD(bp_creation, resources), \
     BP_FIELD(bp_component, size), BP_FIELD(bp_component, role), BP_FIELD(bp_component, class_name), BP_FIELD(bp_component, version), \
@@ -412,24 +450,57 @@ typedef struct bp_field {
     BP_FIELD(bp_component, stop), BP_FIELD(bp_component, release), BP_FIELD(bp_component, call), BP_FIELD(bp_component, cancel), \
     BP_FIELD(bp_component, lane), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
-    BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
-    BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), BP_FIELD(bp_http_request, headers), \
-    BP_FIELD(bp_http_request, header_count), BP_FIELD(bp_http_request, body), \
+    BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, reserved), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
+    BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, reserved), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), \
+    BP_FIELD(bp_http_request, headers), BP_FIELD(bp_http_request, header_count), BP_FIELD(bp_http_request, body), \
     BP_FIELD(bp_http_response, size), BP_FIELD(bp_http_response, status), BP_FIELD(bp_http_response, headers), \
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
-    BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
-    BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
-    BP_FIELD(bp_record, size), BP_FIELD(bp_record, collection), BP_FIELD(bp_record, id), BP_FIELD(bp_record, value), \
-    BP_FIELD(bp_store_change, size), BP_FIELD(bp_store_change, kind), BP_FIELD(bp_store_change, collection), BP_FIELD(bp_store_change, id), \
-    BP_FIELD(bp_store_change, value), \
-    BP_FIELD(bp_store_query, size), BP_FIELD(bp_store_query, collection), BP_FIELD(bp_store_query, ids), BP_FIELD(bp_store_query, id_count), \
-    BP_FIELD(bp_store_query, offset), BP_FIELD(bp_store_query, limit), \
-    BP_FIELD(bp_store_1, size), BP_FIELD(bp_store_1, write), BP_FIELD(bp_store_1, query), \
+    BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
+    BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
+    BP_FIELD(bp_record, size), BP_FIELD(bp_record, reserved), BP_FIELD(bp_record, collection), BP_FIELD(bp_record, id), BP_FIELD(bp_record, value), \
+    BP_FIELD(bp_store_change, size), BP_FIELD(bp_store_change, kind), BP_FIELD(bp_store_change, collection), \
+    BP_FIELD(bp_store_change, id), BP_FIELD(bp_store_change, value), \
+    BP_FIELD(bp_store_query, size), BP_FIELD(bp_store_query, reserved), BP_FIELD(bp_store_query, collection), BP_FIELD(bp_store_query, ids), \
+    BP_FIELD(bp_store_query, id_count), BP_FIELD(bp_store_query, offset), BP_FIELD(bp_store_query, limit), \
+    BP_FIELD(bp_store_1, size), BP_FIELD(bp_store_1, reserved), BP_FIELD(bp_store_1, write), BP_FIELD(bp_store_1, query), \
     BP_FIELD(bp_offer, size), BP_FIELD(bp_offer, abi_min), BP_FIELD(bp_offer, abi_max), BP_FIELD(bp_offer, lane_revision), \
     BP_FIELD(bp_offer, host_version), BP_FIELD(bp_offer, toolchain), BP_FIELD(bp_offer, get_interface), \
-    BP_FIELD(bp_answer, size), BP_FIELD(bp_answer, abi), BP_FIELD(bp_answer, lane_revision), BP_FIELD(bp_answer, id), \
+    BP_FIELD(bp_answer, size), BP_FIELD(bp_answer, abi), BP_FIELD(bp_answer, lane_revision), BP_FIELD(bp_answer, reserved), BP_FIELD(bp_answer, id), \
     BP_FIELD(bp_answer, version), BP_FIELD(bp_answer, toolchain), BP_FIELD(bp_answer, components), BP_FIELD(bp_answer, component_count), \
-    BP_FIELD(bp_answer, problems), BP_FIELD(bp_answer, layout), BP_FIELD(bp_answer, layout_count) \
+    BP_FIELD(bp_answer, problems), BP_FIELD(bp_answer, self_check), \
+    BP_FIELD(bp_field, name), BP_FIELD(bp_field, offset), BP_FIELD(bp_field, size), \
+    BP_FIELD(bp_canary, u8), BP_FIELD(bp_canary, u16), BP_FIELD(bp_canary, u8_before_u32), BP_FIELD(bp_canary, u32), \
+    BP_FIELD(bp_canary, u8_before_u64), BP_FIELD(bp_canary, u64), BP_FIELD(bp_canary, i32), BP_FIELD(bp_canary, i64), \
+    BP_FIELD(bp_canary, letters), BP_FIELD(bp_canary, length), BP_FIELD(bp_canary, pointer), BP_FIELD(bp_canary, function), \
+    BP_FIELD(bp_canary, bytes), \
+    BP_FIELD(bp_self_check, canary), BP_FIELD(bp_self_check, layout_hash), BP_FIELD(bp_self_check, fields), \
+    BP_FIELD(bp_self_check, field_count), \
+    BP_FIELD(bp_identity, magic), BP_FIELD(bp_identity, size), BP_FIELD(bp_identity, abi_min), BP_FIELD(bp_identity, abi_max), \
+    BP_FIELD(bp_identity, swift), BP_FIELD(bp_identity, sdk), BP_FIELD(bp_identity, toolchain), BP_FIELD(bp_identity, id), \
+    BP_FIELD(bp_identity, version) \
+}
+
+static inline uint64_t bp_layout_hash(const bp_field *_Nullable fields, size_t count) {
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; fields && i < count; i++) {
+        const char *name = fields[i].name ? fields[i].name : "";
+        const uint64_t numbers = (uint64_t)fields[i].size << 32 | fields[i].offset;
+        do hash = (hash ^ (uint8_t)*name) * 0x100000001B3u; while (*name++);
+        for (int shift = 0; shift < 64; shift += 8) hash = (hash ^ (uint8_t)(numbers >> shift)) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+/* The self-check of a plugin that is compiled with this header. */
+static inline bp_self_check bp_check_self(void) {
+    static const bp_field fields[] = BP_LAYOUT;
+    static const char text[] = "backplane";
+    const size_t count = sizeof fields / sizeof *fields;
+    const bp_self_check check = {
+        {0x81, 0x8203, 0x84, 0x85060708, 0x89, 0x8A0B0C0D0E0F1011u, -0x12345678, -0x123456789ABCDF0, "bp", (size_t)-3,
+         (const void *)(uintptr_t)0x10203040, NULL, {(const uint8_t *)text, sizeof text - 1}},
+        bp_layout_hash(fields, count), fields, count};
+    return check;
 }
 
 #ifdef __clang__

@@ -220,12 +220,10 @@ typedef struct bp_component_lane {
     bp_cells_of cells;
 } bp_component_lane;
 
-/* This copy of the SDK: its version, the compiler of its C target, and BP_LAYOUT as that compiler saw it. Hidden, so that
- * a plugin asks its own copy and never its host's. */
+/* This copy of the SDK: its version, and the compiler of its C target. Hidden, so that a plugin asks its own copy and never its
+ * host's. */
 BP_HIDDEN extern const char *const bp_sdk_version;
 BP_HIDDEN extern const char *const bp_sdk_toolchain;
-BP_HIDDEN extern const bp_field *const bp_sdk_layout;
-BP_HIDDEN extern const size_t bp_sdk_layout_count;
 
 #ifdef __clang__
 #pragma clang assume_nonnull end

@@ -6,12 +6,17 @@ import Backplane
 enum UnrulyPlugin {
     /// A host of managers named after their classes, whose plugin was compiled with `flags`.
     ///
-    /// - Parameter classes: of those in the source, `Unruly` and the ones that fail in their lifecycle.
+    /// - Parameters:
+    ///   - classes: of those in the source, `Unruly` and the ones that fail in their lifecycle.
+    ///   - choice: what `choice.number` is in it: a plugin that is compiled once may misbehave in many ways.
     static func host(
-        _ classes: String..., flags: [String] = [], startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        _ classes: String..., flags: [String] = [], choice: UInt8 = 0, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
     ) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
-        try folder.write(LoadingFixture.library(of: source, flags), as: "libUnruly.so")
+        var library = try LoadingFixture.library(of: source, flags)
+        let mark = Array("CHOICE: ".utf8)
+        for place in library.indices where library[place...].starts(with: mark) { library[place + mark.count] = choice }
+        try folder.write(library, as: "libUnruly.so")
         let managers = classes.map { #""\#($0)": {"className": "\#($0)"}"# }.joined(separator: ", ")
         return try TestHost(
             #"{"manifestVersion": 1, "plugins": [{"library": "Unruly"}], "managers": {\#(managers)}}"#,
@@ -25,6 +30,8 @@ enum UnrulyPlugin {
         #include <unistd.h>
 
         BP_IDENTITY("org.example.unruly", "1.0.0")
+
+        __attribute__((used)) static volatile const struct { char mark[8]; uint8_t number; } choice = {"CHOICE: ", 0};
 
         static bp_get_interface get_interface;
         static uint64_t handle;
@@ -138,12 +145,15 @@ enum UnrulyPlugin {
             {MANAGER("NeverStopped"), .create = create, .stop = never},
         };
         static bp_field layout[] = BP_LAYOUT;
+        /* Says the hash of the table as it is then. */
+        #define REHASH own.self_check.layout_hash = bp_layout_hash(own.self_check.fields, own.self_check.field_count)
 
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             bp_answer own = {
                 .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.unruly"), .version = BP_TEXT("1.0.0"),
                 .components = components, .component_count = sizeof components / sizeof *components,
-                .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+                .self_check = bp_check_self()};
+            own.self_check.fields = layout;
             get_interface = offer->get_interface;
         #ifdef SPOIL
             SPOIL;

@@ -9,7 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct GateTests {
     private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
-    private typealias Gate = BackplaneHost.Gate         // the tests have a contract of that name
+    private typealias Gate = BackplaneHost.Gate         // the tests have types of these names
+    private typealias Reply = Backplane.Reply
     private let timer = DeadlineTimer()
 
     private struct Adding: Contract {

@@ -53,11 +53,20 @@ struct LibraryIdentityTests {
         #expect(try IdentityRecord.all(in: bytes[...]).map(\.id) == ["newer", "older"])
     }
 
+    @Test func `a shorter record says nothing in the fields that it does not reach`() throws {
+        let bytes = record(size: 24, abi: (1, 2), swift: 6003, sdk: "0.1.0").prefix(24) + record(size: 287, sdk: "0.2.0", id: "cut off").prefix(287) + [0]
+        let records = try IdentityRecord.all(in: bytes[...])
+        #expect(records.map(\.abi) == [1...2, 0...0])
+        #expect(records.map(\.swift) == ["6.3.0", nil])
+        #expect(records.map(\.sdk) == [nil, "0.2.0"])
+        #expect(records.map(\.id) == [nil, nil])
+    }
+
     @Test func `what is not a record is refused, saying why`() {
         #expect(problem([]) == "is empty")
         #expect(problem(record(magic: "BACKPLAN")) == "does not begin with BACKPLNE")
         #expect(problem(Array("BACKPLNE".utf8)) == "is cut off after 8 bytes")
-        #expect(problem(record(size: 319)) == "says that it has 319 bytes, and needs 320")
+        #expect(problem(record(size: 23)) == "says that it has 23 bytes, and needs 24")
         #expect(problem(record(size: .max)) == "says that it has 4294967295 bytes where there are 320")
         #expect(problem(record().dropLast()) == "says that it has 320 bytes where there are 319")
         #expect(problem(record(abi: (5, 2))) == "gives an ABI range from 5 down to 2")

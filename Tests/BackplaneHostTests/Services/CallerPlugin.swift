@@ -76,12 +76,11 @@ enum CallerPlugin {
             .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Caller"), .version = BP_TEXT("1.0.0"),
             .contract = BP_TEXT("Caller"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
             .wires = wires, .wire_count = 1, .create = create, .call = call}};
-        static const bp_field layout[] = BP_LAYOUT;
 
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             bp_answer own = {
                 .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.caller"), .version = BP_TEXT("1.0.0"),
-                .components = components, .component_count = 1, .layout = layout, .layout_count = sizeof layout / sizeof *layout};
+                .components = components, .component_count = 1, .self_check = bp_check_self()};
             get_interface = offer->get_interface;
             *answer = own;
             return BP_OK;

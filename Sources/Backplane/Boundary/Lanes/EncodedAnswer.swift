@@ -15,6 +15,11 @@ package struct EncodedAnswer: Sendable {
     }
 
     package init(_ error: BackplaneError) {
+        // What a status says by itself is plain text, for whoever reads no JSON.
+        if let status = Self.status(saying: error) {
+            self.init(status: status, payload: Array(error.message.utf8))
+            return
+        }
         // An error is texts in texts: it always encodes.
         let payload = try? JSON.encode(error, failing: .callInvalidOutput)
         self.init(status: Int32(BP_ERROR), payload: payload ?? [])
@@ -34,6 +39,13 @@ package struct EncodedAnswer: Sendable {
         let text = String(decoding: payload, as: UTF8.self)
         let (code, fallback) = Self.meaning(of: status)
         return BackplaneError(code, text.isEmpty ? fallback : text)
+    }
+
+    /// The status code that means just this error; `nil` where there is more to say.
+    private static func status(saying error: BackplaneError) -> Int32? {
+        guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else { return nil }
+        let statuses = [BP_FAILED, BP_INVALID_INPUT, BP_UNIMPLEMENTED, BP_CANCELLED, BP_DEADLINE, BP_FORBIDDEN, BP_RETIRED]
+        return statuses.map { Int32($0) }.first { meaning(of: $0).0 == error.code }
     }
 
     private static func meaning(of status: Int32) -> (BackplaneError.Code, String) {

@@ -1,0 +1,25 @@
+/// The Swift compiler that built this copy of the SDK, and with it the library or the program that the copy is part of.
+package enum SwiftCompiler {
+    /// Major and minor version; two of one minor version share a runtime.
+    package static var version: Version {
+        Version(Int(swiftIdentity.swift) / 1_000, Int(swiftIdentity.swift) % 1_000)
+    }
+}
+
+/// A record of the section `backplane` that says which Swift compiled this library (`backplane.h`, part 5): its 24 bytes lie
+/// beside the record of the C target, which cannot know. A constant in a section is spelled in literals.
+private typealias SwiftIdentity = (magic: UInt64, size: UInt32, abiMin: UInt32, abiMax: UInt32, swift: UInt32)
+
+#if compiler(>=6.8)
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 0)     // not known here yet: add it
+#elseif compiler(>=6.7)
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_007)
+#elseif compiler(>=6.6)
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_006)
+#elseif compiler(>=6.5)
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_005)
+#elseif compiler(>=6.4)
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_004)
+#else
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_003)
+#endif

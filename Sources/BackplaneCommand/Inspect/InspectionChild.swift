@@ -1,0 +1,59 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// The process that loads a library to hear what it brings: whatever the library does there, `inspect` itself goes on.
+enum InspectionChild {
+    /// The hidden command that the child runs.
+    static let command = "inspect-child"
+
+    /// What the child prints.
+    private struct Answer: Codable {
+        var plugin: PluginReport?
+        var problem: BackplaneError?
+    }
+
+    /// Asks a child of this process for what the library at `path` brings.
+    ///
+    /// - Parameter folder: where the child may leave things.
+    /// - Throws: why a host would not load it: a crash, a hang and nonsense are reasons too.
+    static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        let run = try await ChildRun(
+            [command, "--load-folder", folder + "/child", "--timeout", "\(seconds)", "--", path], limit: limit)
+        let reason: String
+        switch run.ending {
+        case .saidAll:
+            if let answer = try? JSONDecoder().decode(Answer.self, from: run.output) {
+                if let plugin = answer.plugin { return plugin }
+                if let problem = answer.problem { throw problem }
+            }
+            reason = "it said what nobody understands"
+        case .overdue: reason = "it had not said what it brings after \(seconds.formatted()) s"
+        case .signal(let number): reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"
+        case .exit(let status): reason = "its process ended with exit code \(status) and did not say what it brings"
+        }
+        let printed = run.errors.split(separator: "\n").suffix(8).map { BackplaneError(.pluginLoadFailed, "it printed: \($0)") }
+        throw BackplaneError(.pluginLoadFailed, "loaded in a process of its own, \(reason)", at: path, causes: printed)
+    }
+
+    /// What the child does. Does not return: nothing more of the library runs.
+    ///
+    /// - Parameter limit: in seconds.
+    static func run(_ path: String, loadFolder: String?, limit: Double) -> Never {
+        // When the parent is gone, nobody else ends a library that hangs.
+        alarm(UInt32(limit) + 5)
+        // What the library prints is no answer.
+        let output = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        dup2(nothing, STDOUT_FILENO)
+        var answer = Answer()
+        do throws(BackplaneError) {
+            answer.plugin = PluginReport(try LibraryFile.prepare(path, in: try LoadFolder(in: loadFolder)).describe())
+        } catch {
+            answer.problem = error
+        }
+        Output.json(answer, to: output)
+        Output.write("\0", to: output)
+        _exit(0)
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Synchronization
+
+/// What a process has printed so far, the last of it: one that never stops printing fills no memory.
+final class Printed: Sendable {
+    private let bytes = Mutex(Data())
+    private let limit: Int
+
+    /// - Parameter limit: in bytes.
+    init(last limit: Int) { self.limit = limit }
+
+    var data: Data { bytes.withLock { $0 } }
+
+    /// Reads on a thread of its own until the end.
+    ///
+    /// - Parameter watch: told whenever the end, which is empty, or a zero was read.
+    func read(_ file: FileHandle, _ watch: @escaping @Sendable (Data) -> Void) {
+        Thread.detachNewThread { [self] in
+            while true {
+                let next = file.availableData
+                bytes.withLock { $0 = ($0 + next).suffix(limit) }
+                if next.isEmpty || next.last == 0 { watch(next) }
+                if next.isEmpty { return }
+            }
+        }
+    }
+}

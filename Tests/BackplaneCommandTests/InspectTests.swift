@@ -1,0 +1,234 @@
+import Foundation
+import Testing
+
+/// `backplane inspect`: what a library is, what it brings, and whether a host would load it, whatever the library does.
+@Suite(.timeLimit(.minutes(5)))
+struct InspectTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    /// With a time limit that no library reaches which does not hang, however busy the machine.
+    private func inspect(_ library: String, _ more: String..., limit: String = "240") async throws -> Tool.Outcome {
+        let outcome = try await tool.start(["inspect", library, "--load-folder", tool.loads, "--timeout", limit] + more).end()
+        #expect(outcome.errors == "")
+        #expect(tool.loadFolders() == [], "nothing is left")
+        return outcome
+    }
+
+    private struct Report: Decodable {
+        struct Identity: Decodable {
+            struct ABI: Decodable { var lowest, highest: Int }
+            var id, version: String?
+            var abi: ABI
+            var sdk, toolchain, swift: String?
+            var hasSwift: Bool
+        }
+        struct Contract: Decodable {
+            struct Method: Decodable, Equatable { var name, kind: String }
+            var name, version: String
+            var methods: [Method]
+        }
+        struct Component: Decodable {
+            struct Wire: Decodable { var label: String, isOptional: Bool, contract: Contract }
+            var className, version, role: String
+            var contract: Contract?
+            var wires: [Wire]
+        }
+        struct Plugin: Decodable { var id, version: String, abi: Int, toolchain: String, components: [Component] }
+        struct Problem: Decodable { var code, message: String, causes: [Problem]? }
+        var path: String
+        var loads: Bool
+        var size: Int?
+        var identity: Identity?
+        var plugin: Plugin?
+        var problems: [Problem]
+    }
+
+    private func report(_ library: String, limit: String = "240") async throws -> (status: Int32, report: Report) {
+        let outcome = try await inspect(library, "--json", limit: limit)
+        return (outcome.status, try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)))
+    }
+
+    private static let clock = Tool.built + "/libClock.so"
+
+    // MARK: Sound libraries
+
+    @Test func `a plugin in C is shown whole`() async throws {
+        let outcome = try await inspect(Self.clock)
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines[0...4] == ["path       \(Self.clock)", "plugin     org.backplane.clock 1.0.0", "ABI        0", "SDK        none", "Swift      none"])
+        #expect(lines[5].hasPrefix("toolchain  ") && lines[5].lowercased().contains("clang"))
+        let size = try FileManager.default.attributesOfItem(atPath: Self.clock)[.size] as? Int
+        #expect(lines[6] == "size       \(size ?? 0) bytes")
+        #expect(
+            outcome.output.hasSuffix(
+                """
+
+                COMPONENT           KIND          CONTRACT
+                ClockManager 1.0.0  manager       provides WallTime 1.0.0
+                  now               sync method
+                  echo              async method
+
+                a host loads it
+
+                """), "\(outcome.output)")
+    }
+
+    @Test func `a plugin in Swift is shown with its wires`() async throws {
+        let outcome = try await inspect(Tool.built + "/libBookshelf.so")
+        #expect(outcome.status == 0)
+        for line in [
+            "LibraryManager 1.0.0        manager                   provides Library 1.2.0", "  count                     sync method",
+            "  clock                     optional wire             uses WallTime 1.0.0", "  dataAccessController      wire                      uses Shelf 1.0.0",
+        ] { #expect(outcome.output.contains("\n\(line)\n"), "\(line)") }
+        #expect(outcome.output.contains(/\nSDK +\d+\.\d+\.\d+\nSwift +6\.\d+\n/))
+    }
+
+    @Test func `as JSON it is all there too`() async throws {
+        let (status, report) = try await report(Tool.built + "/libBookshelf.so")
+        #expect(status == 0 && report.loads && report.problems.isEmpty)
+        let identity = try #require(report.identity), plugin = try #require(report.plugin)
+        #expect(identity.hasSwift && identity.swift?.hasPrefix("6.") == true && identity.abi.lowest == 0 && identity.abi.highest == 0)
+        #expect(plugin.id == "org.backplane.bookshelf" && plugin.version == "1.0.0" && plugin.abi == 0 && plugin.toolchain == identity.toolchain)
+        let manager = try #require(plugin.components.first { $0.className == "LibraryManager" })
+        #expect(manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.2.0")
+        #expect(manager.contract?.methods.contains(.init(name: "count", kind: "sync")) == true)
+        let clock = try #require(manager.wires.first { $0.label == "clock" })
+        #expect(clock.isOptional && clock.contract.name == "WallTime" && clock.contract.methods == [.init(name: "now", kind: "sync")])
+    }
+
+    @Test func `a library is found by its name too`() async throws {
+        let (status, report) = try await report("Clock")
+        #expect(status == 0)
+        #expect(report.path.hasSuffix("/libClock.so"))
+    }
+
+    #if Engines
+    @Test func `its SHA-256 is what a manifest takes`() async throws {
+        let outcome = try await inspect(Self.clock)
+        let digest = try #require(outcome.output.firstMatch(of: /\nSHA-256 +([0-9a-f]{64})\n/)).1
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#, as: "m.json")
+        #expect(try await tool.run("check", path).status == 0)
+    }
+    #endif
+
+    // MARK: Libraries that no host loads
+
+    @Test func `what is no library is refused, and what is known is shown`() async throws {
+        let path = try tool.write("GROUP ( libm.so.6 )\n", as: "libScript.so")
+        let outcome = try await inspect(path)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("path  \(path)\nsize  20 bytes\n\na host refuses it\n  \(path): plugin.damaged: "), "\(outcome.output)")
+        let (status, report) = try await report(path)
+        #expect(status == 1 && !report.loads && report.size == 20 && report.identity == nil && report.problems.map(\.code) == ["plugin.damaged"])
+    }
+
+    @Test func `a library that is not there is refused`() async throws {
+        let (status, report) = try await report(tool.folder + "/libNone.so")
+        #expect(status == 1 && report.problems.map(\.code) == ["plugin.not-found"] && report.size == nil)
+        let byName = try await tool.plain("inspect", "NoSuchLibrary")
+        #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
+    }
+
+    @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
+        var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/libTimepiece.so"))
+        let record = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [24, 0, 0, 0])).lowerBound
+        bytes.replaceSubrange(record + 20..<record + 24, with: [0x8A, 0x13, 0, 0])      // 5002
+        let path = tool.folder + "/libTimepiece.so"
+        try bytes.write(to: URL(filePath: path))
+        let (status, report) = try await report(path)
+        #expect(status == 1 && report.problems.map(\.code) == ["plugin.toolchain-mismatch"])
+        #expect(report.identity?.swift == "5.2" && report.identity?.sdk != nil && report.plugin == nil)
+        let outcome = try await inspect(path)
+        #expect(outcome.output.contains("\nSwift      5.2\n") && outcome.output.contains("\na host refuses it\n"))
+        #expect(!outcome.output.contains("COMPONENT"))
+    }
+
+    // MARK: Libraries that misbehave when they are loaded
+
+    /// Compiles a plugin in C without components, with statements at the beginning of its entry.
+    private func compile(_ statements: String, constructor: String = "") throws -> String {
+        let source = try tool.write(
+            """
+            #include "backplane.h"
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <unistd.h>
+            BP_IDENTITY("org.example.odd", "1.0.0")
+            __attribute__((constructor)) static void loaded(void) { \(constructor) }
+            int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+                \(statements)
+                *answer = (bp_answer){
+                    .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.odd"), .version = BP_TEXT("1.0.0"), .self_check = bp_check_self()};
+                return BP_OK;
+            }
+            """, as: "odd.c")
+        let compiler = Process(), library = tool.folder + "/libOdd.so"
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", library, source]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        return library
+    }
+
+    @Test(arguments: [("abort();", ""), ("", "abort();"), ("__builtin_trap();", ""), ("*(volatile int *)8 = 1;", "")])
+    func `a crash is a finding, with the signal and what was printed last`(entry: String, constructor: String) async throws {
+        let printing = #"fprintf(stderr, "first\nall is lost\n");"#
+        let (status, report) = try await report(
+            compile(entry.isEmpty ? "" : printing + entry, constructor: constructor.isEmpty ? "" : printing + constructor))
+        #expect(status == 1 && report.plugin == nil && report.identity?.id == "org.example.odd")
+        let problem = try #require(report.problems.first)
+        #expect(problem.code == "plugin.load-failed" && problem.message.contains("it ended its process with signal "), "\(problem)")
+        #expect(problem.causes?.map(\.message) == ["it printed: first", "it printed: all is lost"])
+    }
+
+    @Test(arguments: [("for (;;) pause();", ""), ("", "for (;;) pause();")])
+    func `a hang is a finding, when its time is up`(entry: String, constructor: String) async throws {
+        let (status, report) = try await report(compile(entry, constructor: constructor), limit: "0.3")
+        #expect(status == 1 && report.plugin == nil)
+        #expect(report.problems.map(\.code) == ["plugin.load-failed"])
+        #expect(report.problems.first?.message.contains("it had not said what it brings after 0.3 s") == true, "\(report.problems)")
+    }
+
+    @Test(arguments: ["_exit(3);", "exit(3);"])
+    func `an end without an answer is a finding`(entry: String) async throws {
+        let (status, report) = try await report(compile(entry))
+        #expect(status == 1)
+        #expect(report.problems.first?.message.contains("ended with exit code 3 and did not say what it brings") == true, "\(report.problems)")
+    }
+
+    @Test func `an answer that cannot be believed is a finding`() async throws {
+        let refused = try await report(compile("return 42;"))
+        #expect(refused.status == 1 && refused.report.problems.map(\.code) == ["plugin.refused"])
+        let unchecked = try await report(compile("memset(answer, 0, sizeof *answer); answer->size = sizeof *answer; return BP_OK;"))
+        #expect(unchecked.status == 1 && unchecked.report.problems.map(\.code) == ["plugin.layout-mismatch"])
+    }
+
+    @Test func `what a library prints is no answer, and does no harm`() async throws {
+        let outcome = try await inspect(compile(#"puts("{\"plugin\": 1}"); fflush(stdout);"#, constructor: #"write(1, "garbage", 7);"#))
+        #expect(outcome.status == 0)
+        #expect(!outcome.output.contains("garbage") && outcome.output.hasSuffix("\n\nno components\n\na host loads it\n"), "\(outcome.output)")
+    }
+
+    @Test func `a library that never stops printing is given up, and the last of it is shown`() async throws {
+        let library = try compile(#"for (;;) fprintf(stderr, "again\n");"#)
+        // On a busy machine it may not have come to that within the first limit.
+        for limit in ["0.3", "3", "30"] {
+            let (status, report) = try await report(library, limit: limit)
+            let problem = try #require(report.problems.first)
+            #expect(status == 1 && problem.message.contains("it had not said what it brings after \(limit) s"))
+            if problem.causes?.dropLast().last?.message == "it printed: again" { return }
+        }
+        Issue.record("nothing of what it printed was shown")
+    }
+
+    @Test func `a process that the library leaves behind is not waited for`() async throws {
+        let (status, report) = try await report(compile("if (fork() == 0) { sleep(5); _exit(0); }"))
+        #expect(status == 0 && report.loads)
+    }
+}

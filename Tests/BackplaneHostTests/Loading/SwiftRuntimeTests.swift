@@ -1,0 +1,123 @@
+import Backplane
+@testable import BackplaneHost
+import Foundation
+import Testing
+
+/// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are loaded.
+@Suite(.timeLimit(.minutes(2)))
+struct SwiftRuntimeTests {
+    private static let swift = "libTimepiece.so"
+    private static let c = "libClock.so"
+
+    /// A library of this package, which says that another Swift built it; `nil`: as it is.
+    private func library(_ name: String, saying swift: Int? = nil) throws -> [UInt8] {
+        var bytes = Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/" + name)))
+        guard let swift else { return bytes }
+        var section = try #require(ELFImage(bytes).section(named: "backplane"))
+        // In every record that says one, or else in the first.
+        var (places, first) = ([Int](), section.startIndex + 20)
+        while !section.isEmpty {
+            let size = Int(section[section.startIndex + 8]) | Int(section[section.startIndex + 9]) << 8
+            let place = section.startIndex + 20
+            if section[place] != 0 || section[place + 1] != 0 { places.append(place) }
+            section = section.dropFirst((size + 7) / 8 * 8)
+        }
+        first = places.first ?? first
+        for place in places + [first] { for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: swift >> (8 * byte)) } }
+        return bytes
+    }
+
+    private func prepare(_ bytes: [UInt8], _ runtime: SwiftRuntime = .ofThisProcess) throws -> LibraryIdentity {
+        let folder = try LoadingFixture.Folder(), loads = try LoadFolder(in: folder.path + "/loads")
+        let path = try folder.write(bytes, as: "libX.so")
+        do throws(BackplaneError) {
+            return try LibraryFile.prepare(path, in: loads, runtime: runtime).identity
+        } catch {
+            let left = try FileTree.names(in: loads.path)
+            #expect(left == ["lock"], "a copy of a refused library stayed")
+            #expect(error.location == path)
+            throw error
+        }
+    }
+
+    private func refusal(_ bytes: [UInt8], _ runtime: SwiftRuntime = .ofThisProcess) throws -> BackplaneError? {
+        #expect(throws: BackplaneError.self) { try prepare(bytes, runtime) }
+    }
+
+    private var own: Version { SwiftCompiler.version }
+    private func number(_ version: Version) -> Int { version.major * 1_000 + version.minor }
+
+    @Test func `a Swift plugin says which Swift built it, without its author doing anything`() throws {
+        let names = ["Timepiece", "Challenge", "Almanac", "Bookshelf", "BooksAPIv1", "BooksAPIv2"]
+        for name in names {
+            let identity = try prepare(library("lib\(name).so"))
+            #expect(identity.hasSwift && identity.swift == own && identity.sdk == HostVersion.text, "\(name)")
+        }
+        #expect(own >= "6.3.0")
+    }
+
+    @Test func `a plugin in C has no Swift in it, though SwiftPM built it`() throws {
+        for name in ["Clock", "Trespasser"] {
+            let identity = try prepare(library("lib\(name).so"))
+            #expect(!identity.hasSwift && identity.swift == nil && identity.sdk == nil, "\(name)")
+        }
+    }
+
+    @Test func `a Swift plugin of another minor version is refused before it is loaded`() throws {
+        for other in [Version(own.major, own.minor - 1), Version(own.major, own.minor + 1), Version(own.major - 1, own.minor), Version(own.major + 1, own.minor)] {
+            let error = try refusal(library(Self.swift, saying: number(other)))
+            #expect(error?.code == .pluginToolchainMismatch)
+            let (host, found) = (SwiftRuntime.minor(own), SwiftRuntime.minor(other))
+            #expect(
+                error?.message
+                    == "a process has one Swift runtime, this host's is of Swift \(host), and the library was built by Swift \(found); rebuild it with Swift \(host)")
+        }
+    }
+
+    @Test func `a Swift plugin that does not say its Swift is refused with advice`() throws {
+        let error = try refusal(library(Self.swift, saying: 0))
+        #expect(error?.code == .pluginToolchainMismatch)
+        #expect(error?.message.contains("does not say which Swift built it; link the Backplane SDK") == true)
+    }
+
+    @Test func `a plugin without Swift may say what it likes`() throws {
+        for version in [0, 5_010, number(own) - 1, number(own), number(own) + 1, 99_999] {
+            _ = try prepare(library(Self.c, saying: version))
+        }
+    }
+
+    @Test func `another patch of the same minor version is accepted`() throws {
+        let patched = SwiftRuntime(version: Version(own.major, own.minor, 9), loaded: nil)
+        #expect(try prepare(library(Self.swift), patched).swift == own)
+    }
+
+    @Test func `a host refuses by its own version, not by this one`() throws {
+        let other = SwiftRuntime(version: "9.1", loaded: nil)
+        #expect(try refusal(library(Self.swift), other)?.message.contains("rebuild it with Swift 9.1") == true)
+        _ = try prepare(library(Self.swift, saying: 9_001), other)
+        _ = try prepare(library(Self.c), other)
+    }
+
+    // MARK: Static runtimes
+
+    @Test func `a host with the runtime linked into itself loads no library`() throws {
+        let host = SwiftRuntime(version: own, loaded: ["/usr/bin/server", "/lib/x86_64-linux-gnu/libc.so.6", "/opt/swiftCore/libm.so"])
+        #expect(!host.isShared)
+        for name in [Self.swift, Self.c] {
+            let error = try refusal(library(name), host)
+            #expect(error?.code == .hostStaticRuntime)
+            #expect(error?.message.contains("-static-stdlib") == true)
+        }
+    }
+
+    @Test func `a host with the runtime as a library loads them, and so does one that cannot tell`() {
+        #expect(SwiftRuntime(version: own, loaded: ["/usr/bin/server", "/usr/lib/swift/linux/libswiftCore.so"]).isShared)
+        #expect(SwiftRuntime(version: own, loaded: nil).isShared)
+    }
+
+    @Test func `this process has it as a library`() throws {
+        let paths = try #require(LoadedObjects.paths)
+        #expect(paths.contains { $0.hasSuffix("/libswiftCore.so") })
+        #expect(SwiftRuntime.ofThisProcess.isShared)
+    }
+}
