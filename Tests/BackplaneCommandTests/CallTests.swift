@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `backplane call`: the result alone on standard output, errors alone on standard error.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallTests {
     private let tool: Tool
 

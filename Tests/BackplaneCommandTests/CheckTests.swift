@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `backplane check`: every problem with its place, and nothing started.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CheckTests {
     private let tool: Tool
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `backplane run`: up, until a signal.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RunTests {
     private let tool: Tool
 

@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// What happens when there is no response.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
     /// The error of a GET that must fail; in all of them, the URL is printed without its secrets, in one line.
     private func failure(_ engine: Engine, _ url: String, maximumBodySize: Int = 64 << 20) async throws -> BackplaneError {

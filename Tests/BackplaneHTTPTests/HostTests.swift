@@ -4,7 +4,7 @@ import BackplaneNetwork
 import Testing
 
 /// A network service's `context.http`, through a whole host.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostTests {
     private let manifest = Manifest(
         plugins: [],

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What reaches the server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
     /// Answers each request with its own method, target and body.
     static func echo(_ request: ReceivedRequest, _ connection: TestConnection) {

@@ -3,7 +3,7 @@ import BackplaneNetwork
 import Testing
 
 /// What a server answers, and how it comes back.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
     @Test(arguments: Engine.allCases, ["200 OK", "201 Created", "404 Not Found", "418 I'm a teapot", "500 Oops", "503 Later"])
     func `any status is a response, with its body`(engine: Engine, status: String) async throws {

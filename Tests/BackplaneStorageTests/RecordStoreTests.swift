@@ -7,7 +7,7 @@ import BackplaneSQLite
 #endif
 
 /// What every store must do, whatever it keeps its records in.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecordStoreTests {
     enum Engine: String, CaseIterable, CustomTestStringConvertible {
         case memory

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The file behind the store: missing, damaged, or not to be written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 final class SQLiteFileTests {
     private let folder: String
     private var file: String { folder + "/store.sqlite" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BackplaneCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MeasuringTests {
     private final class Record: Sendable {
         let counts = Mutex<[(row: String, count: Int)]>([])

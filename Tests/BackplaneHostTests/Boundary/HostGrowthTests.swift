@@ -9,7 +9,7 @@ import Testing
 /// A host that reads structs of plugins whose header knows more of them, or less.
 ///
 /// All structs end where the readable memory ends, so that one byte too many is a crash.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostGrowthTests {
     /// Reads a value out of structs of several sizes, from the longest on.
     private func expect<Struct, Value: Equatable>(

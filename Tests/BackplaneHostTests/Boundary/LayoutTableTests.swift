@@ -4,7 +4,7 @@ import Testing
 @testable import Backplane
 
 /// The table that both sides compare, and its hash.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LayoutTableTests {
     private struct Field: Equatable {
         var name: String

@@ -7,7 +7,7 @@ import Testing
 @testable import BackplaneHost
 
 /// The example from end to end: a file through the host's HTTP, and what was kept of it when it is gone.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AlmanacTests {
     private let folder: LoadingFixture.Folder
     private let landings = [Event(day: "07-20", year: 1969, text: "on the Moon"), Event(day: "07-20", year: 1976, text: "on Mars")]

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Deadlines and cancellation reach the component that is called, directly and through another.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallDeadlineTests {
     private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
         let test = try TestHost(managers: CallErrorTests.managers, from: origin)

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What a component throws arrives at whoever called, however many components and plugins are between.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallErrorTests {
     static let managers = #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#
     static let trouble = {

@@ -6,7 +6,7 @@ import TimepieceModule
 @testable import BackplaneHost
 
 /// One contract, provided once in C and once in Swift: whoever calls cannot tell which.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClockTwinsTests {
     static let twins = ["InC", "InSwift"]
     private let test: TestHost

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// `file:` URLs are held to the manifest's folder.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileExecutorTests {
     private let folder: LoadingFixture.Folder
     private let files: FileExecutor

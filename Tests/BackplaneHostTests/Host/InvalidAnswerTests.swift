@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Plugins whose answer at the entry cannot be believed: each is refused with a reason, and its managers throw it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct InvalidAnswerTests {
     struct Case: Sendable {
         /// What spoils the answer: a statement in C.

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// In which order components come and go, by what they write to the log themselves.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     private static let managers = """
         "Layered": {"className": "ChallengeManager",

@@ -5,7 +5,7 @@ import TimepieceModule
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LookUpTests {
     private static let managers = """
         "Sound": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}},

@@ -7,7 +7,7 @@ import TimepieceModule
 @testable import BackplaneHost
 
 /// Hosts share a process and nothing else.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ManyHostsTests {
     private static let manifest = """
         {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Clock"}],

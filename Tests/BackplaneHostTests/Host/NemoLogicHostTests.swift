@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Nemo Logic's seven test cases against a running host, with our outcomes: a located error where it gave nil.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Nemo Logic's cases on a running host` {
     static let names = [
         "ChallengeManager", "ChallengeManagerWithoutClassName", "ChallengeManagerWithoutDataController",

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Components that do not come up: a located error, and everybody else can be used.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StartFailureTests {
     private static let managers = """
         "Refuses": {"className": "TrialManager", "configuration": {"refusesToStart": true}},

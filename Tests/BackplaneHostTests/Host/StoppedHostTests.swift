@@ -7,7 +7,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What is left once a host has stopped: errors, and no harm.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoppedHostTests {
     @Test(arguments: Origin.allCases)
     func `every way in says that it is over`(origin: Origin) async throws {

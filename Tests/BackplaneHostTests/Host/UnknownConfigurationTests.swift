@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 /// What a component's configuration has and its type does not know.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnknownConfigurationTests {
     @Test(arguments: Origin.allCases) func `a key that nobody knows warns in the log, and the component starts`(origin: Origin) async throws {
         let test = try TestHost(managers: #""Trials": {"className": "TrialManager", "configuration": {"refusesToStrat": true}}"#, from: origin)

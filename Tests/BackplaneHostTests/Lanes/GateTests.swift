@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Slots that close and open under callers: what waits is let in, refused or given up, and nothing is lost.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct GateTests {
     private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
     private typealias Gate = BackplaneHost.Gate         // the tests have types of these names

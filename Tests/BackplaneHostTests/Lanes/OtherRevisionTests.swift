@@ -7,7 +7,7 @@ import TimepieceModule
 @testable import BackplaneHost
 
 /// A Swift plugin with another revision of the SDK's lane gets no slots of the host's; it makes its own and calls as a plugin in C does.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OtherRevisionTests {
     private static let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = { offer, answer in
         let status = ChallengePlugin.enter(offer, answer)

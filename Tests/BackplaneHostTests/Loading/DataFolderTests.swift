@@ -3,7 +3,7 @@ import Backplane
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataFolderTests {
     private let folder: LoadingFixture.Folder
 

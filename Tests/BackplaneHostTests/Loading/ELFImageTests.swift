@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The parser against images that are damaged in every way: it refuses or reads them, and never reads outside.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ELFImageTests {
     private let sound: [UInt8]
 

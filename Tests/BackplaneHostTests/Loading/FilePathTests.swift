@@ -2,7 +2,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FilePathTests {
     @Test(arguments: [("/a/b.so", "/a", "b.so"), ("b.so", ".", "b.so"), ("/b.so", "/", "b.so"), ("a/", "a", ""), ("", ".", "")])
     func `a path falls into folder and name`(path: String, folder: String, name: String) {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Every step on the way from a file to a loaded library, against real files.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LibraryFileTests {
     private let folder: LoadingFixture.Folder
     private let loads: LoadFolder

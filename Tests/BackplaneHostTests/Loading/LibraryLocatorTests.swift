@@ -3,7 +3,7 @@ import Backplane
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryLocatorTests {
     private let folder: LoadingFixture.Folder
     private let places: [String]

@@ -3,7 +3,7 @@ import Backplane
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoadFolderTests {
     private let folder: LoadingFixture.Folder
     private var parent: String { folder.path + "/loads" }

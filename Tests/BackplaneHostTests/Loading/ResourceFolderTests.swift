@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 /// The files that come with a plugin.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResourceFolderTests {
     private let folder: LoadingFixture.Folder
     private let loads: LoadFolder

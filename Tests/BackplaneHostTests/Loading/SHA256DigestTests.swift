@@ -3,7 +3,7 @@
 import BackplaneCrypto
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SHA256DigestTests {
     /// The examples of FIPS 180-4 and the empty text.
     @Test(arguments: [

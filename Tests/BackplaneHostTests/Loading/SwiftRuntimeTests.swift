@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are loaded.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SwiftRuntimeTests {
     private static let swift = "libTimepiece.so"
     private static let c = "libClock.so"

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Reading a manifest` {
     static let whole: ManifestValue = [
         "manifestVersion": 1,
@@ -120,7 +120,7 @@ func summary(_ problems: [Problem]) -> [String] {
     problems.map { "\($0.severity.rawValue) \($0.manager ?? "-") \($0.error)" }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Problems of a manifest` {
     @Test(arguments: [
         ([1], "error - : manifest.wrong-type: expected a dictionary, found an array"),

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Manifest values` {
     static let json = #"""
         {"name": "Moby-Dick; or, \"The Whale\" \u00e9\ud83d\udc0b", "pages": 635, "price": 12.5, "lent": false, "tags": ["sea", 1851], "none": {}}
@@ -156,7 +156,7 @@ struct `Manifest values` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Limits of a manifest` {
     static func nested(_ depth: Int, _ open: String, _ close: String) -> String {
         String(repeating: open, count: depth) + String(repeating: close, count: depth)

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// A manager in C that calls one in Swift, through the host.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CallsFromCTests {
     @Test func `it is answered, and its call came through it`() async throws {
         let test = try CallerPlugin.host()

@@ -6,7 +6,7 @@ import Testing
 @testable import BackplaneHost
 
 /// A manager in C that asks for what its role may not have, under its own handle and under others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RoleTests {
     private struct Told: Decodable, Equatable {
         var status: Int32

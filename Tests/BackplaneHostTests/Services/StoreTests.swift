@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// The record store as a data access controller uses it, through the boundary.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreTests {
     private func withNotes(
         _ store: any RecordStore = MemoryRecordStore(), _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void

@@ -17,7 +17,7 @@ private func resolve(_ uses: [String: [String]], faulty: Set<String> = []) -> Re
 
 private func order(_ plan: Plan) -> [String] { plan.nodes.flatMap(\.managers) }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Managers that use managers` {
     @Test func `They come after those they use, otherwise by name`() throws {
         let plan = resolve(["A": ["Z"], "B": [], "C": ["A", "B"], "Z": []]).plan

@@ -5,7 +5,7 @@ import Testing
 @testable import BackplaneHost
 
 /// The seven test cases of Nemo Logic, with the outcomes we give them: where it gave nil, a located error.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `A plain Nemo Logic property list` {
     static let service = "<dict><key>className</key><string>ChallengeService</string><key>propertyName</key><string>challengeService</string>"
         + "<key>networkServiceConfiguration</key><dict><key>NIFServiceName</key><string>Challenge</string></dict></dict>"

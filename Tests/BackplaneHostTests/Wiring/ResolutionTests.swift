@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Classes of a manifest` {
     let catalogue = Catalogue(
         plugins: [.manager("LibraryManager"), .manager("ClockManager"), .dataAccess("BookStore"), .service("Books", "1.0.0")], [.service("Books", "2.1.0")])
@@ -43,7 +43,7 @@ struct `Classes of a manifest` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Wires of a manifest` {
     static let need = ContractDescription.of("API", "1.2.0", async: ["find"], sync: ["count"])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct `Sharing components` {
     static let api = ContractDescription.of("API")
     let catalogue = Catalogue(

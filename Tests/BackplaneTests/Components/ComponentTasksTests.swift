@@ -2,7 +2,7 @@
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ComponentTasksTests {
+@Suite(.timeLimit(.minutes(5))) struct ComponentTasksTests {
     @Test func `stopping cancels what runs and waits for it`() async {
         let tasks = ComponentTasks()
         let (started, begin) = AsyncStream.makeStream(of: Void.self)

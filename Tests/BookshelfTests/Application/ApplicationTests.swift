@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The example through all its layers, against the real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ApplicationTests {
     private let whale = BookQuery(text: "whale")
 

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// The application with its database file gone, damaged, or not to be written.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DatabaseTests {
     private let query = BookQuery(text: "whale")
     private let folder: BookshelfFolder

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `backplane demo` and the command line against the running server, as a newcomer runs them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DemoTests {
     private let folder: BookshelfFolder
 

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BookRoutesTests {
     private typealias FullBook = BookRoutes.FullBook
     private struct Page: Decodable {

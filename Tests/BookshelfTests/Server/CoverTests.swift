@@ -4,7 +4,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CoverTests {
     @Test func `the same book has the same cover, and another book another`() throws {
         let book = CatalogueTests.book("one")

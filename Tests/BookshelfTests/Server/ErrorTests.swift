@@ -1,7 +1,7 @@
 #if Engines
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ErrorTests {
     @Test(arguments: ["/", "/v1", "/v3/books", "/v2/books/moby-dick/pages", "/v1/books/moby-dick/cover"])
     func `a path that leads nowhere is an error`(path: String) async throws {

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventRoutesTests {
     @Test func `a stream begins with a heartbeat and goes on with every loan`() async throws {
         try await RunningServer.run { server in

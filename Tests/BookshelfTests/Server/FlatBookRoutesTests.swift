@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlatBookRoutesTests {
     private typealias FlatBook = FlatBookRoutes.FlatBook
 

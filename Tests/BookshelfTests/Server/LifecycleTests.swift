@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal ends the server in order`(signal: Int32) async throws {

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoansTests {
     private let day = Date(timeIntervalSince1970: 1_700_000_000)
 

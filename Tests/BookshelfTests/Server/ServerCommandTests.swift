@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServerCommandTests {
     @Test func `help has examples and every option`() async throws {
         let (status, text) = try await run("--help")

@@ -2,7 +2,7 @@
 @testable import BookshelfServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TokenLedgerTests {
     private let now = ContinuousClock.now
 
