@@ -31,8 +31,10 @@ struct BenchTests {
             #expect(row["suite"] as? String == "boundary")
             #expect(row["median"] is Double && row["spread"] is Double && row["unit"] is String)
         }
-        let names = rows.map { $0["name"] as? String }
-        #expect(Set(names).count == names.count, "names are unique")
+        let names = try rows.map { try #require($0["name"] as? String) }
+        for name in names {
+            #expect(names.filter { $0.contains(name) } == [name], "--only can name each row alone")
+        }
         for (name, bound) in Self.bounds {
             let row = try #require(rows.first { $0["name"] as? String == name }, "\(name)")
             let target = try #require(row["target"] as? Double, "\(name)")
