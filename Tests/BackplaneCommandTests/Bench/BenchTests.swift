@@ -65,6 +65,24 @@ struct BenchTests {
         #expect(rows.allSatisfy { $0["ratio"] is NSNull && $0["met"] is NSNull && $0["spread"] as? Double == 0 })
     }
 
+    @Test func `nothing is left behind, neither at the end nor when it is interrupted`() async throws {
+        let folder = tool.folder + "/temporary"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        func left() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
+
+        let whole = try RunningTool(["bench", "--quick", "--only", "actor"], input: nil, environment: ["TMPDIR": folder])
+        #expect(await whole.end().status == 0)
+        #expect(try left() == [])
+
+        // For as long as it takes to be interrupted: longer than anybody waits.
+        let endless = try RunningTool(["bench", "--only", "direct actor", "--iterations", "\(1 << 50)"], input: nil, environment: ["TMPDIR": folder])
+        while try left().isEmpty { await Task.yield() }
+        endless.signal(SIGINT)
+        let outcome = await endless.end()
+        #expect(outcome.status == 130, "\(outcome.errors)")
+        #expect(try left() == [])
+    }
+
     @Test func `a table has no colour where nobody watches, and a debug build says what it is`() async throws {
         let outcome = try await tool.plain("bench", "boundary", "--only", "native actor", "--quick")
         #expect(outcome.status == 0)
