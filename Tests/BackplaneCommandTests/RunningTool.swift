@@ -16,13 +16,16 @@ final class RunningTool: Sendable {
     private let events: AsyncStream<Event>
     private let state = Mutex(State())
 
-    /// - Parameter input: a file for its standard input, which is empty otherwise.
-    init(_ arguments: [String], input: String?) throws {
+    /// - Parameters:
+    ///   - input: a file for its standard input, which is empty otherwise.
+    ///   - environment: what it has besides this process's.
+    init(_ arguments: [String], input: String?, environment: [String: String] = [:]) throws {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: Tool.built + "/backplane")
         process.arguments = arguments
         // Without what a developer's own settings would change.
         process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"].contains($0.key) }
+            .merging(environment) { $1 }
         process.standardInput = try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)

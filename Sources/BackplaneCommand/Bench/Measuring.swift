@@ -5,22 +5,24 @@ struct Measuring {
 
     /// The samples by the rows' names.
     ///
-    /// Runs on the global executor, as a server's code does, and never on the main actor's.
+    /// Cancelled, it ends before the next row. Runs on the global executor, as a server's code does, and never on the main actor's.
     @concurrent
     func run(_ rows: [Row]) async throws -> [String: Sample] {
+        defer { progress.clear() }
         var counts: [Int] = []
         for row in rows {
             progress.show("preparing: \(row.name)")
+            try Task.checkCancellation()
             counts.append(try await count(of: row))
         }
         var figures: [String: [Double]] = [:]
         for round in 1...effort.rounds {
             for (row, count) in zip(rows, counts) {
                 progress.show("round \(round) of \(effort.rounds): \(row.name)")
+                try Task.checkCancellation()
                 figures[row.name, default: []].append(try await row.measure(count))
             }
         }
-        progress.clear()
         return figures.mapValues(Sample.init)
     }
 

@@ -31,15 +31,19 @@ struct BenchCommand: Sendable {
         do {
             let signals = StopSignals(), folder = try TemporaryFolder(for: "bench")
             defer { folder.remove() }
-            // Interrupted, it leaves nothing behind either.
+            let work = Task { try await measure(suites, in: folder.path) }
+            // Interrupted, it ends after what is being measured, and leaves nothing behind. What takes longer is not waited for.
             let interruption = Task {
                 guard await signals.next() != nil else { return }
+                work.cancel()
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
                 folder.remove()
-                exit(130)
+                _exit(130)
             }
             defer { interruption.cancel() }
-            var results: [RowResult] = []
-            for suite in suites { results += try await measure(suite, in: "\(folder.path)/\(suite.name)") }
+            let outcome = await work.result
+            if work.isCancelled { return 130 }
+            let results = try outcome.get()
             guard !results.isEmpty else { return refuse("no row has `\(only ?? "")` in its name") }
             report(results)
             return 0
@@ -51,6 +55,12 @@ struct BenchCommand: Sendable {
     private static func suites(named name: String?) -> [BenchSuite]? {
         guard let name else { return BenchSuite.all }
         return BenchSuite.all.first { $0.name == name }.map { [$0] }
+    }
+
+    private func measure(_ suites: [BenchSuite], in folder: String) async throws -> [RowResult] {
+        var results: [RowResult] = []
+        for suite in suites { results += try await measure(suite, in: "\(folder)/\(suite.name)") }
+        return results
     }
 
     private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {

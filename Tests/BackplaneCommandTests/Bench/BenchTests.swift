@@ -31,8 +31,10 @@ struct BenchTests {
             #expect(row["suite"] as? String == "boundary")
             #expect(row["median"] is Double && row["spread"] is Double && row["unit"] is String)
         }
-        let names = rows.map { $0["name"] as? String }
-        #expect(Set(names).count == names.count, "names are unique")
+        let names = try rows.map { try #require($0["name"] as? String) }
+        for name in names {
+            #expect(names.filter { $0.contains(name) } == [name], "--only can name each row alone")
+        }
         for (name, bound) in Self.bounds {
             let row = try #require(rows.first { $0["name"] as? String == name }, "\(name)")
             let target = try #require(row["target"] as? Double, "\(name)")
@@ -61,6 +63,24 @@ struct BenchTests {
         let rows = try await rows("boundary", "--only", "native actor", "--iterations", "3")
         #expect(rows.map { $0["name"] as? String } == ["native actor Int → Int"])
         #expect(rows.allSatisfy { $0["ratio"] is NSNull && $0["met"] is NSNull && $0["spread"] as? Double == 0 })
+    }
+
+    @Test func `nothing is left behind, neither at the end nor when it is interrupted`() async throws {
+        let folder = tool.folder + "/temporary"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        func left() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
+
+        let whole = try RunningTool(["bench", "--quick", "--only", "actor"], input: nil, environment: ["TMPDIR": folder])
+        #expect(await whole.end().status == 0)
+        #expect(try left() == [])
+
+        // For as long as it takes to be interrupted: longer than anybody waits.
+        let endless = try RunningTool(["bench", "--only", "direct actor", "--iterations", "\(1 << 50)"], input: nil, environment: ["TMPDIR": folder])
+        while try left().isEmpty { await Task.yield() }
+        endless.signal(SIGINT)
+        let outcome = await endless.end()
+        #expect(outcome.status == 130, "\(outcome.errors)")
+        #expect(try left() == [])
     }
 
     @Test func `a table has no colour where nobody watches, and a debug build says what it is`() async throws {

@@ -35,6 +35,11 @@ struct MeasuringTests {
         #expect(record.counts.withLock(\.self).map(\.count) == [1, 1, 1], "even once lasts longer")
     }
 
+    @Test(arguments: [(1, [1]), (31, [31]), (33, [17, 16]), (1_603, Array(repeating: 101, count: 3) + Array(repeating: 100, count: 13))])
+    func `a round's calls are made in parts, all of them`(count: Int, parts: [Int]) {
+        #expect(Row.parts(of: count) == parts)
+    }
+
     @Test func `what is measured must have been done`() async throws {
         let row = Row.calls("short") { count in count - 1 }
         let error = await #expect(throws: Row.Miscount.self) { _ = try await row.measure(10) }

@@ -75,7 +75,7 @@ struct BoundaryRows {
             HeapRow.make("allocations, native async struct", in: Self.suite) { try await HostCalls.next(plugins.yardstick, call, $0) },
             HeapRow.make("allocations, plugin to plugin", in: Self.suite) { try await plugins.relay.add($0, call) },
             HeapRow.make("allocations, native sync Int", in: Self.suite) { try HostCalls.addNow(plugins.yardstick, call, $0) },
-            HeapRow.make("allocations, encoded async struct", in: Self.suite, target: nil) { try await HostCalls.nextEncoded(plugins.earlier, call, $0) },
+            HeapRow.make("allocations, encoded struct", in: Self.suite, target: nil) { try await HostCalls.nextEncoded(plugins.earlier, call, $0) },
         ]
     }
 
