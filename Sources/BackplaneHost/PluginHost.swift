@@ -74,6 +74,11 @@ public final class PluginHost: Sendable {
         get async { await coordinator.statuses() }
     }
 
+    /// Where calls of a manager meet what changes behind it.
+    package func gate(of manager: String) async throws(BackplaneError) -> Gate {
+        try await coordinator.gate(of: manager)
+    }
+
     /// The wires of what is up, in the order in which their users were made, the host program's own last, and how their calls cross.
     public var wires: [WireStatus] {
         get async { await coordinator.wires() }

@@ -1,8 +1,8 @@
-import Backplane
+package import Backplane
 import Synchronization
 
 /// The slots of everybody who calls one component, opened and closed together; calls that find theirs closed meet this.
-final class Gate: Gatekeeper {
+package final class Gate: Gatekeeper {
     private enum Phase {
         case open
         /// Calls wait.
@@ -79,6 +79,22 @@ final class Gate: Gatekeeper {
         deliver(admitted)
     }
 
+    /// Puts twins of the bindings in force into the slots and gives those it took out: a flip that changes nothing, to be measured.
+    package func renew() -> [Binding] {
+        state.withLock { state in
+            guard case .open = state.phase else { return [] }
+            var twins: [Binding: Binding] = [:]
+            for index in state.doors.indices {
+                let old = state.doors[index].binding, twin = twins[old] ?? old.twin(counting: counting)
+                twins[old] = twin
+                state.doors[index].binding = twin
+                state.doors[index].slot.flip(to: twin)
+            }
+            LeaseCounting.settle()
+            return Array(twins.keys)
+        }
+    }
+
     /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
     func close(_ error: BackplaneError = .callingStopped) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
@@ -115,7 +131,7 @@ final class Gate: Gatekeeper {
 
     // MARK: Whoever finds a slot closed
 
-    func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
+    package func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
         let id = Callbacks.newID(), deadline = call.deadline
         let decided = state.withLock { state -> Admission? in
             switch state.phase {
@@ -134,11 +150,11 @@ final class Gate: Gatekeeper {
         return id
     }
 
-    func cancel(_ id: UInt64) {
+    package func cancel(_ id: UInt64) {
         end(id, BackplaneError(.callCancelled, "the call was cancelled while it waited for the component called"))
     }
 
-    func admitNow(at slot: Slot, _ call: Call) -> Admission {
+    package func admitNow(at slot: Slot, _ call: Call) -> Admission {
         state.withLock { state in
             switch state.phase {
             case .open: admission(at: slot)

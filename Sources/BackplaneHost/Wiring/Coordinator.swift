@@ -134,6 +134,11 @@ actor Coordinator {
     }
 
     /// In the order in which their users were made, the host program's last.
+    /// The gate of a manager, started if it was not.
+    func gate(of manager: String) async throws(BackplaneError) -> Gate {
+        gate(of: try await running(manager).node.id)
+    }
+
     func wires() -> [WireStatus] {
         wireStatuses.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.flatMap(\.value)
     }

@@ -8,16 +8,20 @@ import YardstickDirect
 /// The provider sits in a loaded library and is called through the public API, with a call frame. The direct calls go through
 /// a Swift existential, are not inlined and throw what the others throw. The struct is a number, a text of 31 bytes and a list.
 extension BenchSuite {
-    // Still to come, each as a list of rows beside the others: the native rows with atomic leases in place of restartable
-    // sequences, and a flip with drain, idle and under four callers.
     static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder in
         let plugins = try await YardstickHost(in: folder + "/calls")
-        let rows = BoundaryRows(plugins: plugins, direct: makeDirectYardstick(), tally: DirectTally())
+        let atomic: YardstickHost
+        do { atomic = try await YardstickHost(in: folder + "/atomic", counting: .atomic) } catch {
+            await plugins.host.stop()
+            throw error
+        }
+        let rows = BoundaryRows(plugins: plugins, atomic: atomic, direct: makeDirectYardstick(), tally: DirectTally())
         return Opened(
-            rows: rows.asynchronous + rows.synchronous + rows.allocations + rows.parallel + rows.actor + rows.encoded + rows.lookUp
-                + [WiringRow.make(in: folder + "/wiring")]
+            rows: rows.asynchronous + rows.synchronous + rows.withAtomics + rows.allocations + rows.parallel + rows.actor + rows.encoded + rows.lookUp
+                + [WiringRow.make(in: folder + "/wiring")] + rows.flips
         ) {
             await plugins.host.stop()
+            await atomic.host.stop()
         }
     }
 }
@@ -28,6 +32,8 @@ struct BoundaryRows {
     static let reference = "direct async Int → Int"
 
     var plugins: YardstickHost
+    /// The same without restartable sequences.
+    var atomic: YardstickHost
     var direct: any DirectYardstick
     var tally: DirectTally
 
@@ -64,6 +70,24 @@ struct BoundaryRows {
             .calls("native sync Int → Int", baseline: int, target: .ratio(atMost: 1.25)) { try HostCalls.addNow(plugins.yardstick, call, $0) },
             .calls(parcel) { try DirectCalls.nextNow(direct, $0) },
             .calls("native sync struct", baseline: parcel, target: .ratio(atMost: 2)) { try HostCalls.nextNow(plugins.yardstick, call, $0) },
+        ]
+    }
+
+    /// What calls cost where the system has no restartable sequences.
+    var withAtomics: [Row] {
+        let atomic = atomic, call = atomic.call
+        return [
+            .calls("native async Int → Int, atomic leases", baseline: Self.reference) { try await HostCalls.add(atomic.yardstick, call, $0) },
+            .calls("native async struct, atomic leases", baseline: "direct async struct") { try await HostCalls.next(atomic.yardstick, call, $0) },
+            .calls("native sync Int → Int, atomic leases", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
+            .calls("native sync struct, atomic leases", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
+        ]
+    }
+
+    var flips: [Row] {
+        [
+            FlipRow.make("flip with drain, idle", plugins, callers: 0, target: .median(atMost: 50)),
+            FlipRow.make("flip with drain, 4 callers", plugins, callers: 4, target: .median(atMost: 1_000)),
         ]
     }
 

@@ -12,8 +12,10 @@ struct YardstickHost: Sendable {
     /// The frame that the host's calls have.
     let call: Call
 
-    /// - Parameter folder: for the copies of its libraries.
-    init(in folder: String) async throws {
+    /// - Parameters:
+    ///   - folder: for the copies of its libraries.
+    ///   - counting: how its leases are counted; `nil`: as well as this system can.
+    init(in folder: String, counting: LeaseCounting? = nil) async throws {
         host = PluginHost(
             manifest: Manifest(
                 plugins: Self.plugins,
@@ -22,7 +24,7 @@ struct YardstickHost: Sendable {
                     "Tally": ManagerDefinition(className: "TallyManager"),
                     "Relay": ManagerDefinition(className: "RelayManager", uses: ["yardstick": "Yardstick"]),
                 ]),
-            options: Self.options(in: folder))
+            options: Self.options(in: folder, counting))
         do {
             (yardstick, earlier) = (try await host.manager("Yardstick"), try await host.manager("Yardstick"))
             (tally, relay) = (try await host.manager("Tally"), try await host.manager("Relay"))
@@ -36,7 +38,9 @@ struct YardstickHost: Sendable {
     /// Who is called, and who calls from a plugin of its own. They lie beside this program.
     static let plugins = [PluginReference(library: "Yardstick"), PluginReference(library: "YardstickRelay")]
 
-    static func options(in folder: String) -> HostOptions {
-        HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))
+    static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
+        var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))
+        if let counting { options.counting = counting }
+        return options
     }
 }
