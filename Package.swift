@@ -136,11 +136,12 @@ let package = Package(
         .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
         .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
         .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
+        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
 
         // Tests.
-        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
