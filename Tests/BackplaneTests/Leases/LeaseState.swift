@@ -89,6 +89,14 @@ extension LeaseState {
         set { callers = callers & ~(0xFFFF << UInt64(16 * number)) | newValue.bits << UInt64(16 * number) }
     }
 
+    /// The same state with the first `count` callers, which are all, in one order, whichever they were in.
+    func withCallersInOrder(_ count: Int) -> LeaseState {
+        var state = self
+        let parts = (0..<count).map { callers >> UInt64(16 * $0) & 0xFFFF }.sorted()
+        state.callers = parts.reversed().reduce(0) { $0 << 16 | $1 }
+        return state
+    }
+
     /// What the caller counted first becomes visible to all.
     mutating func flush(_ number: Int) {
         let (count, binding, processor) = self[caller: number].takeOldest()
