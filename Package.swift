@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
         .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
+        .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
         .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
     ],
@@ -64,7 +65,10 @@ let package = Package(
         .target(name: "BackplaneStorage", dependencies: ["Backplane"], swiftSettings: settings),
 
         // The runtime and its engines.
-        .target(name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane"], swiftSettings: settings),
+        .target(name: "CBackplaneHost"),
+        .target(
+            name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
+            swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
         .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
         .target(
@@ -130,6 +134,10 @@ let package = Package(
         // Plugins that only the tests load.
         .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
+        .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
+        .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
+        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
+        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
         .target(
@@ -137,12 +145,12 @@ let package = Package(
             cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // Tests.
-        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane",
-                "ChallengeModule", "TimepieceModule",
+                "ChallengeModule", "TimepieceModule", "feast",
             ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),

@@ -25,15 +25,18 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
     public var stopLimit: Duration
+    /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
+    public var occupationLimit: Duration?
 
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
-        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
+        occupationLimit: Duration? = .seconds(1)
     ) {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
         (self.digest, self.executors, self.openStore, self.lanes) = (digest, executors, openStore, lanes)
-        (self.startLimit, self.stopLimit) = (startLimit, stopLimit)
+        (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
     /// Opens a record store in a folder, and reports what was damaged there and has been moved aside.

@@ -4,9 +4,17 @@ import Backplane
 struct LoadedPlugin: Sendable {
     /// Where it was built; `nil`: it is linked into this program.
     let path: String?
+    /// The copy that was loaded; `nil`: it is linked into this program.
+    var copy: String? = nil
     /// Where the copy of its files is; `nil`: it came without.
     let resources: String?
     let description: PluginDescription
+
+    /// `nil`: it is linked into this program.
+    var image: PluginImage? {
+        guard let path, let copy else { return nil }
+        return PluginImage(id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
+    }
 }
 
 /// Brings a manifest's plugins into the process, one after the other; one that fails does not keep the others out.
@@ -71,7 +79,7 @@ struct PluginLoader {
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
         }
-        return LoadedPlugin(path: path, resources: resources, description: description)
+        return LoadedPlugin(path: path, copy: library.path, resources: resources, description: description)
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {

@@ -11,6 +11,7 @@ actor Coordinator {
     private let linked: [LinkedPlugin]
     private let options: HostOptions
     private let timer = DeadlineTimer()
+    private let watchdog: Watchdog?
     private let starter: ComponentStarter
     private nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
 
@@ -32,6 +33,7 @@ actor Coordinator {
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
+        watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
@@ -49,12 +51,14 @@ actor Coordinator {
     nonisolated func retire() {
         executor.retire()
         timer.retire()
+        watchdog?.retire()
     }
 
     private var loaded: LoadedManifest {
         if let loadedManifest { return loadedManifest }
         let new = LoadedManifest(document, linked: linked, options)
         loadedManifest = new
+        watchdog?.start(new.images)
         if isStopped { new.loadFolder?.remove() }
         return new
     }

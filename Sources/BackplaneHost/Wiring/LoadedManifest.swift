@@ -8,6 +8,8 @@ struct LoadedManifest: Sendable {
     /// The classes behind the plan's entries, by plugin and place.
     private let classes: [[ComponentClass]]
     private let resources: [String?]
+    /// The plugins that came as libraries.
+    let images: [PluginImage]
     private let document: ManifestDocument
     private let loadErrors: [BackplaneError]
     let loadFolder: LoadFolder?
@@ -22,6 +24,7 @@ struct LoadedManifest: Sendable {
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
         classes = loader.plugins.map(\.description.components)
         resources = loader.plugins.map(\.resources)
+        images = loader.plugins.compactMap(\.image)
         loadErrors = loader.problems.map(\.error)
         loadFolder = loader.folder
     }

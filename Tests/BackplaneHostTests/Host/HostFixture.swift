@@ -30,6 +30,8 @@ final class TestHost: Sendable {
     /// Where SwiftPM puts the libraries: beside this program.
     static let libraries = RunningExecutable.folder ?? "."
 
+    /// Nobody watches the pool: tests themselves occupy it, and would read of that in their logs.
+    ///
     /// - Parameter manifest: the text of a whole manifest.
     init(
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
@@ -42,7 +44,7 @@ final class TestHost: Sendable {
             manifest: ManifestDocument(contentsOf: path), plugins: plugins,
             options: HostOptions(
                 pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
-                lanes: lanes, startLimit: startLimit, stopLimit: stopLimit))
+                lanes: lanes, startLimit: startLimit, stopLimit: stopLimit, occupationLimit: nil))
     }
 
     /// A host of these managers, given as JSON, with the plugins that only the tests have.

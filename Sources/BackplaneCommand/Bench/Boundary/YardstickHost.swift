@@ -41,6 +41,7 @@ struct YardstickHost: Sendable {
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
         var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))
         if let counting { options.counting = counting }
+        options.occupationLimit = nil       // calls occupy the pool on purpose here
         return options
     }
 }

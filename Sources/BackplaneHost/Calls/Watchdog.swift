@@ -1,0 +1,106 @@
+import Backplane
+import Synchronization
+
+/// Says in the log which plugin occupies Swift's thread pool.
+///
+/// Plugin code that computes or blocks holds its thread of the pool, and there are only as many as processors: a few such
+/// calls, and nothing that is a task goes on. The watchdog therefore is none: a thread of its own puts a tiny job into
+/// the pool now and then, and looks at the threads when one does not begin in time.
+package final class Watchdog: Sendable {
+    private struct State {
+        var plugins: [PluginImage] = []
+        var isRunning = false
+        var isRetired = false
+    }
+    /// A job in the pool. It holds nothing of the host.
+    private final class Probe: Sendable {
+        let hasBegun = Atomic<Bool>(false)
+    }
+
+    /// Whose pools are looked at. Work at background priority may take as long as it likes.
+    private static let priorities: [TaskPriority] = [.high, .medium, .low]
+
+    private let limit: Duration
+    private let log: any LogSink
+    private let state = Monitor(State())
+    private let looked: @Sendable (Int) -> Void
+
+    /// - Parameter looked: told after every look how many jobs have begun since the one before.
+    package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
+        (self.limit, self.log, self.looked) = (limit, log, looked)
+    }
+
+    /// Begins to watch, and knows these plugins from now on.
+    package func start(_ plugins: [PluginImage]) {
+        let needsThread = state.withLock { state in
+            state.plugins = plugins
+            guard !state.isRunning, !state.isRetired else { return false }
+            state.isRunning = true
+            return true
+        }
+        // Without a thread nobody watches; everything else goes on.
+        if needsThread, !HostThread.tryStart("bp-watchdog", { self.run() }) { state.withLock { $0.isRunning = false } }
+    }
+
+    /// Ends the thread.
+    package func retire() {
+        state.withLock { $0.isRetired = true }
+    }
+
+    private func run() {
+        var watch = PoolWatch(limit: limit, pools: Self.priorities.count)
+        var probes = Self.priorities.map { _ in Probe() }
+        var report: (text: PoolReport, since: Deadline)?
+        var last = Deadline.now
+        repeat {
+            let now = Deadline.now
+            looked(probes.count { $0.hasBegun.load(ordering: .relaxed) })
+            let actions = watch.look(after: now - last) { probes[$0].hasBegun.load(ordering: .relaxed) }
+            last = now
+            for action in actions {
+                switch action {
+                case .send(let pool):
+                    probes[pool] = Self.send(Self.priorities[pool])
+                case .examine(let waited):
+                    guard let text = examine() else { continue }
+                    watch.reported()
+                    report = (text, now + (.zero - waited))
+                    log.write(text.record(waited: waited))
+                case .over:
+                    guard let (text, since) = report else { continue }
+                    log.write(text.recordOver(lasted: now - since))
+                }
+            }
+        } while pause(watch.interval)
+    }
+
+    private static func send(_ priority: TaskPriority) -> Probe {
+        let probe = Probe()
+        Task.detached(priority: priority) { probe.hasBegun.store(true, ordering: .relaxed) }
+        return probe
+    }
+
+    /// Who holds the pool's threads; `nil` when nobody is seen to: the machine may be busy with other processes.
+    private func examine() -> PoolReport? {
+        let outcomes = ThreadSampler.poolSamples()
+        guard let map = try? MemoryMap.current() else { return nil }
+        let samples = outcomes.compactMap { outcome in
+            if case .sampled(let sample) = outcome { sample } else { nil }
+        }
+        let occupation = PoolOccupation(
+            samples, unreachable: outcomes.count - samples.count, in: map, plugins: state.withLock { $0.plugins })
+        return occupation.isEmpty ? nil : PoolReport(occupation) { $0.functionName() }
+    }
+
+    /// Lets time pass; `false` when the watchdog is retired.
+    private func pause(_ duration: Duration) -> Bool {
+        let end = Deadline.now + duration
+        return state.wait { state in
+            if state.isRetired {
+                state.isRunning = false
+                return .done(false)
+            }
+            return Deadline.now >= end ? .done(true) : .until(end)
+        }
+    }
+}

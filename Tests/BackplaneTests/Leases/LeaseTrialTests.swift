@@ -1,0 +1,41 @@
+import Testing
+
+/// Leases on real processors, in both ways of counting; and that the programs which try them would notice what they look for.
+@Suite(.serialized, .timeLimit(.minutes(3 + StressTime.seconds / 60)))
+struct LeaseTrialTests {
+    /// Expects violations, which a busy machine may be slow to show.
+    private func expectViolations(_ arguments: String...) async throws {
+        for seconds in [1, 2, 4, 8, 16] where try await LitmusProgram.run(arguments, seconds: seconds).violations > 0 { return }
+        Issue.record("the program does not notice what is left out")
+    }
+
+    private func expectNone(_ arguments: String..., seconds: Int = StressTime.seconds) async throws {
+        let outcome = try await LitmusProgram.run(arguments, seconds: seconds)
+        #expect(outcome.violations == 0)
+        #expect(outcome.flips > 0 && outcome.calls > 0)
+    }
+
+    @Test func `a binding that drained is in no caller's hands, with restartable sequences`() async throws {
+        try await expectNone("litmus")
+    }
+
+    @Test func `a binding that drained is in no caller's hands, with atomics, which need no barrier`() async throws {
+        try await expectNone("litmus", "atomics", "no-barrier")
+    }
+
+    @Test func `without the barrier it is`() async throws {
+        try await expectViolations("litmus", "no-barrier")
+    }
+
+    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with restartable sequences`() async throws {
+        try await expectNone("stress")
+    }
+
+    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with atomics`() async throws {
+        try await expectNone("stress", "atomics")
+    }
+
+    @Test func `without leases they are`() async throws {
+        try await expectViolations("stress", "no-lease")
+    }
+}

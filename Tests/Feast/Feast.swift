@@ -1,0 +1,87 @@
+import Backplane
+import BackplaneHost
+import Glibc
+import GluttonModule
+
+/// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up everything else.
+///
+///     feast linked|library METHOD FOLDER EXPECTED [profiled]
+///     feast idle
+///
+/// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints what the
+/// log said. Something else may occupy the pool first, on a busy machine the program's own start: then it begins again, until
+/// the log says what is expected. With `profiled` the program has its own use for the signal that the watchdog needs.
+@main
+struct Feast {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments[1] == "idle" { return await idle() }
+        let (file, expected) = (arguments[3] + "/enough", arguments[4])
+        if arguments.last == "profiled" { signal(SIGPROF) { _ in } }
+        let handler = signalHandler()
+        for _ in 0..<20 {
+            let (by, over) = try await hold(linked: arguments[1] == "linked", arguments[2], until: file)
+            guard by.contains(expected) else { continue }
+            print(by, over, arguments.last == "profiled" && signalHandler() != handler ? "the handler was replaced" : "", separator: "\n")
+            return
+        }
+        exit(1)
+    }
+
+    /// Watches a pool with nothing to do until a number of jobs have begun, and prints what the log said.
+    private static func idle() async {
+        let (looks, look) = AsyncStream.makeStream(of: Int.self)
+        let watchdog = Watchdog(limit: .seconds(2), log: WarningLog { print($0) }) { look.yield($0) }
+        watchdog.start([])
+        var begun = 0
+        for await jobs in looks {
+            begun += jobs
+            if begun >= 20 { break }
+        }
+        watchdog.retire()
+        print("nothing more")
+    }
+
+    /// What the log said: who occupied the pool, and the record of when it was over.
+    private static func hold(linked: Bool, _ method: String, until file: String) async throws -> (by: String, over: String) {
+        unlink(file)
+        let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
+        let manifest = Manifest(
+            plugins: linked ? [] : [PluginReference(library: "Glutton")], managers: ["Glutton": ManagerDefinition(className: "Glutton")])
+        let log = WarningLog { warning in
+            // On the watchdog's thread: no task can do anything now.
+            if warning.metadata["waited"] != nil { _ = close(creat(file, 0o600)) }
+            record.yield(warning)
+        }
+        let host = PluginHost(
+            manifest: manifest, plugins: linked ? [GluttonPlugin.self] : [],
+            options: HostOptions(log: log, occupationLimit: .milliseconds(200)))
+        let glutton: Remote<Gluttony> = try await host.manager("Glutton")
+        await withTaskGroup { group in
+            for _ in 0...sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
+                group.addTask { @concurrent in _ = try? await (method == "doze" ? glutton.doze(file) : glutton.devour(file)) }
+            }
+        }
+        var iterator = records.makeAsyncIterator()
+        let occupied = await iterator.next(), over = await iterator.next()
+        await host.stop()
+        return (occupied?.metadata["by"] ?? "", "\(over?.message ?? "nothing"): \(over?.metadata["by"] ?? "")")
+    }
+
+    /// The address of what handles the signal.
+    private static func signalHandler() -> Int {
+        var action = sigaction()
+        sigaction(SIGPROF, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_sigaction, to: Int.self)
+    }
+}
+
+/// Hands over the host's own warnings.
+private struct WarningLog: LogSink {
+    let handOver: @Sendable (LogRecord) -> Void
+
+    func isEnabled(_ level: Log.Level) -> Bool { level == .warning }
+    func write(_ record: LogRecord) {
+        if record.source == "host", record.level == .warning { handOver(record) }
+    }
+}
