@@ -79,7 +79,7 @@ struct PluginLoader {
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
         }
-        return LoadedPlugin(path: path, copy: library.path, resources: resources, description: description)
+        return LoadedPlugin(path: path, copy: file.copy, resources: resources, description: description)
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
