@@ -35,6 +35,11 @@ final class StopSignals: Sendable {
         let context = Unmanaged.passRetained(Reader(end: end, deliver: deliver)).toOpaque()
         pthread_create(&thread, nil, { context in
             let reader = Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue()
+            // A program started from a thread that blocks signals, as the workers of libdispatch do, has them blocked everywhere.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             var isStopping = false
             while true {
                 var byte: UInt8 = 0
