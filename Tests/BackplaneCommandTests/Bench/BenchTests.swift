@@ -22,6 +22,7 @@ struct BenchTests {
         ("native sync, 2 callers", 0.9), ("native sync, 8 callers", 0.9), ("native actor Int → Int", 1.3), ("encoded async struct", 1.15),
         ("look-up by name, started", nil), ("wiring 1,000 wires of 50 types, host's start", 100), ("allocations, native async Int", 0),
         ("allocations, native async struct", 0), ("allocations, plugin to plugin", 0), ("allocations, native sync Int", 0),
+        ("flip with drain, idle", 50), ("flip with drain, 4 callers", 1_000),
     ]
 
     @Test func `every bound of the boundary is a row, and every row has the same keys`() async throws {

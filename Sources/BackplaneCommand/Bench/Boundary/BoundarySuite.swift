@@ -77,10 +77,10 @@ struct BoundaryRows {
     var withAtomics: [Row] {
         let atomic = atomic, call = atomic.call
         return [
-            .calls("native async Int → Int, atomic leases", baseline: Self.reference) { try await HostCalls.add(atomic.yardstick, call, $0) },
-            .calls("native async struct, atomic leases", baseline: "direct async struct") { try await HostCalls.next(atomic.yardstick, call, $0) },
-            .calls("native sync Int → Int, atomic leases", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
-            .calls("native sync struct, atomic leases", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async Int → Int", baseline: Self.reference) { try await HostCalls.add(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async struct", baseline: "direct async struct") { try await HostCalls.next(atomic.yardstick, call, $0) },
+            .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
+            .calls("atomic leases, sync struct", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
         ]
     }
 
