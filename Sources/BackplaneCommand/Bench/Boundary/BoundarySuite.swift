@@ -88,6 +88,7 @@ struct BoundaryRows {
         [
             FlipRow.make("flip with drain, idle", plugins, callers: 0, target: .median(atMost: 50)),
             FlipRow.make("flip with drain, 4 callers", plugins, callers: 4, target: .median(atMost: 1_000)),
+            FlipRow.make("flip with drain after a pause, 4 callers", plugins, callers: 4, pause: .milliseconds(1)),
         ]
     }
 

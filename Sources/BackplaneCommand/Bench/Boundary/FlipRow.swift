@@ -6,15 +6,20 @@ import YardstickContracts
 
 /// Takes the binding that calls are using out of its slot, puts another one in, and waits until the last call has left the old one.
 enum FlipRow {
-    /// - Parameter callers: threads of their own that call without a pause meanwhile.
-    static func make(_ name: String, _ plugins: YardstickHost, callers: Int, target: Target) -> Row {
-        Row(name: name, unit: .microseconds, target: target, limit: 200) { count in
-            measure(try await plugins.host.gate(of: "Yardstick"), plugins, callers, flips: max(count, 16))
+    /// 200 flips a round.
+    ///
+    /// - Parameters:
+    ///   - callers: threads of their own that call without a pause meanwhile.
+    ///   - pause: between two flips. Flips that follow one another keep their thread on its processor; after a pause every second
+    ///     caller or so has just lost its own inside a call, and the drain takes until the scheduler gives it back.
+    static func make(_ name: String, _ plugins: YardstickHost, callers: Int, pause: Duration = .zero, target: Target? = nil) -> Row {
+        Row(name: name, unit: .microseconds, target: target, limit: 1) { _ in
+            measure(try await plugins.host.gate(of: "Yardstick"), plugins, callers, pause)
         }
     }
 
     /// Callers are threads, so that the number of threads in Swift's pool does not decide how many call at once.
-    private static func measure(_ gate: Gate, _ plugins: YardstickHost, _ callers: Int, flips: Int) -> Double {
+    private static func measure(_ gate: Gate, _ plugins: YardstickHost, _ callers: Int, _ pause: Duration) -> Double {
         let (begun, ended, stop) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
         for _ in 0..<callers {
             Thread.detachNewThread {
@@ -25,7 +30,10 @@ enum FlipRow {
             }
         }
         for _ in 0..<callers { begun.wait() }
-        let figures = (0..<flips).map { _ in flip(gate) }
+        let figures = (0..<200).map { _ in
+            if pause > .zero { usleep(UInt32(pause / .microseconds(1))) }
+            return flip(gate)
+        }
         stop.set()
         for _ in 0..<callers { ended.wait() }
         return Row.Unit.microseconds.figure(nanoseconds: Sample(figures).median)
