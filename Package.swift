@@ -38,6 +38,8 @@ let package = Package(
         .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "Parity", type: .dynamic, targets: ["ParityProvider"]),
+        .library(name: "ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -131,14 +133,20 @@ let package = Package(
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+        .target(name: "ParityContracts", dependencies: ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
+        .target(
+            name: "ParityProvider", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider",
+            swiftSettings: settings),
+        .target(
+            name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
 
         // Tests.
-        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "ChallengeModule",
-                "TimepieceModule",
+                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "ChallengeModule", "ParityContracts", "TimepieceModule",
             ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
