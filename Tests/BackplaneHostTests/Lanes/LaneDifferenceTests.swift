@@ -4,9 +4,12 @@ import Testing
 /// docs/lanes.md promises that the lanes differ in nothing but what it lists: each line is so, and none is without a test.
 @Suite(.timeLimit(.minutes(2)))
 struct LaneDifferenceTests {
-    @Test(arguments: LaneDifference.all)
-    func `the lanes differ as a line says`(difference: LaneDifference) async throws {
-        try await difference.proof()
+    @Test func `the lanes differ as each line says`() async throws {
+        try await BothLanes.with { lanes in
+            for difference in LaneDifference.all {
+                do { try await difference.proof(lanes) } catch { Issue.record("\(difference.title): \(error)") }
+            }
+        }
     }
 
     @Test func `the list has a line for each test, in order, and a test for each line`() throws {

@@ -5,9 +5,9 @@ public struct Habits: Contract {
     public static let version: Version = "1.0.0"
     public let isCancelled = AsyncMethod<Nothing, Bool>()
     public let priority = AsyncMethod<Nothing, UInt8>()
-    /// The thread it begins on, and the one after it has waited.
+    /// The thread it begins on, and one after it has waited.
     public let threads = AsyncMethod<Nothing, [UInt]>()
-    /// Waits until somebody lets go, or it is cancelled, and answers its priority then.
+    /// Waits until somebody lets go of all who wait, or it is cancelled, and answers its priority then.
     public let hold = AsyncMethod<Nothing, UInt8>()
     /// How many are held.
     public let held = SyncMethod<Nothing, Int>()

@@ -11,7 +11,7 @@ final class HabitsManager: Manager {
     @TaskLocal private static var local = 0
     private let next: Wire<Habits>?
     private let held = Atomic(0)
-    private let isOpen = Atomic(false)
+    private let releases = Atomic(0)
 
     init(_ context: Context) {
         next = context.wires.next
@@ -21,14 +21,15 @@ final class HabitsManager: Manager {
         table.async(\.isCancelled) { _, _, _ in Task.isCancelled }
         table.async(\.priority) { _, _, _ in Task.currentPriority.rawValue }
         table.async(\.threads) { _, _, _ in
+            // A task that yields may be resumed before it has given its thread up; some time it is not.
             let first = pthread_self()
-            await Task.yield()
+            for _ in 0..<1_000 where pthread_self() == first { await Task.yield() }
             return [UInt(first), UInt(pthread_self())]
         }
         table.async(\.hold) { manager, _, _ in try await manager.hold() }
         table.sync(\.held) { manager, _, _ in manager.held.load(ordering: .sequentiallyConsistent) }
         table.sync(\.letGo) { manager, _, _ in
-            manager.isOpen.store(true, ordering: .sequentiallyConsistent)
+            manager.releases.add(1, ordering: .sequentiallyConsistent)
             return Nothing()
         }
         table.sync(\.outlast) { _, seconds, call in
@@ -42,9 +43,10 @@ final class HabitsManager: Manager {
     }
 
     private func hold() async throws -> UInt8 {
+        let before = releases.load(ordering: .sequentiallyConsistent)
         held.add(1, ordering: .sequentiallyConsistent)
         defer { held.subtract(1, ordering: .sequentiallyConsistent) }
-        while !isOpen.load(ordering: .sequentiallyConsistent) {
+        while releases.load(ordering: .sequentiallyConsistent) == before {
             try Task.checkCancellation()
             await Task.yield()
         }
