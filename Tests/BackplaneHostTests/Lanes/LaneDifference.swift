@@ -16,6 +16,7 @@ struct LaneDifference: Sendable, CustomTestStringConvertible {
     static let all = [
         LaneDifference(title: "Deadlines", proof: deadlines),
         LaneDifference(title: "A call that is cancelled before it begins", proof: earlyCancellation),
+        LaneDifference(title: "Whose task it is", proof: task),
         LaneDifference(title: "Priority raised during a call", proof: raisedPriority),
         LaneDifference(title: "Where a method goes on", proof: executor),
         LaneDifference(title: "Numbers that JSON does not have", proof: nonFiniteNumbers),
@@ -76,6 +77,14 @@ extension LaneDifference {
         }
         #expect(isCancelled.native == .success(true))
         #expect(isCancelled.encoded == .success(false))
+    }
+
+    private static func task(_ lanes: BothLanes) async throws {
+        let name = try await lanes.habits { _, habits in
+            try await Task(name: "the caller's") { try await habits.taskName() }.value
+        }
+        #expect(name.native == .success("the caller's"))
+        #expect(name.encoded == .success(nil))
     }
 
     private static func raisedPriority(_ lanes: BothLanes) async throws {

@@ -1,5 +1,6 @@
 @testable import Backplane
 import CBackplane
+import Foundation
 
 /// All that a host and a Swift plugin of one lane revision must agree on, as a text whose first line is the revision.
 struct LaneRecord: Equatable {
@@ -47,7 +48,14 @@ enum LaneVerdict: Equatable {
 
 extension LaneRecord {
     private static func field<Root, Value>(_ path: KeyPath<Root, Value>, _ name: String) -> String {
-        "\(Root.self).\(name) at \(MemoryLayout<Root>.offset(of: path).map(String.init) ?? "?"), \(MemoryLayout<Value>.size) bytes"
+        "\(Root.self).\(name) at \(MemoryLayout<Root>.offset(of: path).map(String.init) ?? "?"), \(MemoryLayout<Value>.size) bytes: \(spelled(Value.self))"
+    }
+
+    /// An array of C, which is a long tuple here, as what it is.
+    private static func spelled(_ type: Any.Type) -> String {
+        let text = "\(type)", elements = text.dropFirst().dropLast().components(separatedBy: ", ")
+        guard text.hasPrefix("("), let first = elements.first, elements.count > 1, elements.allSatisfy({ $0 == first }) else { return text }
+        return "\(elements.count) of \(first)"
     }
 
     private static func size<Value: ~Copyable>(_ name: String, _: Value.Type) -> String {
@@ -57,11 +65,12 @@ extension LaneRecord {
     /// The structs of lease.h, and the call frame.
     private static var structs: [String] {
         [
-            size("bp_slot", bp_slot.self), field(\bp_slot.binding, "binding"), field(\bp_slot.number, "number"), field(\bp_slot.gate, "gate"),
+            size("bp_slot", bp_slot.self), field(\bp_slot.binding, "binding"), field(\bp_slot.number, "number"),
+            field(\bp_slot.reserved, "reserved"), field(\bp_slot.gate, "gate"),
             size("bp_binding", bp_binding.self), field(\bp_binding.cells, "cells"), field(\bp_binding.last_stripe, "last_stripe"),
-            field(\bp_binding.restartable, "restartable"),
+            field(\bp_binding.restartable, "restartable"), field(\bp_binding.padding, "padding"),
             size("bp_stripe", bp_stripe.self), field(\bp_stripe.entered, "entered"), field(\bp_stripe.left, "left"),
-            field(\bp_stripe.entered_atomic, "entered_atomic"), field(\bp_stripe.left_atomic, "left_atomic"),
+            field(\bp_stripe.entered_atomic, "entered_atomic"), field(\bp_stripe.left_atomic, "left_atomic"), field(\bp_stripe.padding, "padding"),
             size("bp_gate", bp_gate.self), field(\bp_gate.owner, "owner"), field(\bp_gate.wait, "wait"), field(\bp_gate.cancel, "cancel"),
             field(\bp_gate.admit_now, "admit_now"),
             size("bp_provider", bp_provider.self), field(\bp_provider.target, "target"), field(\bp_provider.methods, "methods"),

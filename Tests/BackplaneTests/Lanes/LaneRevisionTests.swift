@@ -24,7 +24,7 @@ struct LaneRevisionTests {
 
     @Test func `every field that a revision covers is in its record`() {
         let text = LaneRecord.current.text
-        #expect(text.hasPrefix("revision \(BP_LANE_REVISION)\nbp_slot: 24 bytes, aligned to 8\nbp_slot.binding at 0, 8 bytes\n"))
+        #expect(text.hasPrefix("revision \(BP_LANE_REVISION)\nbp_slot: 24 bytes, aligned to 8\nbp_slot.binding at 0, 8 bytes: Optional<UnsafeMutablePointer<bp_binding>>\n"))
         #expect(!text.contains("?"), "every offset and every function's type is known")
         #expect(!text.contains("has no layout"))
         #expect(LaneRecord(text: text) == .current)

@@ -14,6 +14,8 @@ public struct Habits: Contract {
     public let letGo = SyncMethod<Nothing, Nothing>()
     /// Ends so many seconds after its deadline.
     public let outlast = SyncMethod<Double, String>()
+    /// The name of the task it runs in.
+    public let taskName = AsyncMethod<Nothing, String?>()
     /// A task-local of the library it is in, as its last component sees what its first one set.
     public let local = AsyncMethod<Nothing, Int>()
     public init() {}

@@ -36,6 +36,7 @@ final class HabitsManager: Manager {
             while let left = call.timeLeft, left > .seconds(-seconds) {}
             return "outlasted"
         }
+        table.async(\.taskName) { _, _, _ in Task.name }
         table.async(\.local) { manager, _, call in
             guard let next = manager.next else { return local }
             return try await $local.withValue(7) { try await next.local(call) }

@@ -20,6 +20,7 @@ final class HabitsRelay: Manager {
         table.sync(\.held) { relay, _, call in try relay.next.held(call) }
         table.sync(\.letGo) { relay, _, call in try relay.next.letGo(call) }
         table.sync(\.outlast) { relay, seconds, call in try relay.next.outlast(seconds, call) }
+        table.async(\.taskName) { relay, _, call in try await relay.next.taskName(call) }
         table.async(\.local) { relay, _, call in try await relay.next.local(call) }
     }
 }
