@@ -100,7 +100,21 @@ struct FrameParityTests {
         }
     }
 
-    /// Answers with the frame that it was called with.
+    @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
+        let folder = try LoadingFixture.Folder()
+        try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")
+        let managers = #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
+        try await TestHost.with(parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder) { test in
+            let late = BackplaneError(.componentFailed, "`frameNow` of Last is synchronous and did not answer at once")
+            for name in ["Last", "First"] {
+                let frames: Remote<Frames> = try await test.host.manager(name)
+                #expect(throws: late) { try frames.frameNow() }
+                #expect(try await frames.frame().path.count == (name == "First" ? 1 : 0), "the late answer is about nothing")
+            }
+        }
+    }
+
+    /// Answers with the frame that it was called with; the synchronous method of the late one only when the other one is called.
     private static let frames = #"""
         #include "backplane.h"
         #include <stdio.h>
@@ -109,6 +123,8 @@ struct FrameParityTests {
         BP_IDENTITY("org.example.frames", "1.0.0")
 
         static char instance;
+        static bp_done owed;
+        static void *owed_context;
         static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("frame")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("frameNow")}};
 
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
@@ -121,6 +137,15 @@ struct FrameParityTests {
             for (int i = 0; i < 32; i++) length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->trace[i]);
             length += snprintf(json + length, sizeof json - length, "]}");
             bp_bytes answer = {(const uint8_t *)json, (size_t)length};
+        #ifdef LATE
+            if (method == 1) {
+                owed = done;
+                owed_context = context;
+                return;
+            }
+            if (owed) owed(owed_context, BP_OK, answer);
+            owed = 0;
+        #endif
             done(context, BP_OK, answer);
         }
 
