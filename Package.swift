@@ -39,6 +39,8 @@ let package = Package(
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "Parity", type: .dynamic, targets: ["ParityProvider"]),
+        .library(name: "ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
         .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
     ],
     traits: [
@@ -140,17 +142,24 @@ let package = Package(
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+        .target(name: "ParityContracts", dependencies: ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
+        .target(
+            name: "ParityProvider", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider",
+            swiftSettings: settings),
+        .target(
+            name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
         .target(
             name: "Trespasser", path: "Tests/Plugins/Trespasser", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // Tests.
-        .testTarget(name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "CBackplane",
-                "ChallengeModule", "TimepieceModule", "feast",
+                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "ChallengeModule", "ParityContracts", "TimepieceModule", "feast",
             ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),

@@ -20,8 +20,8 @@ package struct EncodedAnswer: Sendable {
             self.init(status: status, payload: Array(error.message.utf8))
             return
         }
-        // An error is texts in texts: it always encodes.
-        let payload = try? JSON.encode(error, failing: .callInvalidOutput)
+        // An error is texts in texts: it encodes, but for causes nested deeper than JSON may be.
+        let payload = (try? JSON.encode(error, failing: .callInvalidOutput)) ?? (try? JSON.encode(error.keepingCauses(100), failing: .callInvalidOutput))
         self.init(status: Int32(BP_ERROR), payload: payload ?? [])
     }
 
@@ -59,5 +59,14 @@ package struct EncodedAnswer: Sendable {
         case Int(BP_FAILED): (.componentFailed, "the component gave no reason")
         default: (.componentFailed, "the component answered with status \(status) and no reason")
         }
+    }
+}
+
+extension BackplaneError {
+    /// The same error without the causes that are more than so many levels below it.
+    fileprivate func keepingCauses(_ levels: Int) -> BackplaneError {
+        var copy = self
+        copy.causes = levels == 0 ? [] : causes.map { $0.keepingCauses(levels - 1) }
+        return copy
     }
 }

@@ -1,0 +1,61 @@
+import Backplane
+import ParityContracts
+import Testing
+
+@testable import BackplaneHost
+
+/// The same providers in two hosts, one that calls them natively and one that encodes.
+struct BothLanes {
+    /// One of the two.
+    struct Lane {
+        let test: TestHost
+        let isNative: Bool
+        fileprivate let values: Remote<Values>
+        fileprivate let habits: Remote<Habits>
+        fileprivate let failures: Remote<Failures>
+    }
+    typealias Outcome<Value> = Result<Value, BackplaneError>
+    private let native, encoded: Lane
+
+    static func with(_ body: (BothLanes) async throws -> Void) async throws {
+        try await withLane(.fastest) { native in
+            try await withLane(.encoded) { encoded in try await body(BothLanes(native: native, encoded: encoded)) }
+        }
+    }
+
+    private static func withLane(_ lanes: LaneRule, _ body: (Lane) async throws -> Void) async throws {
+        let managers = #""Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"}, "Failures": {"className": "FailuresManager"}"#
+        try await TestHost.with(parity: managers, lanes: lanes) { test in
+            let lane = Lane(
+                test: test, isNative: lanes == .fastest, values: try await test.host.manager("Values"), habits: try await test.host.manager("Habits"),
+                failures: try await test.host.manager("Failures"))
+            #expect(await test.host.wires.map { $0.lane == .native } == [lane.isNative, lane.isNative, lane.isNative])
+            try await body(lane)
+        }
+    }
+
+    /// How calls end in each lane.
+    func values<Value>(_ body: (Remote<Values>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
+        (try await outcome { try await body(native.values) }, try await outcome { try await body(encoded.values) })
+    }
+
+    func habits<Value>(_ body: (Lane, Remote<Habits>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
+        (try await outcome { try await body(native, native.habits) }, try await outcome { try await body(encoded, encoded.habits) })
+    }
+
+    func failures<Value>(_ body: (Remote<Failures>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
+        (try await outcome { try await body(native.failures) }, try await outcome { try await body(encoded.failures) })
+    }
+
+    private func outcome<Value>(_ body: () async throws -> Value) async throws -> Outcome<Value> {
+        do { return .success(try await body()) } catch let error as BackplaneError { return .failure(error) }
+    }
+}
+
+extension Result where Failure == BackplaneError {
+    var error: BackplaneError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    var code: BackplaneError.Code? { error?.code }
+}

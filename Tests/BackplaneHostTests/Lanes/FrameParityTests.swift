@@ -1,0 +1,177 @@
+import Backplane
+import CBackplane
+import ParityContracts
+import Testing
+
+@testable import BackplaneHost
+
+/// The call frame goes through every component, in either lane and where the lane changes.
+@Suite(.timeLimit(.minutes(10)))
+struct FrameParityTests {
+    private static let trace = (1...32).map { UInt8($0) }
+
+    /// A call with everything in its frame.
+    private func call() -> Call {
+        var frame = bp_call()
+        frame.size = UInt32(MemoryLayout<bp_call>.size)
+        withUnsafeMutableBytes(of: &frame.trace) { $0.copyBytes(from: Self.trace) }
+        return Call(copying: &frame).within(.seconds(10_000))
+    }
+
+    /// Expects the frame of a call that came through two components before this one.
+    private func expectFrame(at frames: Remote<Frames>) async throws {
+        let call = call()
+        for frame in [try await frames.frame(call), try frames.frameNow(call)] {
+            #expect(frame.deadline == call.deadline?.nanoseconds)
+            #expect(frame.trace == Self.trace)
+            #expect(frame.path == [3, 2], "the components' numbers, in the order of the call; the provider was made first")
+        }
+        #expect(try await frames.frame() == Frame(path: [3, 2]), "a call without anything arrives without anything")
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `deadline, trace and path go through three components`(lanes: LaneRule) async throws {
+        let managers = """
+            "Last": {"className": "FramesManager"}, "Middle": {"className": "FramesRelay", "uses": {"next": "Last"}},
+            "First": {"className": "FramesRelay", "uses": {"next": "Middle"}}
+            """
+        try await TestHost.with(parity: managers, lanes: lanes) { test in
+            try await expectFrame(at: test.host.manager("First"))
+            let crossed = await test.host.wires.map(\.lane)
+            #expect(crossed.count == 3)
+            #expect(crossed.allSatisfy { ($0 == .native) == (lanes == .fastest) })
+        }
+    }
+
+    @Test func `and where one wire is native, the next encoded and the last goes to a plugin in C`() async throws {
+        let folder = try LoadingFixture.Folder()
+        try folder.write(LoadingFixture.library(of: Self.frames, []), as: "libFramesInC.so")
+        let managers = """
+            "Last": {"className": "FramesInC"}, "Middle": {"className": "FramesRelay", "uses": {"next": "Last"}},
+            "First": {"className": "FramesRelay", "uses": {"earlier": "Middle"}}
+            """
+        try await TestHost.with(parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder) { test in
+            try await expectFrame(at: test.host.manager("First"))
+            let lanes = Dictionary(await test.host.wires.map { ($0.provider, $0.lane) }, uniquingKeysWith: { first, _ in first })
+            #expect(lanes["First"] == .native)
+            #expect(lanes["Middle"] == .encoded(because: "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"))
+            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` is not made with the Swift SDK"))
+        }
+    }
+
+    @Test(arguments: Route.allCases)
+    func `the priority of who calls is that of the code that is called`(route: Route) async throws {
+        try await route.with("Habits", as: Habits.self) { _, habits in
+            for priority in [TaskPriority.high, .medium, .low, .background] {
+                // Whoever waited for the task itself would raise its priority.
+                let (seen, sink) = AsyncStream.makeStream(of: UInt8?.self)
+                Task.detached(priority: priority) {
+                    sink.yield(Task.currentPriority.rawValue)
+                    sink.yield(try? await habits.priority())
+                    sink.finish()
+                }
+                let priorities = await seen.reduce(into: []) { $0.append($1) }
+                #expect(priorities == [priority.rawValue, priority.rawValue])
+            }
+        }
+    }
+
+    @Test(arguments: Route.allCases)
+    func `cancellation reaches the code that is called`(route: Route) async throws {
+        try await route.with("Habits", as: Habits.self) { _, habits in
+            let call = Task { try await habits.hold() }
+            try await eventually { try habits.held() == 1 }
+            call.cancel()
+            #expect(await error { try await call.value }?.code == .callCancelled)
+            try await eventually { try habits.held() == 0 }
+        }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a task-local of a library is seen by its own components, and through another library`(lanes: LaneRule) async throws {
+        let managers = """
+            "Last": {"className": "HabitsManager"}, "Middle": {"className": "HabitsRelay", "uses": {"next": "Last"}},
+            "First": {"className": "HabitsManager", "uses": {"next": "Middle"}}
+            """
+        try await TestHost.with(parity: managers, lanes: lanes) { test in
+            let first: Remote<Habits> = try await test.host.manager("First"), middle: Remote<Habits> = try await test.host.manager("Middle")
+            #expect(try await first.local() == 7)
+            #expect(try await middle.local() == 0)
+        }
+    }
+
+    @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
+        let folder = try LoadingFixture.Folder()
+        try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")
+        let managers = #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
+        try await TestHost.with(parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder) { test in
+            let late = BackplaneError(.componentFailed, "`frameNow` of Last is synchronous and did not answer at once")
+            for name in ["Last", "First"] {
+                let frames: Remote<Frames> = try await test.host.manager(name)
+                #expect(throws: late) { try frames.frameNow() }
+                #expect(try await frames.frame().path.count == (name == "First" ? 1 : 0), "the late answer is about nothing")
+            }
+        }
+    }
+
+    /// Answers with the frame that it was called with; the synchronous method of the late one only when the other one is called.
+    private static let frames = #"""
+        #include "backplane.h"
+        #include <stdio.h>
+        #include <string.h>
+
+        BP_IDENTITY("org.example.frames", "1.0.0")
+
+        static char instance;
+        static bp_done owed;
+        static void *owed_context;
+        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("frame")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("frameNow")}};
+
+        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+            char json[1024];
+            int length = snprintf(json, sizeof json, "{\"deadline\": %lld, \"path\": [", (long long)frame->deadline_ns);
+            for (uint32_t i = 0; i < (frame->flags & BP_CALL_PATH_COUNT); i++) {
+                length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->path[i]);
+            }
+            length += snprintf(json + length, sizeof json - length, "], \"trace\": [");
+            for (int i = 0; i < 32; i++) length += snprintf(json + length, sizeof json - length, "%s%u", i ? "," : "", frame->trace[i]);
+            length += snprintf(json + length, sizeof json - length, "]}");
+            bp_bytes answer = {(const uint8_t *)json, (size_t)length};
+        #ifdef LATE
+            if (method == 1) {
+                owed = done;
+                owed_context = context;
+                return;
+            }
+            if (owed) owed(owed_context, BP_OK, answer);
+            owed = 0;
+        #endif
+            done(context, BP_OK, answer);
+        }
+
+        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+            bp_bytes nothing = {0};
+            done(context, BP_OK, &instance, nothing);
+        }
+
+        static const bp_component components[] = {{
+            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("FramesInC"), .version = BP_TEXT("1.0.0"),
+            .contract = BP_TEXT("Frames"), .contract_version = BP_TEXT("1.1.0"), .methods = methods, .method_count = 2,
+            .create = create, .call = call}};
+
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+            bp_answer own = {
+                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.frames"), .version = BP_TEXT("1.0.0"),
+                .components = components, .component_count = 1, .self_check = bp_check_self()};
+            *answer = own;
+            return BP_OK;
+        }
+        """#
+}
+
+extension Frame {
+    fileprivate init(path: [UInt16]) {
+        self.init(Call())
+        self.path = path
+    }
+}

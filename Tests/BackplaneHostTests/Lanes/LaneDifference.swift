@@ -1,0 +1,224 @@
+import Backplane
+import Foundation
+import Glibc
+import ParityContracts
+import Testing
+
+@testable import BackplaneHost
+
+/// One line of the list in docs/lanes.md, and the proof that it is so.
+struct LaneDifference: Sendable, CustomTestStringConvertible {
+    let title: String
+    let proof: @Sendable (BothLanes) async throws -> Void
+    var testDescription: String { title }
+
+    /// In the order of the list.
+    static let all = [
+        LaneDifference(title: "Deadlines", proof: deadlines),
+        LaneDifference(title: "A call that is cancelled before it begins", proof: earlyCancellation),
+        LaneDifference(title: "Whose task it is", proof: task),
+        LaneDifference(title: "Priority raised during a call", proof: raisedPriority),
+        LaneDifference(title: "Where a method goes on", proof: executor),
+        LaneDifference(title: "Numbers that JSON does not have", proof: nonFiniteNumbers),
+        LaneDifference(title: "Optionals of what may be nothing itself", proof: nestedOptionals),
+        LaneDifference(title: "What a `Codable` leaves out", proof: droppedProperties),
+        LaneDifference(title: "What a `Codable` checks", proof: checksInDecoding),
+        LaneDifference(title: "A relative `URL`", proof: relativeURLs),
+        LaneDifference(title: "Escapes in `URLComponents`", proof: escapes),
+        LaneDifference(title: "The seconds of a `TimeZone`", proof: timeZoneSeconds),
+        LaneDifference(title: "A slice of `Data`", proof: slices),
+        LaneDifference(title: "The order of a `Set` or `Dictionary`", proof: order),
+        LaneDifference(title: "Deeply nested values", proof: nesting),
+        LaneDifference(title: "Deeply nested causes", proof: nestedCauses),
+    ]
+}
+
+extension LaneDifference {
+    // MARK: Calls
+
+    /// On a busy machine a deadline may pass before its call has begun; then it is tried with a later one.
+    private static let limits: [Duration] = [.milliseconds(50), .seconds(1), .seconds(10)]
+
+    private static func deadlines(_ lanes: BothLanes) async throws {
+        let held = try await lanes.habits { lane, habits -> Bool? in
+            for limit in limits {
+                let call = lane.test.host.begin(within: limit), held = Task { try await habits.hold(call) }
+                while try habits.held() == 0, !call.isLate { await Task.yield() }
+                guard try habits.held() == 1 else { continue }
+                if lane.isNative {
+                    while !call.isLate { await Task.yield() }
+                    _ = try habits.letGo()
+                }
+                return try await held.value > 0
+            }
+            return nil
+        }
+        #expect(held.native == .success(true))
+        #expect(held.encoded.code == .callDeadline)
+
+        let outlasted = try await lanes.habits { lane, habits -> String? in
+            for limit in limits {
+                let answer = Result { () throws(BackplaneError) in try habits.outlast(limit / .seconds(1), lane.test.host.begin(within: limit)) }
+                let beganLate = answer.error?.message.contains("before the call began") == true, isNative = lane.isNative
+                if !beganLate && (isNative || answer.error != nil) { return try answer.get() }
+            }
+            return nil
+        }
+        #expect(outlasted.native == .success("outlasted"))
+        #expect(outlasted.encoded.code == .callDeadline)
+    }
+
+    private static func earlyCancellation(_ lanes: BothLanes) async throws {
+        let isCancelled = try await lanes.habits { _, habits in
+            try await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await habits.isCancelled()
+            }.value
+        }
+        #expect(isCancelled.native == .success(true))
+        #expect(isCancelled.encoded == .success(false))
+    }
+
+    private static func task(_ lanes: BothLanes) async throws {
+        let name = try await lanes.habits { _, habits in
+            try await Task(name: "the caller's") { try await habits.taskName() }.value
+        }
+        #expect(name.native == .success("the caller's"))
+        #expect(name.encoded == .success(nil))
+    }
+
+    private static func raisedPriority(_ lanes: BothLanes) async throws {
+        let priority = try await lanes.habits { _, habits in
+            let call = Task.detached(priority: .low) { try await habits.hold() }
+            try await eventually { try habits.held() == 1 }
+            call.escalatePriority(to: .high)
+            _ = try habits.letGo()
+            return try await call.value
+        }
+        #expect(try priority.native.get() >= TaskPriority.high.rawValue)
+        #expect(try priority.encoded.get() < TaskPriority.high.rawValue)
+    }
+
+    private static func executor(_ lanes: BothLanes) async throws {
+        let isCallers = try await lanes.habits { _, habits in
+            let caller = Caller(), threads = try await caller.threads(habits)
+            return threads.called.map { $0 == threads.own }
+        }
+        #expect(isCallers.native == .success([true, true]))
+        #expect(isCallers.encoded == .success([true, false]))
+    }
+
+    // MARK: Values
+
+    private static func nonFiniteNumbers(_ lanes: BothLanes) async throws {
+        let double = try await lanes.values { try await $0.double(.infinity).value }
+        #expect(double.native == .success(.infinity))
+        #expect(double.encoded.code == .callInvalidInput)
+        let float = try await lanes.values { try await $0.float(.nan).value.isNaN }
+        #expect(float.native == .success(true))
+        #expect(float.encoded.code == .callInvalidInput)
+        let date = try await lanes.values { try await $0.date(Date(timeIntervalSinceReferenceDate: -.infinity)).value.timeIntervalSinceReferenceDate }
+        #expect(date.native == .success(-.infinity))
+        #expect(date.encoded.code == .callInvalidInput)
+        let decimal = try await lanes.values { try await $0.decimal(.nan).value.isNaN }
+        #expect(decimal.native == .success(true))
+        #expect(decimal.encoded.code == .callInvalidInput)
+    }
+
+    private static func nestedOptionals(_ lanes: BothLanes) async throws {
+        let optional = try await lanes.values { try await $0.nested(.some(nil)).value }
+        #expect(optional.native == .success(.some(nil)))
+        #expect(optional.encoded == .success(.none))
+        let nothing = try await lanes.values { try await $0.perhapsNothing(.some(Nothing())).value }
+        #expect(nothing.native == .success(.some(Nothing())))
+        #expect(nothing.encoded == .success(.none))
+    }
+
+    private static func droppedProperties(_ lanes: BothLanes) async throws {
+        let value = try await lanes.values { try await $0.forgetful(Forgetful(kept: 1, dropped: 2)).value }
+        #expect(value.native == .success(Forgetful(kept: 1, dropped: 2)))
+        #expect(value.encoded == .success(Forgetful(kept: 1, dropped: 0)))
+    }
+
+    private static func checksInDecoding(_ lanes: BothLanes) async throws {
+        let value = try await lanes.values { try await $0.strict(Strict(unchecked: 101)).value }
+        #expect(value.native == .success(Strict(unchecked: 101)))
+        #expect(value.encoded == .failure(BackplaneError(.callInvalidInput, "101 is no percentage")))
+    }
+
+    private static func relativeURLs(_ lanes: BothLanes) async throws {
+        let relative = URL(string: "x/y", relativeTo: URL(string: "http://a/b/"))!
+        let url = try await lanes.values { try await $0.url(relative).value }
+        #expect(url.native == .success(relative))
+        #expect(url.encoded == .success(URL(string: "http://a/b/x/y")!))
+    }
+
+    private static func escapes(_ lanes: BothLanes) async throws {
+        let text = try await lanes.values { try await $0.urlComponents(URLComponents(string: "http://a/b%2Fc?x=%41")!).value.string }
+        #expect(text.native == .success("http://a/b%2Fc?x=%41"))
+        #expect(text.encoded == .success("http://a/b/c?x=A"))
+    }
+
+    private static func timeZoneSeconds(_ lanes: BothLanes) async throws {
+        let place = Place(.current, TimeZone(secondsFromGMT: 3_661)!, .current, DateComponents(), DateInterval(), [])
+        let seconds = try await lanes.values { try await $0.place(place).value.timeZone.secondsFromGMT() }
+        #expect(seconds.native == .success(3_661))
+        #expect(seconds.encoded == .success(3_660))
+    }
+
+    private static func slices(_ lanes: BothLanes) async throws {
+        let slice = Data([1, 2, 3, 4])[2...]
+        let data = try await lanes.values { try await $0.data(slice).value }
+        #expect(data.native == .success(slice) && data.encoded == .success(slice), "the bytes are the same")
+        #expect(data.native.map(\.indices) == .success(2..<4))
+        #expect(data.encoded.map(\.indices) == .success(0..<2))
+    }
+
+    private static func order(_ lanes: BothLanes) async throws {
+        // In tables of another size the same numbers stand in another order.
+        var set = Set<Int>(minimumCapacity: 5_000), dictionary = [Int: String](minimumCapacity: 5_000)
+        for number in 0..<200 {
+            set.insert(number)
+            dictionary[number] = ""
+        }
+        let numbers = try await lanes.values { try await $0.set(set).value }
+        #expect(numbers.native == .success(set) && numbers.encoded == .success(set))
+        #expect(numbers.native.map(Array.init) == .success(Array(set)))
+        #expect(numbers.encoded.map(Array.init) != .success(Array(set)))
+        let texts = try await lanes.values { try await $0.byNumber(dictionary).value }
+        #expect(texts.native == .success(dictionary) && texts.encoded == .success(dictionary))
+        #expect(texts.native.map { Array($0.keys) } == .success(Array(dictionary.keys)))
+        #expect(texts.encoded.map { Array($0.keys) } != .success(Array(dictionary.keys)))
+    }
+
+    private static func nesting(_ lanes: BothLanes) async throws {
+        // Each level of the tree is three of JSON, and what the tree is in is one more.
+        let tree = try await lanes.values { try await $0.tree(.high(200)).value }
+        #expect(tree.native == .success(.high(200)))
+        #expect(tree.encoded.code == .callInvalidInput)
+    }
+
+    private static func nestedCauses(_ lanes: BothLanes) async throws {
+        let thrown = try await lanes.failures { failures in try await failures.failDeep(300) }
+        #expect(thrown.native.error == .deep(300))
+        #expect(thrown.encoded.error?.message == "300")
+        let kept = sequence(first: thrown.encoded.error, next: { $0?.causes.first }).prefix { $0 != nil }.count
+        #expect(kept == 101, "itself and a hundred below it")
+    }
+}
+
+extension Call {
+    fileprivate var isLate: Bool { timeLeft.map { $0 < .zero } == true }
+}
+
+/// Calls from a thread of its own.
+private actor Caller {
+    private nonisolated let executor = ThreadExecutor(name: "caller")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func threads(_ habits: Remote<Habits>) async throws -> (own: UInt, called: [UInt]) {
+        (UInt(pthread_self()), try await habits.threads())
+    }
+
+    deinit { executor.retire() }
+}
