@@ -1,0 +1,21 @@
+#if Engines
+import ArgumentParser
+
+extension BackplaneTool {
+    struct Demo: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the example application against a server of its own.",
+            discussion: """
+                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf.json against it, searches, borrows a book, \
+                stops the server and searches again. Leaves nothing behind.
+
+                EXAMPLES
+                  backplane demo
+                """)
+
+        func run() async throws {
+            throw ExitCode(await DemoCommand().run())
+        }
+    }
+}
+#endif

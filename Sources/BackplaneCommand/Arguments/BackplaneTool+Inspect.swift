@@ -1,0 +1,54 @@
+#if Engines
+import ArgumentParser
+
+extension BackplaneTool {
+    /// What `inspect` and its child take.
+    struct InspectionArguments: ParsableArguments {
+        @Argument(help: "A library: its path, or its name as a manifest gives it.")
+        var library: String
+
+        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+        var loadFolder: String?
+
+        @Option(help: ArgumentHelp("Seconds that the library may take to say what it brings.", valueName: "seconds"))
+        var timeout: Double = InspectCommand.defaultLimit
+
+        func validate() throws {
+            guard InspectCommand.limits.contains(timeout) else { throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)") }
+        }
+    }
+
+    struct Inspect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says what a library is and brings, and whether a host would load it.",
+            discussion: """
+                Its identity is read without running it; what components it brings it says when it is loaded, in a process of its own. \
+                Exit code 1 when a host would not load it.
+
+                EXAMPLES
+                  backplane inspect .build/debug/libClock.so
+                  backplane inspect Bookshelf --json
+                """)
+
+        @OptionGroup var inspection: InspectionArguments
+        @Flag(help: "Print everything as JSON.") var json = false
+
+        func run() async throws {
+            let command = InspectCommand(
+                library: inspection.library, loadFolder: inspection.loadFolder, limit: .seconds(inspection.timeout), json: json)
+            throw ExitCode(await command.run())
+        }
+    }
+
+    /// The child of ``Inspect``.
+    struct InspectChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: InspectionChild.command, shouldDisplay: false)
+
+        @OptionGroup var inspection: InspectionArguments
+
+        func run() async throws {
+            InspectionChild.run(inspection.library, loadFolder: inspection.loadFolder, limit: inspection.timeout)
+        }
+    }
+}
+#endif

@@ -1,0 +1,28 @@
+#if Engines
+import ArgumentParser
+import Backplane
+
+/// What every command takes that makes a host.
+struct HostArguments: ParsableArguments {
+    @Argument(help: "A manifest: JSON, or a property list.")
+    var manifest: String
+
+    @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
+    var pluginPaths: [String] = []
+
+    @Option(help: ArgumentHelp("Where libraries are copied to before they are loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+    var loadFolder: String?
+
+    @Option(help: ArgumentHelp("Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp("What is logged on standard error: this and everything above it (\(LogLevelName.all)).", valueName: "level"),
+        completion: .list(LogLevelName.names), transform: LogLevelName.level)
+    var logLevel: Log.Level = .notice
+
+    var settings: HostSettings {
+        HostSettings(manifest: manifest, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+    }
+}
+#endif
