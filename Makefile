@@ -1,6 +1,8 @@
 # The commands of this project. `make` alone lists them.
 
 SWIFT ?= swift
+# One test after the other: many start processes and threads, which on two processors would keep each other waiting.
+TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-plain bench build sqlite
@@ -12,11 +14,11 @@ demo: build ## Builds everything and takes you through the example application.
 	@.build/debug/backplane demo
 
 test: sqlite ## Builds everything and runs the whole suite.
-	$(SWIFT) test
+	$(SWIFT) test $(TEST_FLAGS)
 
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
-	$(SWIFT) test --disable-default-traits --scratch-path .build-plain
+	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(TEST_FLAGS)
 
 bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
 	@rm -f Package.resolved
