@@ -83,15 +83,16 @@ package enum Callbacks {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
         switch (expected.waiting, expected.answered) {
         case (.call(let owner, let reply, let hasDeadline), _):
+            owner.pluginAnswered()
             owner.callEnded(id, hadDeadline: hasDeadline)
             reply.end(status, payload)
-            owner.pluginAnswered()
         case (nil, .call(let owner)):
             owner.pluginAnswered()
         case (let waiting, .handler(let answered)):
             let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
-            if case .handler(let handler) = waiting { handler(id, ended) }
+            // First, so that whoever waits finds that the plugin holds nothing any more.
             answered(ended, waiting == nil)
+            if case .handler(let handler) = waiting { handler(id, ended) }
         case (.handler, .call): break       // never made
         }
     }

@@ -8,6 +8,8 @@ struct ComponentStarter {
     let executors: [any HTTPExecutor]
     let store: HostStore
     let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
+    /// The steps of components that are waited for.
+    let underWay = StepsUnderWay()
 
     /// One of the component's wires, open already.
     struct Connection {
@@ -64,34 +66,28 @@ struct ComponentStarter {
         return try dataFolder().folder(named: namespace)
     }
 
-    /// Runs a step of the component until its time limit, or until the task is cancelled; then it counts as failed whatever
-    /// it does.
+    /// Runs a step of the component until its time limit, or until the host gives up what it starts; then it counts as failed whatever it
+    /// does.
     func limited<Value>(
-        _ what: String, _ node: Plan.Node, limit: Duration? = nil, _ step: (Callbacks.Watch) async throws(BackplaneError) -> Value
+        _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
+        _ step: (Callbacks.Watch) async throws(BackplaneError) -> Value
     ) async throws(BackplaneError) -> Value {
         let limit = limit ?? options.startLimit, name = node.name
-        let cancellation = Cancellation { id in
-            Callbacks.end(id, EncodedAnswer(BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)")))
-        }
         var watched: UInt64?
-        defer { if let watched { timer.cancel(watched) } }
-        let result: Result<Value, BackplaneError> = await withTaskCancellationHandler {
-            do throws(BackplaneError) {
-                return .success(
-                    try await step { id in
-                        watched = id
-                        timer.schedule(id, at: .now + limit) {
-                            Callbacks.end(id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
-                        }
-                        cancellation.began(id)
-                    })
-            } catch {
-                return .failure(error)
+        defer {
+            if let watched {
+                timer.cancel(watched)
+                underWay.remove(watched)
             }
-        } onCancel: {
-            cancellation.cancel()
         }
-        return try result.get()
+        // Not a task's cancellation: its handlers have what they surround run on Swift's pool, which plugins may occupy.
+        return try await step { id in
+            watched = id
+            timer.schedule(id, at: .now + limit) {
+                Callbacks.end(id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
+            }
+            if canBeGivenUp { underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)")) }
+        }
     }
 }
 

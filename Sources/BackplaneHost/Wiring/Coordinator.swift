@@ -217,7 +217,7 @@ actor Coordinator {
     private func stopAll() async {
         // What is still starting is not waited for: it may never come up.
         remotes.clear()
-        for case .starting(let task) in states.values { task.cancel() }
+        starter.underWay.giveUp()
         for case .starting(let task) in states.values { _ = await task.value }
         for component in started.reversed() { await stop(component) }
         started = []
@@ -238,7 +238,7 @@ actor Coordinator {
             return
         }
         do {
-            try await starter.limited("stop", component.node, limit: options.stopLimit) { watch async throws(BackplaneError) in
+            try await starter.limited("stop", component.node, limit: options.stopLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
                 try await component.instance.stop(watch, HostThread.launch)
             }
             log(.debug, "stopped", component)
