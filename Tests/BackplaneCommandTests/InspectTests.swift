@@ -133,6 +133,7 @@ struct InspectTests {
         #expect(status == 1 && report.problems.map(\.code) == ["plugin.not-found"] && report.size == nil)
         let byName = try await tool.plain("inspect", "NoSuchLibrary")
         #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
+        #expect(byName.errors.contains("give its path") && !byName.errors.contains("--plugin-path"), "which it does not take")
     }
 
     @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
