@@ -20,7 +20,7 @@ test-plain: ## The same without the engines: fetches no package. Its build folde
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved
-	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter Leases
+	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests"
 
 bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
 	@rm -f Package.resolved
