@@ -150,6 +150,19 @@ struct InspectTests {
         #expect(!outcome.output.contains("COMPONENT"))
     }
 
+    @Test func `what a library says of itself begins no line and moves no cursor`() async throws {
+        var bytes = try Data(contentsOf: URL(filePath: Self.clock))
+        let id = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [64, 1, 0, 0])).lowerBound + 216
+        let said = Data("a\u{1B}[2J\na host loads it".utf8)
+        bytes.replaceSubrange(id..<id + said.count, with: said)
+        let path = tool.folder + "/libClock.so"
+        try bytes.write(to: URL(filePath: path))
+        let outcome = try await inspect(path)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")), "\(outcome.output)")
+        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\na host loads it"))
+    }
+
     // MARK: Libraries that misbehave when they are loaded
 
     /// Compiles a plugin in C without components, with statements at the beginning of its entry.

@@ -30,7 +30,8 @@ struct CallCommand: Sendable {
             return 0
         } catch {
             // Why a call failed may be a matter of the lane that a wire took.
-            if explains { explain(await host.wires) }
+            let wires = await host.wires
+            if explains, !wires.isEmpty { explain(wires) }
             await host.stop()
             return Output.fail(error)
         }
