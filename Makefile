@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain bench build sqlite
+.PHONY: help demo test test-plain stress bench build sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,10 @@ test: sqlite ## Builds everything and runs the whole suite.
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(TEST_FLAGS)
+
+stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
+	@rm -f Package.resolved
+	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests"
 
 bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
 	@rm -f Package.resolved

@@ -36,6 +36,22 @@ struct CallTests {
         #expect(table.count == 5 && table[1].hasPrefix("USER ") && table.contains { $0.contains("EventFeedService") && $0.hasSuffix(" native") })
     }
 
+    @Test func `it explains a call that failed too, and a manager without wires`() async throws {
+        let failed = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "7", "--explain")
+        #expect(failed.status == 1 && failed.output == "")
+        let lines = failed.errors.split(separator: "\n")
+        #expect(lines.count == 6 && lines[1].hasPrefix("USER ") && lines[5].contains("call.invalid-input"), "\(failed.errors)")
+        let alone = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--explain")
+        #expect(alone.status == 0 && alone.errors.hasSuffix("what it started has no wires\n") && alone.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `it says why a wire is not native`() async throws {
+        let outcome = try await tool.run("call", Tool.manifests + "/bookshelf.json", "LibraryManager", "count", "--explain")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let line = outcome.errors.split(separator: "\n").first { $0.contains(" clock ") }
+        #expect(line?.hasSuffix(" encoded  plugin `org.backplane.clock` is not made with the Swift SDK") == true, "\(outcome.errors)")
+    }
+
     @Test func `a method that takes nothing needs no input`() async throws {
         let outcome = try await tool.run("call", Tool.almanac, "ClockManager", "now")
         #expect(outcome.status == 0)

@@ -30,7 +30,8 @@ struct HelpTests {
 
     @Test(arguments: [
         ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"], ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
-        ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"], ["check", Tool.almanac, "--data"],
+        ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],
+        ["call", Tool.almanac, "ClockManager", "now", "--json"], ["check", Tool.almanac, "--data"],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {

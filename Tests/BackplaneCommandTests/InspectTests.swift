@@ -133,6 +133,7 @@ struct InspectTests {
         #expect(status == 1 && report.problems.map(\.code) == ["plugin.not-found"] && report.size == nil)
         let byName = try await tool.plain("inspect", "NoSuchLibrary")
         #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
+        #expect(byName.errors.contains("give its path") && !byName.errors.contains("--plugin-path"), "which it does not take")
     }
 
     @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
@@ -147,6 +148,19 @@ struct InspectTests {
         let outcome = try await inspect(path)
         #expect(outcome.output.contains("\nSwift      5.2\n") && outcome.output.contains("\na host refuses it\n"))
         #expect(!outcome.output.contains("COMPONENT"))
+    }
+
+    @Test func `what a library says of itself begins no line and moves no cursor`() async throws {
+        var bytes = try Data(contentsOf: URL(filePath: Self.clock))
+        let id = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [64, 1, 0, 0])).lowerBound + 216
+        let said = Data("a\u{1B}[2J\na host loads it".utf8)
+        bytes.replaceSubrange(id..<id + said.count, with: said)
+        let path = tool.folder + "/libClock.so"
+        try bytes.write(to: URL(filePath: path))
+        let outcome = try await inspect(path)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")), "\(outcome.output)")
+        #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\na host loads it"))
     }
 
     // MARK: Libraries that misbehave when they are loaded

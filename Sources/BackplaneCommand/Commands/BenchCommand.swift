@@ -20,10 +20,10 @@ struct BenchCommand: Sendable {
 
     private func measureAll() async -> Int32 {
         guard let suites = Self.suites(named: suite) else {
-            return refuse("there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
+            return Output.refuse("there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
         }
-        if let iterations, iterations < 1 { return refuse("--iterations: expected a number above 0, found \(iterations)") }
-        if quick, iterations != nil { return refuse("--quick and --iterations exclude each other") }
+        if let iterations, iterations < 1 { return Output.refuse("--iterations: expected a number above 0, found \(iterations)") }
+        if quick, iterations != nil { return Output.refuse("--quick and --iterations exclude each other") }
         #if DEBUG
         Output.remark("warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
         #endif
@@ -44,7 +44,7 @@ struct BenchCommand: Sendable {
             let outcome = await work.result
             if work.isCancelled { return 130 }
             let results = try outcome.get()
-            guard !results.isEmpty else { return refuse("no row has `\(only ?? "")` in its name") }
+            guard !results.isEmpty else { return Output.refuse("no row has `\(only ?? "")` in its name") }
             report(results)
             return 0
         } catch {
@@ -91,10 +91,5 @@ struct BenchCommand: Sendable {
             for line in ResultTable.lines(results, colour: Terminal.wantsColour) { Output.line(line) }
             Output.line("\n" + ResultTable.summary(results, rounds: effort.rounds))
         }
-    }
-
-    private func refuse(_ text: String) -> Int32 {
-        Output.remark("backplane: \(text)")
-        return EX_USAGE
     }
 }

@@ -15,6 +15,7 @@ struct CallCommand: Sendable {
     var json = false
 
     func run() async -> Int32 {
+        if json, !explains { return Output.refuse(Self.jsonAlone) }
         guard timeout > 0, timeout <= 1e9 else {
             return Output.fail("--timeout: expected a number of seconds above 0, found \(timeout)")
         }
@@ -28,15 +29,22 @@ struct CallCommand: Sendable {
             Output.line(String(decoding: result, as: UTF8.self))
             return 0
         } catch {
+            // Why a call failed may be a matter of the lane that a wire took.
+            let wires = await host.wires
+            if explains, !wires.isEmpty { explain(wires) }
             await host.stop()
             return Output.fail(error)
         }
     }
 
+    private static let jsonAlone = "--json says how to explain, and nothing is explained without --explain; the result is JSON anyway"
+
     private func explain(_ wires: [WireStatus]) {
         let rows = wires.map(WireRow.init)
         if json {
             Output.json(rows, to: STDERR_FILENO)
+        } else if rows.isEmpty {
+            Output.remark("the call itself is JSON, since it is made by name; what it started has no wires")
         } else {
             Output.remark("the call itself is JSON, since it is made by name; the wires of what it started:")
             Output.table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells), to: STDERR_FILENO)

@@ -27,7 +27,8 @@ struct InspectCommand: Sendable {
 
     private func locate() throws(BackplaneError) -> String {
         let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
-        return isPath ? library : try LibraryLocator(manifestFolder: ".", pluginPaths: []).locate(library)
+        if isPath { return library }
+        return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(library)
     }
 
     private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {

@@ -3,13 +3,13 @@ import BackplaneHost
 
 extension InspectionReport {
     func printTable() {
-        Output.table(["path", path], facts)
+        Output.table(["path", path.printable], facts.map { $0.map(\.printable) })
         if let plugin { plugin.printTable() }
         Output.line("")
         guard !loads else { return Output.line("a host loads it") }
         Output.line("a host refuses it")
         for problem in problems {
-            for line in problem.detailedDescription.split(separator: "\n") { Output.line("  \(line)") }
+            for line in problem.detailedDescription.split(separator: "\n") { Output.line("  \(String(line).printable)") }
         }
     }
 
@@ -34,7 +34,7 @@ extension PluginReport {
     func printTable() {
         Output.line("")
         guard !components.isEmpty else { return Output.line("no components") }
-        Output.table(["COMPONENT", "KIND", "CONTRACT"], components.flatMap(\.rows))
+        Output.table(["COMPONENT", "KIND", "CONTRACT"], components.flatMap(\.rows).map { $0.map(\.printable) })
     }
 }
 
@@ -44,5 +44,12 @@ extension PluginReport.Component {
         [["\(className) \(version)", role, contract.map { "provides \($0.name) \($0.version)" } ?? "-"]]
             + (contract?.methods ?? []).map { ["  \($0.name)", "\($0.kind) method", ""] }
             + wires.map { ["  \($0.label)", $0.isOptional ? "optional wire" : "wire", "uses \($0.contract.name) \($0.contract.version)"] }
+    }
+}
+
+extension String {
+    /// With control characters spelled out: what a library says of itself begins no line of its own and moves no cursor.
+    fileprivate var printable: String {
+        unicodeScalars.map { $0.properties.generalCategory == .control ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }.joined()
     }
 }

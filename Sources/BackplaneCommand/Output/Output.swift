@@ -55,4 +55,10 @@ enum Output {
         remark("backplane: \(message)")
         return 1
     }
+
+    /// The same for arguments that make no sense together.
+    static func refuse(_ message: String) -> Int32 {
+        remark("backplane: \(message)")
+        return EX_USAGE
+    }
 }

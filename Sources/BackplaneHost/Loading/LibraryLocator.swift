@@ -6,10 +6,15 @@ package struct LibraryLocator: Sendable {
     private let manifestFolder: String
     /// The folders to look in, in order.
     package let places: [String]
+    /// What to do about a name that none of them has.
+    private let advice: String
 
     /// - Parameter manifestFolder: `nil` for a manifest that is no file: paths then start from the current folder.
-    package init(manifestFolder: String?, pluginPaths: [String], executableFolder: String? = RunningExecutable.folder) {
-        self.manifestFolder = manifestFolder ?? "."
+    package init(
+        manifestFolder: String?, pluginPaths: [String], executableFolder: String? = RunningExecutable.folder,
+        advice: String = "build it, or name its folder with --plugin-path"
+    ) {
+        (self.manifestFolder, self.advice) = (manifestFolder ?? ".", advice)
         var seen: Set<String> = []
         places = ([manifestFolder].compactMap(\.self) + pluginPaths + [executableFolder].compactMap(\.self))
             .filter { seen.insert(FilePath.absolute($0)).inserted }
@@ -32,7 +37,7 @@ package struct LibraryLocator: Sendable {
                 failures.append(BackplaneError(.pluginNotFound, "\(error)", at: path))
             }
         }
-        let advice = library.contains("/") ? "build it, or correct the path" : "build it, or name its folder with --plugin-path"
+        let advice = library.contains("/") ? "build it, or correct the path" : advice
         throw BackplaneError(.pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
     }
 

@@ -137,12 +137,12 @@ actor Coordinator {
         wireStatuses[user?.id, default: []].append(status)
     }
 
-    /// In the order in which their users were made, the host program's last.
     /// The gate of a manager, started if it was not.
     func gate(of manager: String) async throws(BackplaneError) -> Gate {
         gate(of: try await running(manager).node.id)
     }
 
+    /// In the order in which their users were made, the host program's last.
     func wires() -> [WireStatus] {
         wireStatuses.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.flatMap(\.value)
     }

@@ -347,7 +347,7 @@ typedef struct bp_canary {
     bp_bytes bytes;                         /* the text "backplane"                            */
 } bp_canary;
 
-/* What a plugin says so that both sides notice when they disagree about this header: bp_check_self() fills it in. */
+/* What a plugin says so that both sides notice when they disagree about this header: bp_check_self() fills it in. Never grows. */
 typedef struct bp_self_check {
     bp_canary canary;
     uint64_t layout_hash;                       /* of the fields */
@@ -370,10 +370,15 @@ typedef struct bp_answer {
     bp_self_check self_check;       /* bp_check_self(), see 6 */
 } bp_answer;
 
+/* Shown to whoever loads the library, also where it is compiled with -fvisibility=hidden. */
+#ifndef BP_EXPORT
+#define BP_EXPORT __attribute__((visibility("default")))
+#endif
+
 /* The entry of a plugin. It describes, and does nothing else: no I/O, no threads. Called once for each loaded copy, on one
  * thread, with an answer whose fields are zero. Returns BP_OK; or BP_UNIMPLEMENTED, touching nothing, when no ABI number of
  * the offer suits it; any other value refuses to load. `_v1` names the shape of this one function, which never changes. */
-int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer);
+BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer);
 
 /* --------------------------------------------------------------------------------------------- 5. the identity */
 

@@ -29,7 +29,7 @@ extern "C" {
 #define BP_INLINE static inline __attribute__((always_inline))
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
-/* Changes with anything in this file, and with what Swift code stores in cells (Boundary/Cell.swift). */
+/* Changes with anything in this file, and with what Swift code stores in cells (Boundary/Lanes/Cell.swift). */
 #define BP_LANE_REVISION 1u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */

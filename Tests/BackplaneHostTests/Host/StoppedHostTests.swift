@@ -105,6 +105,32 @@ struct StoppedHostTests {
         #expect(await error { try await http.send(request, test.host.begin()) }?.code == .callRetired)
     }
 
+    @Test(arguments: Origin.allCases)
+    func `what is kept of a host that has stopped and is gone says that it is over`(origin: Origin) async throws {
+        var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: origin)
+        weak let host = test?.host
+        let trials: Remote<Trials> = try await #require(host).manager("Trial"), wait = trials.wait, path = trials.path
+        let call = try #require(host).begin(within: .seconds(1_000))
+        await host?.stop()
+        test = nil
+        await eventually { host == nil }
+
+        #expect(await error { try await trials.wait(0, call) }?.code == .callRetired)
+        #expect(await error { try await wait(0) }?.code == .callRetired)
+        #expect(await error { try trials.path(call) }?.code == .callRetired)
+        #expect(await error { try path() }?.code == .callRetired)
+    }
+
+    @Test func `deadlines of calls into a host that was dropped without being stopped are kept all the same`() async throws {
+        var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: .encoded)
+        weak let host = test?.host
+        let trials: Remote<Trials> = try await #require(host).manager("Trial")
+        test = nil
+        await eventually { host == nil }
+        #expect(await error { try await trials.wait(3_600, Call(within: .milliseconds(50))) }?.code == .callDeadline)
+        #expect(try trials.path() == [], "its components are as they were")
+    }
+
     @Test func `a component that was looked up just before the stop is not called after it`() async throws {
         let coordinator = Coordinator(
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),

@@ -240,6 +240,10 @@ struct LibraryFileTests {
 
     // MARK: Entry and identity
 
+    @Test func `a plugin that was compiled to hide everything shows its entry all the same`() throws {
+        #expect(try ELFImage(LoadingFixture.library("-fvisibility=hidden")).defines(symbol: LibraryFile.entry))
+    }
+
     @Test(arguments: ["-DNO_ENTRY", "-DENTRY_IS_HIDDEN", "-DENTRY_IS_ELSEWHERE", "-DENTRY_IS_DATA"])
     func `a library that does not export the entry function is refused with advice`(flag: String) throws {
         let error = try refusal(of: folder.write(LoadingFixture.library(flag), as: "libNoEntry.so"))

@@ -67,12 +67,12 @@ extension LoadingFixture {
     }
 
     /// Compiles `source` and returns what the linker made of it.
-    static func compile(_ source: String, _ flags: [String], in folder: Folder) throws -> [UInt8] {
+    static func compile(_ source: String, _ flags: [String], by compiler: [String] = ["clang"], in folder: Folder) throws -> [UInt8] {
         let input = try folder.write(Array(source.utf8), as: "source.c")
         let output = FilePath.join(folder.path, "output")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["clang", "-I", header, "-o", output, input] + flags
+        process.arguments = compiler + ["-I", header, "-o", output, input] + flags
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CompilerFailed() }
@@ -86,6 +86,9 @@ extension LoadingFixture {
 
     private static let plugin = #"""
         #define _GNU_SOURCE
+        #ifdef ENTRY_IS_HIDDEN
+        #define BP_EXPORT __attribute__((visibility("hidden")))
+        #endif
         #include "backplane.h"
         #include <dlfcn.h>
         #include <stdio.h>
@@ -111,9 +114,6 @@ extension LoadingFixture {
         #define backplane_plugin_entry_v1 data_of_the_entry
         __attribute__((used)) int data __asm__("backplane_plugin_entry_v1") = 1;
         #elif !defined(NO_ENTRY)
-        #ifdef ENTRY_IS_HIDDEN
-        __attribute__((visibility("hidden")))
-        #endif
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) { return BP_OK; }
         #endif
 

@@ -76,9 +76,14 @@ struct BoundaryRows {
     /// What calls cost where the system has no restartable sequences.
     var withAtomics: [Row] {
         let atomic = atomic, call = atomic.call
+        let int = Self.reference, parcel = "direct async struct"
         return [
-            .calls("atomic leases, async Int → Int", baseline: Self.reference) { try await HostCalls.add(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async struct", baseline: "direct async struct") { try await HostCalls.next(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async Int → Int, host, key path", baseline: int) { try await HostCalls.add(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async Int → Int, host, held", baseline: int) { try await HostCalls.addHeld(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async Int → Int, plugin to plugin", baseline: int) { try await atomic.relay.add($0, call) },
+            .calls("atomic leases, async struct, host, key path", baseline: parcel) { try await HostCalls.next(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async struct, host, held", baseline: parcel) { try await HostCalls.nextHeld(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async struct, plugin to plugin", baseline: parcel) { try await atomic.relay.next($0, call) },
             .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
             .calls("atomic leases, sync struct", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
         ]
