@@ -14,6 +14,7 @@ import GluttonModule
 @main
 struct Feast {
     static func main() async throws {
+        alarm(300)      // whoever started it may be gone, and its plugin would spin for ever
         let arguments = CommandLine.arguments
         if arguments[1] == "idle" { return await idle() }
         let (file, expected) = (arguments[3] + "/enough", arguments[4])
