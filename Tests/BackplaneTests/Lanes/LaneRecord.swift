@@ -87,11 +87,23 @@ extension LaneRecord {
     /// What Swift stores behind a binding's pointers, and the functions it is called through, in the compiler's own spelling.
     private static var cells: [String] {
         [
-            size("AsyncCell", AsyncCell<Int, String>.self), size("SyncCell", SyncCell<Int, String>.self),
+            size("AsyncCell", AsyncCell<Int, String>.self), context(of: AsyncCell<Int, String>({ _, _, _, _ in }, context: mark), "AsyncCell"),
+            size("SyncCell", SyncCell<Int, String>.self), context(of: SyncCell<Int, String>({ _, _, _, _ in }, context: mark), "SyncCell"),
             size("Held of a class", Held<LaneRecordOwner>.self),
             "AsyncFunction: \(_mangledTypeName(AsyncFunction<Int, String>.self) ?? "?")",
             "SyncFunction: \(_mangledTypeName(SyncFunction<Int, String>.self) ?? "?")",
         ]
+    }
+
+    private static var mark: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 0x5EED)! }
+
+    /// Where a cell keeps its context: what is left is its function. Seen in a cell that has one, since fields that change places
+    /// change no size.
+    private static func context<Cell: ~Copyable>(of cell: consuming Cell, _ name: String) -> String {
+        let offset = withUnsafePointer(to: cell) { cell in
+            stride(from: 0, to: MemoryLayout<Cell>.size, by: 8).first { UnsafeRawPointer(cell).load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == mark }
+        }
+        return "\(name).context at \(offset.map(String.init) ?? "?")"
     }
 
     /// What every call carries and throws.
