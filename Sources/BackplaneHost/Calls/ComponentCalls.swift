@@ -69,8 +69,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func cancel(_ id: UInt64) {
         enter()
         defer { leave() }
-        // Nobody else's calls are cancelled here.
-        if !isClosed.load(ordering: .sequentiallyConsistent), Callbacks.isWaiting(id, self) { instance.cancel(id) }
+        // Nobody else's calls are cancelled here. One that is waited for keeps the instance, also once this was closed.
+        if Callbacks.isWaiting(id, self) { instance.cancel(id) }
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {

@@ -61,6 +61,23 @@ struct StoppedHostTests {
         #expect(test.log.lines == ["Gate passed", "Gate passed", "Gate stop"])
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a call under way when the stop begins is still cancelled with its task`(lanes: LaneRule) async throws {
+        let key = "\(#function) \(lanes)", gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
+        let passage: Remote<Passage> = try await test.host.manager("Gate")
+        let call = Task { try await passage.pass() }
+        await gate.arrival()
+        let stop = Task { await test.host.stop() }
+        await eventually { (try? await passage.echo("in time")) == nil }
+
+        call.cancel()       // ends the wait at the gate, which nobody opens
+
+        #expect(try await call.value == "passed")
+        await stop.value
+        #expect(test.log.lines.contains("Gate stop"))
+    }
+
     @Test func `whoever stops at the same time returns when it is over, not before`() async throws {
         let key = #function, gate = Gate.named(key)
         let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
