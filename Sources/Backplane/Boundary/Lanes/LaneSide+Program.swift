@@ -9,7 +9,9 @@ extension LaneOrigin {
 
 extension LaneSide {
     /// A contract as this program compiled it.
-    package init<C: Contract>(program _: C.Type) {
-        self.init(.program, ContractDescription(of: C.self), LayoutText { ContractLayout(of: C.self).text })
+    ///
+    /// - Throws: `wire.mismatch` for one that is not a struct of methods alone.
+    package init<C: Contract>(program _: C.Type) throws(BackplaneError) {
+        self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text })
     }
 }
