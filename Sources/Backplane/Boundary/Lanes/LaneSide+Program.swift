@@ -3,7 +3,7 @@ import CBackplane
 extension LaneOrigin {
     /// The program that this copy of the SDK is in.
     package static var program: LaneOrigin {
-        LaneOrigin(name: "the host program", toolchain: String(cString: bp_sdk_toolchain), revision: BP_LANE_REVISION)
+        LaneOrigin(name: "the host program", toolchain: SwiftCompiler.build, revision: BP_LANE_REVISION)
     }
 }
 
