@@ -122,6 +122,34 @@ struct StoppedHostTests {
         #expect(await error { try await http.send(request, test.host.begin()) }?.code == .callRetired)
     }
 
+    @Test func `a wire and a context that a component keeps are inert once its host is gone`() async throws {
+        for lanes in [LaneRule.fastest, .encoded] { try await expectInert(lanes) }
+    }
+
+    private func expectInert(_ lanes: LaneRule) async throws {
+        weak var gone: PluginHost?
+        do {
+            let test = try TestHost(
+                #"""
+                {"manifestVersion": 1, "plugins": [],
+                 "managers": {"Keeper": {"className": "KeeperManager", "uses": {"trials": "Trial"}}, "Trial": {"className": "TrialManager"}}}
+                """#,
+                plugins: [KeeperPlugin.self, ChallengePlugin.self], lanes: lanes)
+            try await test.host.start()
+            #expect(try KeeperManager.wires().trials.path(Call(within: nil)) == [2])
+            await test.host.stop()
+            gone = test.host
+        }
+        #expect(gone == nil)
+        let wires = try KeeperManager.wires()
+        #expect(await error { try await wires.trials.wait(0, Call(within: nil)) }?.code == .callRetired)
+        #expect(await error { try await wires.trials.wait(0, Call(within: .seconds(60))) }?.code == .callRetired)
+        #expect(await error { try wires.trials.path(Call(within: nil)) }?.code == .callRetired)
+        let context = try #require(KeeperManager.kept.withLock { $0 })
+        context.log.info("nobody hears it")
+        context.tasks.run { Issue.record("the component's tasks are over") }
+    }
+
     @Test func `a component that was looked up just before the stop is not called after it`() async throws {
         let coordinator = Coordinator(
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
@@ -130,4 +158,25 @@ struct StoppedHostTests {
         await coordinator.stop()
         #expect(await error { try await component.call("path", Array("null".utf8), Call()) }?.code == .callRetired)
     }
+}
+
+/// Keeps what it was made with where the test finds it, as no component should.
+private final class KeeperManager: Manager {
+    static let className = "KeeperManager"
+    static let kept = Mutex<Context?>(nil)
+    struct Wires: Wiring {
+        let trials: Wire<Trials>
+    }
+
+    init(_ context: Context) { Self.kept.withLock { $0 = context } }
+
+    static func methods(_ table: inout Methods) {}
+
+    static func wires() throws -> Wires { try #require(kept.withLock { $0 }).wires }
+}
+
+private struct KeeperPlugin: Plugin {
+    static let id = "org.backplane.tests.keeper"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) { registrar.add(KeeperManager.self) }
 }
