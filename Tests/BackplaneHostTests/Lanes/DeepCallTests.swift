@@ -19,7 +19,7 @@ struct DeepCallTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `A component that is stopped under full load is given up after its last call`(lanes: LaneRule) async throws {
-        for _ in 0..<30 {
+        for _ in 0..<10 {
             let test = try TestHost(Self.manifest, plugins: [ShaftPlugin.self], lanes: lanes)
             let remote: Remote<Shaft> = try await test.host.manager("Shaft"), key = Self.remember(remote)
             let counts = Counts()

@@ -30,7 +30,7 @@ struct ServedWireTests {
             gate.makeSlot(number: 3, to: .withoutCells(counting: counting)), at: gate, to: component.calls, methods: component.calls.methods)
         let methods = component.calls.methods
         let wait = try #require(methods.firstIndex { $0.name == "wait" }), path = try #require(methods.firstIndex { $0.name == "path" })
-        let counts = Counts(), rounds = 2_000
+        let counts = Counts(), rounds = 500
 
         await withTaskGroup(of: Void.self) { group in
             for caller in 0..<4 {
