@@ -54,7 +54,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
             Callbacks.end(id, EncodedAnswer(error))
         }
-        return Callbacks.isWaiting(id, self) ? id : 0
+        if Callbacks.isWaiting(id, self) { return id }
+        // The deadline may have passed before the plugin knew of the call, and then the cancellation was about nothing.
+        if deadline != nil, Callbacks.isOwed(id) { instance.cancel(id) }
+        return 0
     }
 
     func callEnded(_ id: UInt64, hadDeadline: Bool) {
