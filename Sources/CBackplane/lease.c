@@ -73,5 +73,10 @@ uint64_t bp_in_flight(const bp_binding *binding) {
     return entered - left;
 }
 
+uint32_t *bp_nested_calls(void) {
+    static _Thread_local uint32_t count;
+    return &count;
+}
+
 _Static_assert(sizeof(bp_stripe) == 128, "BP_COUNT multiplies by 128");
 _Static_assert(offsetof(bp_binding, stripes) == 128, "stripes begin on a line of their own");

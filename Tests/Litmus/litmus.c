@@ -39,7 +39,7 @@ outcome run_litmus(trial trial) {
     static const bp_gate gate;
     static const void *const cells[1];
     litmus run = {.slot = bp_slot_new(0, &gate)};
-    for (int i = 0; i < 2; i++) run.bindings[i] = bp_binding_new(cells, trial.restartable);
+    for (int i = 0; i < 2; i++) run.bindings[i] = new_binding(cells, trial);
     bp_flip(run.slot, run.bindings[0]);
     pthread_t caller;
     pthread_create(&caller, NULL, call, &run);

@@ -1,5 +1,5 @@
 /*
- * litmus PROGRAM SECONDS [atomics] [no-barrier] [no-lease]
+ * litmus PROGRAM SECONDS [atomics] [no-barrier] [no-lease] [one-stripe]
  *
  * Runs `litmus` or `stress` and prints how many flips, calls and violations there were, or why it cannot run here.
  */
@@ -29,6 +29,12 @@ double seconds_now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+bp_binding *new_binding(const void *const *cells, trial trial) {
+    bp_binding *binding = bp_binding_new(cells, trial.restartable);
+    if (trial.has_one_stripe) binding->last_stripe = 0;
+    return binding;
+}
+
 static bool has(int count, char **arguments, const char *option) {
     for (int i = 3; i < count; i++)
         if (strcmp(arguments[i], option) == 0) return true;
@@ -37,12 +43,12 @@ static bool has(int count, char **arguments, const char *option) {
 
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "litmus litmus|stress SECONDS [atomics] [no-barrier] [no-lease]\n");
+        fprintf(stderr, "litmus litmus|stress SECONDS [atomics] [no-barrier] [no-lease] [one-stripe]\n");
         return 2;
     }
     trial trial = {
         .restartable = !has(count, arguments, "atomics"), .has_barrier = !has(count, arguments, "no-barrier"),
-        .is_leased = !has(count, arguments, "no-lease"), .seconds = atof(arguments[2])};
+        .is_leased = !has(count, arguments, "no-lease"), .has_one_stripe = has(count, arguments, "one-stripe"), .seconds = atof(arguments[2])};
     sched_getaffinity(0, sizeof usable, &usable);
     if (trial.restartable && !bp_can_restart()) {
         printf("skipped: this system has no restartable sequences, or no barrier for them\n");

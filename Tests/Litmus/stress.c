@@ -66,7 +66,7 @@ outcome run_stress(trial trial) {
     static const bp_gate gate;
     stress run = {.slot = bp_slot_new(0, &gate), .is_leased = trial.is_leased};
     const void **cells[2] = {new_cells(), NULL};
-    bp_binding *bindings[2] = {bp_binding_new(cells[0], trial.restartable), bp_binding_new(NULL, trial.restartable)};
+    bp_binding *bindings[2] = {new_binding(cells[0], trial), new_binding(NULL, trial)};
     bp_flip(run.slot, bindings[0]);
     int count = processor_count() + 1;
     caller *callers = calloc((size_t)count, sizeof *callers);

@@ -13,6 +13,7 @@ typedef struct trial {
     bool restartable;       /* plain adds in restartable sequences; otherwise atomics */
     bool has_barrier;       /* a flip is followed by bp_barrier */
     bool is_leased;         /* calls count themselves in and out */
+    bool has_one_stripe;    /* as where all processors but one have numbers beyond the stripes: these count by atomics */
     double seconds;
 } trial;
 
@@ -26,6 +27,8 @@ outcome run_litmus(trial trial);
 
 /* More callers than processors, and a flipper that overwrites and frees the cells of every binding that has drained. */
 outcome run_stress(trial trial);
+
+bp_binding *_Nonnull new_binding(const void *_Nullable const *_Nullable cells, trial trial);
 
 /* Processors this process may use, and the number of the one at an index. */
 int processor_count(void);

@@ -78,6 +78,13 @@ package enum Callbacks {
         }
     }
 
+    /// Has the host ended it, while the plugin still owes its answer?
+    package static func isOwed(_ id: UInt64) -> Bool {
+        shard(id).expected.withLock { expected in
+            if let expected = expected[id] { expected.waiting == nil } else { false }
+        }
+    }
+
     /// What a plugin answers: the first time under a number; later ones are about nothing.
     private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }

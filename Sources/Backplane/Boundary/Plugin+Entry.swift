@@ -20,7 +20,7 @@ extension Plugin {
         own.lane_revision = BP_LANE_REVISION
         own.id = .forever(id)
         own.version = .forever(version.description)
-        own.toolchain = .forever(String(cString: bp_sdk_toolchain))
+        own.toolchain = .forever(SwiftCompiler.build)
         own.components = forever(registrar.records.map(bp_component.init))
         own.component_count = registrar.records.count
         own.problems = .forever(registrar.problems.joined(separator: "\n"))

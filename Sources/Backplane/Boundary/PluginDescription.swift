@@ -32,7 +32,7 @@ package struct PluginDescription: Sendable {
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
         let find = getInterface()
         let status = String(cString: bp_sdk_version).withBytes { version in
-            String(cString: bp_sdk_toolchain).withBytes { toolchain in
+            SwiftCompiler.build.withBytes { toolchain in
                 var offer = bp_offer(
                     size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX),
                     lane_revision: BP_LANE_REVISION, host_version: version, toolchain: toolchain, get_interface: find)

@@ -1,10 +1,32 @@
+import CBackplane
+
 /// The Swift compiler that built this copy of the SDK, and with it the library or the program that the copy is part of.
 package enum SwiftCompiler {
     /// Major and minor version; two of one minor version share a runtime.
     package static var version: Version {
         Version(Int(swiftIdentity.swift) / 1_000, Int(swiftIdentity.swift) % 1_000)
     }
+
+    /// In words, equal only for one build of the compiler: Swift's patch, and the compiler of the C target with its commit.
+    ///
+    /// Neither is enough: snapshots of one patch have other commits, and `CC` may choose another compiler for C, the same for any Swift.
+    package static var build: String { "Swift \(patch), \(String(cString: bp_sdk_toolchain))" }
 }
+
+// Only patches of one minor version meet in a process.
+#if compiler(>=6.4)
+private let patch = SwiftCompiler.version.description       // its patches are not known here yet: add them
+#elseif compiler(>=6.3.4)
+private let patch = "6.3.4 or later"
+#elseif compiler(>=6.3.3)
+private let patch = "6.3.3"
+#elseif compiler(>=6.3.2)
+private let patch = "6.3.2"
+#elseif compiler(>=6.3.1)
+private let patch = "6.3.1"
+#else
+private let patch = "6.3.0"
+#endif
 
 /// A record of the section `backplane` that says which Swift compiled this library (`backplane.h`, part 5): its 24 bytes lie
 /// beside the record of the C target, which cannot know. A constant in a section is spelled in literals.

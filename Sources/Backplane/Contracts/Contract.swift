@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// Every stored property is an ``AsyncMethod`` or a ``SyncMethod``; anything else is reported when the plugin is loaded.
+/// Every stored property is an ``AsyncMethod`` or a ``SyncMethod``; anything else is reported when the plugin is loaded, or the manager looked up.
 public protocol Contract: Sendable {
     /// What consumer and provider must agree on. Default: the type's name.
     static var name: String { get }

@@ -54,7 +54,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
             Callbacks.end(id, EncodedAnswer(error))
         }
-        return Callbacks.isWaiting(id, self) ? id : 0
+        if Callbacks.isWaiting(id, self) { return id }
+        // The deadline may have passed before the plugin knew of the call, and then the cancellation was about nothing.
+        if deadline != nil, Callbacks.isOwed(id) { instance.cancel(id) }
+        return 0
     }
 
     func callEnded(_ id: UInt64, hadDeadline: Bool) {
@@ -69,8 +72,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func cancel(_ id: UInt64) {
         enter()
         defer { leave() }
-        // Nobody else's calls are cancelled here.
-        if !isClosed.load(ordering: .sequentiallyConsistent), Callbacks.isWaiting(id, self) { instance.cancel(id) }
+        // Nobody else's calls are cancelled here. One that is waited for keeps the instance, also once this was closed.
+        if Callbacks.isWaiting(id, self) { instance.cancel(id) }
     }
 
     private func schedule(_ id: UInt64, _ deadline: Deadline, _ method: String) {

@@ -44,9 +44,14 @@ package final class Gate: Gatekeeper {
     /// A new slot of component `number` that calls through this gate: open when the gate is.
     func makeSlot(number: UInt32, to binding: Binding) -> Slot {
         let slot = Slot(number: number, gatekeeper: self)
+        var door = Door(slot: slot, binding: binding, aside: Slot(number: number, gatekeeper: self))
         state.withLock { state in
-            state.doors.append(Door(slot: slot, binding: binding, aside: Slot(number: number, gatekeeper: self)))
-            if case .open = state.phase { slot.flip(to: binding) }
+            switch state.phase {
+            case .open: slot.flip(to: binding)
+            case .held: door.hold(counting)
+            case .closed: break
+            }
+            state.doors.append(door)
         }
         return slot
     }
@@ -56,12 +61,7 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             guard case .open = state.phase else { return }
             state.phase = .held
-            for index in state.doors.indices {
-                let twin = state.doors[index].binding.twin(counting: counting)
-                state.doors[index].asideBinding = twin
-                state.doors[index].aside.flip(to: twin)
-                state.doors[index].slot.flip(to: nil)
-            }
+            for index in state.doors.indices { state.doors[index].hold(counting) }
             LeaseCounting.settle()
         }
     }
@@ -91,6 +91,9 @@ package final class Gate: Gatekeeper {
                 state.doors[index].slot.flip(to: twin)
             }
             LeaseCounting.settle()
+            // Whoever stops the component waits for the calls on these too.
+            state.retired.removeAll { $0.callsInFlight == 0 }
+            state.retired += twins.keys
             return Array(twins.keys)
         }
     }
@@ -178,6 +181,13 @@ package final class Gate: Gatekeeper {
 }
 
 extension Gate.Door {
+    fileprivate mutating func hold(_ counting: LeaseCounting) {
+        let twin = binding.twin(counting: counting)
+        asideBinding = twin
+        aside.flip(to: twin)
+        slot.flip(to: nil)
+    }
+
     /// Returns the bindings that this took out.
     fileprivate mutating func open(with next: Binding) -> [Binding] {
         let old = [binding == next ? nil : binding, asideBinding].compactMap(\.self)

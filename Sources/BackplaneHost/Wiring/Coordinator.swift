@@ -168,7 +168,7 @@ actor Coordinator {
         let component = try await running(manager)
         if let slot = remotes.find(manager, C.self) { return slot }
         try requireRunning()
-        let consumer = LaneSide(program: C.self)
+        let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
         let connector = Connector(provider: component, type: loaded.componentClass(of: component.node), options: options)
         let (binding, lane) = connector.connect(consumer, &comparisons) { Cells(C.self, calling: component.target) }

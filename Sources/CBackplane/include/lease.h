@@ -220,7 +220,10 @@ typedef struct bp_component_lane {
     bp_cells_of cells;
 } bp_component_lane;
 
-/* This copy of the SDK: its version, and the compiler of its C target. Hidden, so that a plugin asks its own copy and never its
+/* How many encoded calls into this copy of the SDK have begun on this thread inside one another and hold its stack. */
+BP_HIDDEN uint32_t *bp_nested_calls(void);
+
+/* This copy of the SDK: its version, and the compiler of its C target, which `CC` may choose. Hidden, so that a plugin asks its own copy and never its
  * host's. */
 BP_HIDDEN extern const char *const bp_sdk_version;
 BP_HIDDEN extern const char *const bp_sdk_toolchain;

@@ -54,6 +54,19 @@ struct LookUpTests {
         await test.host.stop()
     }
 
+    @Test func `a contract with more in it than methods is refused before a call could reach another method`() async throws {
+        struct Trials: Contract {
+            static let version: Version = "2.1.0"
+            let limit = 3
+            let path = SyncMethod<Nothing, [UInt16]>()
+        }
+        let test = try TestHost(managers: Self.managers, from: .libraries)
+        let mismatch = await error { try await test.host.manager("Trial", as: Trials.self) }
+        #expect(mismatch?.code == .wireMismatch)
+        #expect(mismatch?.message == "Trials.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+        await test.host.stop()
+    }
+
     @Test func `a later version of the contract than the manager provides is a mismatch`() async throws {
         struct Trials: Contract {
             static let version: Version = "2.2.0"

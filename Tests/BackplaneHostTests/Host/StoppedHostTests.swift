@@ -61,6 +61,23 @@ struct StoppedHostTests {
         #expect(test.log.lines == ["Gate passed", "Gate passed", "Gate stop"])
     }
 
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a call under way when the stop begins is still cancelled with its task`(lanes: LaneRule) async throws {
+        let key = "\(#function) \(lanes)", gate = Gate.named(key)
+        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
+        let passage: Remote<Passage> = try await test.host.manager("Gate")
+        let call = Task { try await passage.pass() }
+        await gate.arrival()
+        let stop = Task { await test.host.stop() }
+        await eventually { (try? await passage.echo("in time")) == nil }
+
+        call.cancel()       // ends the wait at the gate, which nobody opens
+
+        #expect(try await call.value == "passed")
+        await stop.value
+        #expect(test.log.lines.contains("Gate stop"))
+    }
+
     @Test func `whoever stops at the same time returns when it is over, not before`() async throws {
         let key = #function, gate = Gate.named(key)
         let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
@@ -131,6 +148,34 @@ struct StoppedHostTests {
         #expect(try trials.path() == [], "its components are as they were")
     }
 
+    @Test func `a wire and a context that a component keeps are inert once its host is gone`() async throws {
+        for lanes in [LaneRule.fastest, .encoded] { try await expectInert(lanes) }
+    }
+
+    private func expectInert(_ lanes: LaneRule) async throws {
+        weak var gone: PluginHost?
+        do {
+            let test = try TestHost(
+                #"""
+                {"manifestVersion": 1, "plugins": [],
+                 "managers": {"Keeper": {"className": "KeeperManager", "uses": {"trials": "Trial"}}, "Trial": {"className": "TrialManager"}}}
+                """#,
+                plugins: [KeeperPlugin.self, ChallengePlugin.self], lanes: lanes)
+            try await test.host.start()
+            #expect(try KeeperManager.wires().trials.path(Call(within: nil)) == [2])
+            await test.host.stop()
+            gone = test.host
+        }
+        await eventually { gone == nil }
+        let wires = try KeeperManager.wires()
+        #expect(await error { try await wires.trials.wait(0, Call(within: nil)) }?.code == .callRetired)
+        #expect(await error { try await wires.trials.wait(0, Call(within: .seconds(60))) }?.code == .callRetired)
+        #expect(await error { try wires.trials.path(Call(within: nil)) }?.code == .callRetired)
+        let context = try #require(KeeperManager.kept.withLock { $0 })
+        context.log.info("nobody hears it")
+        context.tasks.run { Issue.record("the component's tasks are over") }
+    }
+
     @Test func `a component that was looked up just before the stop is not called after it`() async throws {
         let coordinator = Coordinator(
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
@@ -139,4 +184,25 @@ struct StoppedHostTests {
         await coordinator.stop()
         #expect(await error { try await component.call("path", Array("null".utf8), Call()) }?.code == .callRetired)
     }
+}
+
+/// Keeps what it was made with where the test finds it, as no component should.
+private final class KeeperManager: Manager {
+    static let className = "KeeperManager"
+    static let kept = Mutex<Context?>(nil)
+    struct Wires: Wiring {
+        let trials: Wire<Trials>
+    }
+
+    init(_ context: Context) { Self.kept.withLock { $0 = context } }
+
+    static func methods(_ table: inout Methods) {}
+
+    static func wires() throws -> Wires { try #require(kept.withLock { $0 }).wires }
+}
+
+private struct KeeperPlugin: Plugin {
+    static let id = "org.backplane.tests.keeper"
+    static let version: Version = "1.0.0"
+    static func register(in registrar: inout Registrar) { registrar.add(KeeperManager.self) }
 }

@@ -96,6 +96,32 @@ struct GateTests {
         #expect(gate.callsInFlight == 0 && gate.callsWaiting == 0)
     }
 
+    @Test(arguments: countings)
+    func `A slot that is made while the gate is held lets synchronous calls in as the others do`(counting: LeaseCounting) throws {
+        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        gate.hold()
+        let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
+        #expect(try late.addNow(5) == 6)
+        #expect(gate.callsAside == 0)
+        gate.open { _ in binding(adder, counting) }
+        #expect(try late.addNow(6) == 7)
+    }
+
+    @Test(arguments: countings)
+    func `Calls that began before the bindings were renewed are calls under way`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        adder.pending.withLock { $0 = [] }
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
+        let call = Task { try await remote.add(1) }
+        await eventually { gate.callsInFlight == 1 }
+        let retired = gate.renew()
+        #expect(retired.map(\.callsInFlight) == [1])
+        #expect(gate.callsInFlight == 1, "whoever stops the component has to wait for it")
+        adder.resume()
+        #expect(try await call.value == 2)
+        #expect(gate.callsInFlight == 0)
+    }
+
     @Test func `A wait ends at its deadline and when it is cancelled`() async throws {
         let gate = Gate(timer: timer, counting: .atomic), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))

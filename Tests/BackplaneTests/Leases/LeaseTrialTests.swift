@@ -12,8 +12,8 @@ struct LeaseTrialTests {
         Issue.record("the program does not notice what is left out")
     }
 
-    private func expectNone(_ arguments: String..., seconds: Int = StressTime.seconds) async throws {
-        let outcome = try await LitmusProgram.run(arguments, seconds: seconds)
+    private func expectNone(_ arguments: String..., seconds: Int = StressTime.seconds, environment: [String: String] = [:]) async throws {
+        let outcome = try await LitmusProgram.run(arguments, seconds: seconds, environment: environment)
         #expect(outcome.violations == 0)
         #expect(outcome.flips > 0 && outcome.calls > 0)
     }
@@ -36,6 +36,16 @@ struct LeaseTrialTests {
 
     @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with atomics`() async throws {
         try await expectNone("stress", "atomics")
+    }
+
+    @Test(arguments: ["litmus", "stress"])
+    func `processors beyond the stripes count by atomics beside those that do not, and none is lost`(program: String) async throws {
+        try await expectNone(program, "one-stripe")
+    }
+
+    @Test(arguments: ["litmus", "stress"])
+    func `threads without restartable sequences count by atomics, and none is lost`(program: String) async throws {
+        try await expectNone(program, environment: ["GLIBC_TUNABLES": "glibc.pthread.rseq=0"])
     }
 
     @Test func `without leases they are`() async throws {

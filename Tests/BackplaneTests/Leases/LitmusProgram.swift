@@ -10,10 +10,13 @@ enum LitmusProgram {
     }
 
     /// Runs it for so many seconds; cancels the test, with its reason, where it cannot run.
-    static func run(_ arguments: [String], seconds: Int) async throws -> Outcome {
+    ///
+    /// - Parameter environment: what it finds there besides this program's own.
+    static func run(_ arguments: [String], seconds: Int, environment: [String: String] = [:]) async throws -> Outcome {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "litmus")
         process.arguments = [arguments[0], "\(seconds)"] + arguments.dropFirst()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { end.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus) }

@@ -39,7 +39,8 @@ struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodB
         do throws(BackplaneError) {
             let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
             // Begins on the caller's thread, as a native call does: most bodies end there, and nobody changes threads.
-            return Task.immediate { await answer(value, held, call, ending) }
+            return NestedCalls.begin { Task.immediate { await answer(value, held, call, ending) } }
+                ?? Task { await answer(value, held, call, ending) }
         } catch {
             ending.end(error)
             return nil

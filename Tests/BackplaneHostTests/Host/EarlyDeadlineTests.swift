@@ -1,0 +1,55 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Deadlines that pass while a call is being handed over.
+@Suite(.timeLimit(.minutes(10)))
+struct EarlyDeadlineTests {
+    private struct Nap: Contract {
+        static let version: Version = "1.0.0"
+        let sleep = AsyncMethod<Nothing, Nothing>()
+    }
+
+    private final class NapManager: Manager {
+        typealias Provides = Nap
+        static let className = "NapManager"
+        static let asleep = Atomic(0)
+
+        init(_ context: Context) {}
+
+        static func methods(_ table: inout Methods) {
+            table.async(\.sleep) { _, _, _ in
+                asleep.wrappingAdd(1, ordering: .relaxed)
+                defer { asleep.wrappingSubtract(1, ordering: .relaxed) }
+                try await Task.sleep(for: .seconds(3_600))
+                return Nothing()
+            }
+        }
+    }
+
+    private struct NapPlugin: Plugin {
+        static let id = "org.backplane.tests.nap"
+        static let version: Version = "1.0.0"
+        static func register(in registrar: inout Registrar) { registrar.add(NapManager.self) }
+    }
+
+    @Test func `whatever began is cancelled, however close its deadline was`() async throws {
+        let test = try TestHost(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"Nap": {"className": "NapManager"}}}"#, plugins: [NapPlugin.self], lanes: .encoded)
+        let remote: Remote<Nap> = try await test.host.manager("Nap")
+        await withTaskGroup(of: Void.self) { group in
+            for caller in 0..<100 {
+                group.addTask { @concurrent in
+                    for round in 0..<100 {
+                        let call = Call(within: .microseconds(20 + (round * 7 + caller * 13) % 100))
+                        #expect(await error { try await remote.sleep(call) }?.code == .callDeadline)
+                    }
+                }
+            }
+        }
+        await eventually { NapManager.asleep.load(ordering: .relaxed) == 0 }
+        await test.host.stop()
+    }
+}

@@ -1,0 +1,64 @@
+import Backplane
+import CBackplane
+import ChallengeModule
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Calls through the host while the gate closes and opens, deadlines pass and callers lose interest, all at once.
+@Suite(.timeLimit(.minutes(10)))
+struct ServedWireTests {
+    private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
+    private typealias Gate = BackplaneHost.Gate         // the tests have types of these names
+    private typealias Reply = Backplane.Reply
+
+    private final class Counts: Sendable {
+        let answers = Mutex<[Int32: Int]>([:])
+        var all: Int { answers.withLock { $0.values.reduce(0, +) } }
+    }
+
+    @Test(arguments: countings)
+    func `Every call is answered once, and no lease is left`(counting: LeaseCounting) async throws {
+        var options = HostOptions()
+        options.counting = counting
+        let coordinator = Coordinator(
+            ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
+            linked: [LinkedPlugin(ChallengePlugin.self)], options)
+        let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
+        let wire = ServedWire(
+            gate.makeSlot(number: 3, to: .withoutCells(counting: counting)), at: gate, to: component.calls, methods: component.calls.methods)
+        let methods = component.calls.methods
+        let wait = try #require(methods.firstIndex { $0.name == "wait" }), path = try #require(methods.firstIndex { $0.name == "path" })
+        let counts = Counts(), rounds = 500
+
+        await withTaskGroup(of: Void.self) { group in
+            for caller in 0..<4 {
+                group.addTask { @concurrent in
+                    for round in 0..<rounds {
+                        let kind = (round &* 7 + caller) % 5
+                        let reply = Reply { status, _ in counts.answers.withLock { $0[status, default: 0] += 1 } }
+                        let call = Call(within: kind == 0 ? .microseconds(200) : nil)
+                        let (method, input) = kind == 4 ? (path, "null") : (wait, kind < 3 ? "3600" : "0")
+                        let id = Array(input.utf8).withBytes { wire.call(method, $0, call, reply) }
+                        if round % 3 == 0 { await Task.yield() }
+                        if kind == 1 || kind == 2 { wire.cancel(id) }
+                    }
+                }
+            }
+            group.addTask { @concurrent in
+                while counts.all < 4 * rounds {
+                    gate.hold()
+                    await Task.yield()
+                    gate.open { _ in .withoutCells(counting: counting) }
+                    await Task.yield()
+                }
+            }
+        }
+
+        #expect(counts.all == 4 * rounds)
+        #expect(counts.answers.withLock { Set($0.keys) }.isSubset(of: [BP_OK, BP_DEADLINE, BP_CANCELLED].map { Int32($0) }))
+        await eventually { gate.callsInFlight == 0 && gate.callsAside == 0 && gate.callsWaiting == 0 && component.calls.callsInFlight == 0 }
+        await coordinator.stop()
+    }
+}
