@@ -56,6 +56,18 @@ package final class Gate: Gatekeeper {
         return slot
     }
 
+    /// Closes slots for good whose component was not made after all; calls under way go on.
+    func abandon(_ slot: Slot) {
+        state.withLock { state in
+            guard let index = state.doors.firstIndex(where: { $0.slot == slot }) else { return }
+            let door = state.doors.remove(at: index)
+            door.slot.flip(to: nil)
+            door.aside.flip(to: nil)
+            LeaseCounting.settle()
+            state.retired += [door.binding, door.asideBinding].compactMap(\.self)
+        }
+    }
+
     /// Lets no call in; those that come wait until it is opened or closed. Calls under way go on.
     func hold() {
         state.withLock { state in

@@ -15,6 +15,8 @@ struct ComponentStarter {
     struct Connection {
         var label: String
         var slot: Slot
+        /// Of the component called.
+        var gate: Gate
         /// For a plugin that calls through the host.
         var wire: ServedWire
     }

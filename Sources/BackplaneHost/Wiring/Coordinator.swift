@@ -97,15 +97,17 @@ actor Coordinator {
     }
 
     private func make(_ node: Plan.Node) async -> Result<RunningComponent, BackplaneError> {
+        var wires: [ComponentStarter.Connection] = []
         do throws(BackplaneError) {
-            let type = loaded.componentClass(of: node)
-            let number = try number(of: node), wires = connect(node, type, number: UInt32(number))
+            let type = loaded.componentClass(of: node), number = try number(of: node)
+            wires = connect(node, type, number: UInt32(number))
             let component = try await starter.start(node, type, number: number, resources: loaded.resources(of: node), wires)
             states[node.id] = .ready(component)
             started.append(component)
             log(.debug, "started", component)
             return .success(component)
         } catch {
+            for wire in wires { wire.gate.abandon(wire.slot) }
             states[node.id] = .failed(error)
             return .failure(error)
         }
@@ -120,7 +122,7 @@ actor Coordinator {
             let gate = gate(of: wire.provider), slot = gate.makeSlot(number: number, to: binding)
             noteWire(from: node, wire.label, to: provider, consumer.contract, lane)
             let served = ServedWire(slot, at: gate, to: provider.calls, methods: consumer.contract.methods)
-            return ComponentStarter.Connection(label: wire.label, slot: slot, wire: served)
+            return ComponentStarter.Connection(label: wire.label, slot: slot, gate: gate, wire: served)
         }
     }
 

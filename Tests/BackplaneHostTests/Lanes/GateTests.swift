@@ -161,6 +161,28 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
+    func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting) async throws {
+        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        adder.pending.withLock { $0 = [] }
+        let shared = binding(adder, counting), slot = gate.makeSlot(number: 0, to: shared), other = gate.makeSlot(number: 0, to: shared)
+        let (remote, kept) = (Remote<Adding>(slot), Remote<Adding>(other))
+        let underWay = Task { try await remote.add(1) }
+        await eventually { gate.callsInFlight == 1 }
+        gate.abandon(slot)
+        #expect(await error { try await remote.add(1) }?.code == .callRetired)
+        #expect(throws: BackplaneError.self) { try remote.addNow(1) }
+        #expect(gate.callsInFlight == 1, "what was under way is still counted")
+        adder.resume()
+        #expect(try await underWay.value == 2)
+        gate.hold()
+        gate.open { _ in binding(adder, counting) }
+        #expect(await error { try await remote.add(1) }?.code == .callRetired, "opening the gate does not open it")
+        let sum = try await kept.add(1)
+        #expect(sum == 2)
+        #expect(gate.callsInFlight == 0)
+    }
+
+    @Test(arguments: countings)
     func `A retired binding drains however many callers keep coming`(counting: LeaseCounting) async throws {
         let gate = Gate(timer: timer, counting: counting), adders = [Adder(1), Adder(2)]
         let bindings = adders.map { binding($0, counting) }
