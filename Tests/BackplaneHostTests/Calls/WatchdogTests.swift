@@ -37,7 +37,7 @@ struct WatchdogTests {
         let by = try #require(lines.first?.wholeMatch(of: /(.*?): (\d+) threads?, in (.*)/))
         #expect(by.1 == "org.backplane.tests.glutton 1.3.0 (libGlutton.so)")
         #expect(Int(by.2) == ProcessInfo.processInfo.activeProcessorCount)
-        #expect(by.3 == "GluttonModule.Glutton.\(method)(until: Swift.String) -> ()")
+        #expect(by.3.hasSuffix("GluttonModule.Glutton.\(method)(until: Swift.String) -> ()"), "optimised code says how it was specialised before that")
         #expect(lines.dropFirst() == ["\(PoolReport.over): \(by.0)"])
     }
 
