@@ -37,5 +37,9 @@ public struct Relay: Contract {
     public let add = AsyncMethod<Int, Int>()
     /// The same with parcels; answers the last one's number.
     public let next = AsyncMethod<Int, Int>()
+    /// As `add`, with the method kept outside of the loop.
+    public let addHeld = AsyncMethod<Int, Int>()
+    /// As `next`, with the method kept outside of the loop.
+    public let nextHeld = AsyncMethod<Int, Int>()
     public init() {}
 }

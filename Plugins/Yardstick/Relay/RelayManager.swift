@@ -16,6 +16,8 @@ final class RelayManager: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.add) { relay, count, call in try await relay.add(count, call) }
         table.async(\.next) { relay, count, call in try await relay.next(count, call) }
+        table.async(\.addHeld) { relay, count, call in try await relay.addHeld(count, call) }
+        table.async(\.nextHeld) { relay, count, call in try await relay.nextHeld(count, call) }
     }
 
     private func add(_ count: Int, _ call: Call) async throws -> Int {
@@ -27,6 +29,20 @@ final class RelayManager: Manager {
     private func next(_ count: Int, _ call: Call) async throws -> Int {
         var parcel = Parcel.first
         for _ in 0..<count { parcel = try await wires.yardstick.next(parcel, call) }
+        return parcel.id
+    }
+
+    private func addHeld(_ count: Int, _ call: Call) async throws -> Int {
+        let add = wires.yardstick.add
+        var number = 0
+        for _ in 0..<count { number = try await add(number, call) }
+        return number
+    }
+
+    private func nextHeld(_ count: Int, _ call: Call) async throws -> Int {
+        let next = wires.yardstick.next
+        var parcel = Parcel.first
+        for _ in 0..<count { parcel = try await next(parcel, call) }
         return parcel.id
     }
 }

@@ -11,11 +11,10 @@ let callFunctions = bp_calls_1(
             guard let wire = component.wires[wire] else {
                 throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(wire)")
             }
-            try component.begin()
-            return wire.call(Int(method), input, Call(copying: frame), Reply { status, payload in
-                reply.end(status, payload)
-                component.end()
-            })
+            let call = try component.begin(reply)
+            let id = wire.call(Int(method), input, Call(copying: frame), Reply { component.answer(call, $0, $1) })
+            if id != 0 { component.keep(call) { wire.cancel(id) } }
+            return id
         } catch {
             reply.end(error)
             return 0

@@ -1,4 +1,5 @@
 import Backplane
+import CBackplane
 import Synchronization
 
 /// A component as the host's services know it.
@@ -12,8 +13,21 @@ final class ServedComponent: Sendable {
     let namespace: String
     /// Its wires by handle, for components that call through the host.
     let wires: [UInt64: ServedWire]
-    /// What the host still owes it an answer for.
-    private let operations = Mutex((count: 0, isClosed: false))
+    private let operations = Mutex(Operations())
+
+    private struct Operations {
+        /// What the host still owes an answer for.
+        var count = 0
+        var isClosed = false
+        /// The calls among them, by a number of their own.
+        var calls: [UInt64: OwnCall] = [:]
+    }
+    /// A call that the component makes through the host.
+    private struct OwnCall {
+        let reply: Reply
+        /// Tells the provider that nobody wants its answer; `nil`: it has not begun yet.
+        var cancel: (@Sendable () -> Void)?
+    }
 
     init(
         role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire]
@@ -37,10 +51,50 @@ final class ServedComponent: Sendable {
         operations.withLock { $0.count -= 1 }
     }
 
-    /// Refuses what comes, and ends the exchanges under way.
+    /// Counts a call in, whose answer goes to `reply`: once, by ``answer(_:_:_:)`` or when the component is closed.
+    ///
+    /// - Throws: `call.retired` once the component was closed.
+    func begin(_ reply: Reply) throws(BackplaneError) -> UInt64 {
+        let id = Callbacks.newID()
+        let isOpen = operations.withLock { operations in
+            if !operations.isClosed {
+                operations.count += 1
+                operations.calls[id] = OwnCall(reply: reply)
+            }
+            return !operations.isClosed
+        }
+        if !isOpen { throw .askerStopped }
+        return id
+    }
+
+    /// Keeps how a call is cancelled; one that was closed meanwhile is cancelled at once.
+    func keep(_ call: UInt64, cancel: @escaping @Sendable () -> Void) {
+        let isClosed = operations.withLock { operations in
+            operations.calls[call]?.cancel = cancel
+            return operations.isClosed && operations.calls[call] == nil
+        }
+        if isClosed { cancel() }
+    }
+
+    func answer(_ call: UInt64, _ status: Int32, _ payload: bp_bytes) {
+        guard let call = operations.withLock({ $0.calls.removeValue(forKey: call) }) else { return }
+        call.reply.end(status, payload)
+        end()
+    }
+
+    /// Refuses what comes, and ends the exchanges and the calls under way.
     func close() {
-        operations.withLock { $0.isClosed = true }
+        let calls = operations.withLock { operations in
+            operations.isClosed = true
+            defer { operations.calls = [:] }
+            return operations.calls.values.map(\.self)
+        }
         exchanges.cancelAll()
+        for call in calls {
+            call.reply.end(.askerStopped)
+            end()
+            call.cancel?()
+        }
     }
 
     var isBusy: Bool { operations.withLock { $0.count > 0 } }

@@ -5,7 +5,7 @@ import Backplane
 /// A plugin in C that calls a collaborator through `backplane.calls/1`, and asks for what its role may not have.
 enum CallerPlugin {
     /// A host with the manager `Caller`, wired to the tests' trial manager.
-    static func host() throws -> TestHost {
+    static func host(stopLimit: Duration = .seconds(10)) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
         try folder.write(LoadingFixture.library(of: source, []), as: "libCaller.so")
         return try TestHost(
@@ -13,7 +13,7 @@ enum CallerPlugin {
             {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Caller"}],
              "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}}}}
             """#,
-            pluginPaths: [TestHost.libraries], in: folder)
+            pluginPaths: [TestHost.libraries], in: folder, stopLimit: stopLimit)
     }
 
     private static let source = #"""
@@ -31,7 +31,7 @@ enum CallerPlugin {
             return bytes;
         }
 
-        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, METHODS };
+        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
             {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
@@ -40,6 +40,7 @@ enum CallerPlugin {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("missing")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("noSuchWire")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("store")},
+            {sizeof(bp_method), BP_SYNC, BP_TEXT("begin")},
         };
         /* What it needs of its collaborator; the first four stand in the same places. */
         static const bp_method needed[] = {
@@ -52,9 +53,21 @@ enum CallerPlugin {
             .size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"), .contract_version = BP_TEXT("2.0.0"),
             .methods = needed, .method_count = sizeof needed / sizeof *needed}};
 
+        /* Of a call that belongs to nobody's: the host's log says how it ended. */
+        static void ended(void *context, int32_t status, bp_bytes payload) {
+            const bp_log_1 *log = get_interface(text(BP_LOG), 1);
+            log->write(handle, BP_LOG_INFO, text(status == BP_RETIRED ? "its call ended: retired" : "its call ended otherwise"), NULL, 0);
+        }
+
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
             const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
             switch (method) {
+            case BEGIN: {
+                bp_call own = {.size = sizeof own};
+                calls->call(handle, wire, WAIT, input, &own, ended, NULL);
+                done(context, BP_OK, text("null"));
+                return;
+            }
             case NO_SUCH_WIRE: calls->call(handle, wire + 1000, 0, input, frame, done, context); return;
             case STORE: {
                 const bp_store_1 *store = get_interface(text(BP_STORE), 1);

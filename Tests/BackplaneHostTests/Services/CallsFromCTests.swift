@@ -34,6 +34,16 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 
+    @Test func `a call of its own that is under way ends with it, and holds up nobody's stop`() async throws {
+        let test = try CallerPlugin.host(stopLimit: .seconds(3_600))
+        let trials = try await test.host.manager("Trials", as: Trials.self)
+        #expect(try await test.call("Caller", "begin", "3600") == "null")
+        #expect(try trials.cancellations() == 0)
+        await test.host.stop()
+        #expect(test.log.lines == ["Caller its call ended: retired"])
+        #expect(test.log.all.allSatisfy { $0.level < .warning })
+    }
+
     @Test func `a method and a wire that it did not declare are errors that say so`() async throws {
         let test = try CallerPlugin.host()
         #expect(await error { try await test.call("Caller", "missing") }?.code == .callUnimplemented)

@@ -50,7 +50,12 @@ struct BoundaryRows {
                 try await HostCalls.addHeld(plugins.yardstick, call, $0)
             },
             .calls("native async Int → Int, host, no frame", baseline: int) { try await HostCalls.addWithoutFrame(plugins.yardstick, $0) },
-            .calls("native async Int → Int, plugin to plugin", baseline: int, target: .ratio(atMost: 1.3)) { try await plugins.relay.add($0, call) },
+            .calls("native async Int → Int, plugin to plugin, key path", baseline: int, target: .ratio(atMost: 1.3)) {
+                try await plugins.relay.add($0, call)
+            },
+            .calls("native async Int → Int, plugin to plugin, held", baseline: int, target: .ratio(atMost: 1.3)) {
+                try await plugins.relay.addHeld($0, call)
+            },
             .calls(parcel) { try await DirectCalls.next(direct, $0) },
             .calls("native async struct, host, key path", baseline: parcel, target: .ratio(atMost: 1.5)) {
                 try await HostCalls.next(plugins.yardstick, call, $0)
@@ -58,7 +63,12 @@ struct BoundaryRows {
             .calls("native async struct, host, held", baseline: parcel, target: .ratio(atMost: 1.5)) {
                 try await HostCalls.nextHeld(plugins.yardstick, call, $0)
             },
-            .calls("native async struct, plugin to plugin", baseline: parcel, target: .ratio(atMost: 1.5)) { try await plugins.relay.next($0, call) },
+            .calls("native async struct, plugin to plugin, key path", baseline: parcel, target: .ratio(atMost: 1.5)) {
+                try await plugins.relay.next($0, call)
+            },
+            .calls("native async struct, plugin to plugin, held", baseline: parcel, target: .ratio(atMost: 1.5)) {
+                try await plugins.relay.nextHeld($0, call)
+            },
         ]
     }
 
@@ -80,10 +90,12 @@ struct BoundaryRows {
         return [
             .calls("atomic leases, async Int → Int, host, key path", baseline: int) { try await HostCalls.add(atomic.yardstick, call, $0) },
             .calls("atomic leases, async Int → Int, host, held", baseline: int) { try await HostCalls.addHeld(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async Int → Int, plugin to plugin", baseline: int) { try await atomic.relay.add($0, call) },
+            .calls("atomic leases, async Int → Int, plugin to plugin, key path", baseline: int) { try await atomic.relay.add($0, call) },
+            .calls("atomic leases, async Int → Int, plugin to plugin, held", baseline: int) { try await atomic.relay.addHeld($0, call) },
             .calls("atomic leases, async struct, host, key path", baseline: parcel) { try await HostCalls.next(atomic.yardstick, call, $0) },
             .calls("atomic leases, async struct, host, held", baseline: parcel) { try await HostCalls.nextHeld(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async struct, plugin to plugin", baseline: parcel) { try await atomic.relay.next($0, call) },
+            .calls("atomic leases, async struct, plugin to plugin, key path", baseline: parcel) { try await atomic.relay.next($0, call) },
+            .calls("atomic leases, async struct, plugin to plugin, held", baseline: parcel) { try await atomic.relay.nextHeld($0, call) },
             .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
             .calls("atomic leases, sync struct", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
         ]
