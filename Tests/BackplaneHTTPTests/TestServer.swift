@@ -54,7 +54,7 @@ struct ReceivedRequest: Sendable {
 }
 
 /// One connection, used by its thread only; the server closes it from outside with `shutdown(2)`, which any thread may.
-final class TestConnection: @unchecked Sendable {
+final class TestConnection: @unchecked Sendable {      // one thread's, but for shutdown(2)
     let descriptor: Int32
     /// How many came before.
     let number: Int

@@ -56,7 +56,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// The other side's own pointer, kept to be handed back untouched.
-struct ForeignPointer: @unchecked Sendable {
+/// The other side's own pointer, kept to be handed back.
+struct ForeignPointer: @unchecked Sendable {      // never read through on this side
     let raw: UnsafeMutableRawPointer?
 }

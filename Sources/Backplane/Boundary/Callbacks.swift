@@ -17,17 +17,13 @@ package enum Callbacks {
     package typealias Answered = @Sendable (_ ended: Ended, _ isLate: Bool) -> Void
 
     private struct Expected {
-        /// `nil`: the host has ended it, and the plugin still owes its answer.
-        var waiting: Waiting?
-        let answered: Answering
+        let asker: Asker
+        /// The host has ended it, and the plugin still owes its answer.
+        var hasEnded = false
     }
-    private enum Waiting {
-        case handler(Handler)
-        case call(any CallOwner, Reply, hasDeadline: Bool)
-    }
-    private enum Answering {
-        case handler(Answered)
-        case call(any CallOwner)
+    private enum Asker {
+        case handler(Handler, Answered)
+        case caller(any CallOwner, Reply, hasDeadline: Bool)
     }
     private final class Shard: Sendable {
         let expected = Mutex<[UInt64: Expected]>([:])
@@ -44,29 +40,34 @@ package enum Callbacks {
     ///
     /// - Parameter answered: until then the plugin may use what it was handed, however the host has ended it.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
-        expect(Expected(waiting: .handler(handler), answered: .handler(answered)))
+        expect(.handler(handler, answered))
     }
 
     /// Expects the answer of a call, which goes to `reply` as it comes.
     package static func expectCall(by owner: any CallOwner, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
-        expect(Expected(waiting: .call(owner, reply, hasDeadline: hasDeadline), answered: .call(owner)))
+        expect(.caller(owner, reply, hasDeadline: hasDeadline))
     }
 
-    private static func expect(_ expected: Expected) -> UInt64 {
+    private static func expect(_ asker: Asker) -> UInt64 {
         let id = newID()
-        shard(id).expected.withLock { $0[id] = expected }
+        shard(id).expected.withLock { $0[id] = Expected(asker: asker) }
         return id
     }
 
     /// Ends what is expected under a number without waiting for the plugin; does nothing, and says so, when it has ended.
     @discardableResult
     package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
-        guard let waiting = shard(id).expected.withLock({ $0[id]?.waiting.take() }) else { return false }
-        switch waiting {
-        case .handler(let handler): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
-        case .call(let owner, let reply, let hasDeadline):
+        let asker = shard(id).expected.withLock { expected -> Asker? in
+            guard let found = expected[id], !found.hasEnded else { return nil }
+            expected[id]?.hasEnded = true
+            return found.asker
+        }
+        switch asker {
+        case .handler(let handler, _): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
+        case .caller(let owner, let reply, let hasDeadline):
             owner.callEnded(id, hadDeadline: hasDeadline)
             reply.end(answer)
+        case nil: return false
         }
         return true
     }
@@ -74,33 +75,30 @@ package enum Callbacks {
     /// Does `owner` still wait for the answer of a call?
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
         shard(id).expected.withLock { expected in
-            if case .call(let other, _, _) = expected[id]?.waiting { owner === other } else { false }
+            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _) = found.asker else { return false }
+            return owner === other
         }
     }
 
     /// Has the host ended it, while the plugin still owes its answer?
     package static func isOwed(_ id: UInt64) -> Bool {
-        shard(id).expected.withLock { expected in
-            if let expected = expected[id] { expected.waiting == nil } else { false }
-        }
+        shard(id).expected.withLock { $0[id]?.hasEnded ?? false }
     }
 
     /// What a plugin answers: the first time under a number; later ones are about nothing.
     private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
-        switch (expected.waiting, expected.answered) {
-        case (.call(let owner, let reply, let hasDeadline), _):
+        // That it has answered comes first, so that whoever waits finds that the plugin holds nothing any more.
+        switch expected.asker {
+        case .handler(let handler, let answered):
+            let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
+            answered(ended, expected.hasEnded)
+            if !expected.hasEnded { handler(id, ended) }
+        case .caller(let owner, let reply, let hasDeadline):
             owner.pluginAnswered()
+            guard !expected.hasEnded else { return }
             owner.callEnded(id, hadDeadline: hasDeadline)
             reply.end(status, payload)
-        case (nil, .call(let owner)):
-            owner.pluginAnswered()
-        case (let waiting, .handler(let answered)):
-            let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
-            // First, so that whoever waits finds that the plugin holds nothing any more.
-            answered(ended, waiting == nil)
-            if case .handler(let handler) = waiting { handler(id, ended) }
-        case (.handler, .call): break       // never made
         }
     }
 

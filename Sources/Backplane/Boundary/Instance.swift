@@ -80,7 +80,7 @@ private struct HeldPointer: @unchecked Sendable {       // written once, freed w
     init<C: Component>(_ component: C) {
         let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component)))
         self.context = context
-        nonisolated(unsafe) let pointer = context
+        nonisolated(unsafe) let pointer = context       // whoever frees it is its last user
         free = { UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self) }
     }
 }

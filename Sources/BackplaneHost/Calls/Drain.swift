@@ -7,7 +7,7 @@ package enum Drain {
     ///
     /// Most calls are over within a microsecond. A caller that lost its processor inside its call needs one to finish: so whoever waits
     /// longer sleeps, ever longer up to a tenth of a millisecond, and leaves it his.
-    package static func wait(for bindings: [Binding], until deadline: Deadline) -> Bool {
+    package static func wait(for bindings: Set<Binding>, until deadline: Deadline) -> Bool {
         var looks = 0
         while bindings.contains(where: { $0.callsInFlight > 0 }) {
             guard Deadline.now < deadline else { return false }

@@ -32,11 +32,10 @@ package final class Gate: Gatekeeper {
         var waiting: [Waiting] = []
     }
     private let timer: DeadlineTimer
-    private let counting: LeaseCounting
     private let state = Mutex(State())
 
-    init(timer: DeadlineTimer, counting: LeaseCounting) {
-        (self.timer, self.counting) = (timer, counting)
+    init(timer: DeadlineTimer) {
+        self.timer = timer
     }
 
     // MARK: Whoever owns the component
@@ -48,7 +47,7 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             switch state.phase {
             case .open: slot.flip(to: binding)
-            case .held: door.hold(counting)
+            case .held: door.hold()
             case .closed: break
             }
             state.doors.append(door)
@@ -73,45 +72,36 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             guard case .open = state.phase else { return }
             state.phase = .held
-            for index in state.doors.indices { state.doors[index].hold(counting) }
+            for index in state.doors.indices { state.doors[index].hold() }
             LeaseCounting.settle()
         }
     }
 
     /// Puts another binding into every slot, which may take another lane, and lets in whoever waits.
-    func open(with binding: (Slot) -> Binding) {
-        let admitted = state.withLock { state -> [(Waiting, Admission)] in
-            if case .closed = state.phase { return [] }
+    ///
+    /// - Parameter next: gives a slot's binding, from the one that it had.
+    /// - Returns: the bindings taken out, which from now on only drain.
+    @discardableResult
+    package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
+        let (taken, admitted) = state.withLock { state -> (Set<Binding>, [(Waiting, Admission)]) in
+            if case .closed = state.phase { return ([], []) }
             state.phase = .open
-            for index in state.doors.indices { state.retired += state.doors[index].open(with: binding(state.doors[index].slot)) }
-            LeaseCounting.settle()
-            state.retired.removeAll { $0.callsInFlight == 0 }
-            return state.waiting.takeAll().map { ($0, admission(at: $0.slot)) }
-        }
-        deliver(admitted)
-    }
-
-    /// Puts twins of the bindings in force into the slots and gives those it took out: a flip that changes nothing, to be measured.
-    package func renew() -> [Binding] {
-        state.withLock { state in
-            guard case .open = state.phase else { return [] }
-            var twins: [Binding: Binding] = [:]
+            var taken: Set<Binding> = []
             for index in state.doors.indices {
-                let old = state.doors[index].binding, twin = twins[old] ?? old.twin(counting: counting)
-                twins[old] = twin
-                state.doors[index].binding = twin
-                state.doors[index].slot.flip(to: twin)
+                let door = state.doors[index]
+                taken.formUnion(state.doors[index].open(with: next(door.slot, door.binding)))
             }
             LeaseCounting.settle()
-            // Whoever stops the component waits for the calls on these too.
             state.retired.removeAll { $0.callsInFlight == 0 }
-            state.retired += twins.keys
-            return Array(twins.keys)
+            state.retired += taken      // whoever stops the component waits for the calls on these too
+            return (taken, state.waiting.takeAll().map { ($0, admission(at: $0.slot)) })
         }
+        deliver(admitted)
+        return taken
     }
 
     /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
-    func close(_ error: BackplaneError = .callingStopped) {
+    func close(_ error: BackplaneError = .calledStopped) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
             state.phase = .closed(error)
@@ -173,7 +163,7 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             switch state.phase {
             case .open: admission(at: slot)
-            case .held: state.doors.first { $0.slot == slot }.map { admission(at: $0.aside) } ?? .failure(.callingStopped)
+            case .held: state.doors.first { $0.slot == slot }.map { admission(at: $0.aside) } ?? .failure(.calledStopped)
             case .closed(let error): .failure(error)
             }
         }
@@ -181,7 +171,7 @@ package final class Gate: Gatekeeper {
 
     /// At a slot that is open.
     private func admission(at slot: Slot) -> Admission {
-        Lease(slot).map(Admission.success) ?? .failure(.callingStopped)
+        Lease(slot).map(Admission.success) ?? .failure(.calledStopped)
     }
 
     private func end(_ id: UInt64, _ error: BackplaneError) {
@@ -193,8 +183,8 @@ package final class Gate: Gatekeeper {
 }
 
 extension Gate.Door {
-    fileprivate mutating func hold(_ counting: LeaseCounting) {
-        let twin = binding.twin(counting: counting)
+    fileprivate mutating func hold() {
+        let twin = binding.twin()
         asideBinding = twin
         aside.flip(to: twin)
         slot.flip(to: nil)
@@ -221,11 +211,5 @@ extension Array {
     fileprivate mutating func takeAll() -> [Element] {
         defer { self = [] }
         return self
-    }
-}
-
-extension BackplaneError {
-    static var callingStopped: BackplaneError {
-        BackplaneError(.callRetired, "the component called has stopped, or its host has")
     }
 }

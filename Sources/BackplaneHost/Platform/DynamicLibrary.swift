@@ -9,7 +9,7 @@ package struct DynamicLibrary: Sendable {
     /// The path it was loaded from.
     package let path: String
     /// Written once and never closed: as shareable as the number that it is.
-    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer      // constant
 
     /// Loads the library at `path`, and runs its constructors.
     ///

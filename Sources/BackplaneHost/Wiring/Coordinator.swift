@@ -19,12 +19,8 @@ actor Coordinator {
     private var states: [Int: State] = [:]
     /// In the order in which they came up.
     private var started: [RunningComponent] = []
-    /// By the id of the node that is called.
-    private var gates: [Int: Gate] = [:]
+    private var connections: Connections
     private nonisolated let remotes = RemoteTable()
-    /// By the id of the node that calls; `nil`: the host program.
-    private var wireStatuses: [Int?: [WireStatus]] = [:]
-    private var comparisons = LayoutComparisons()
     private var numbers: [Int: UInt16] = [:]
     private var stopping: Task<Void, Never>?
     private var isStopped: Bool { stopping != nil }
@@ -33,6 +29,7 @@ actor Coordinator {
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
+        connections = Connections(timer: timer, options)
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in
@@ -107,47 +104,25 @@ actor Coordinator {
             log(.debug, "started", component)
             return .success(component)
         } catch {
-            for wire in wires { wire.gate.abandon(wire.slot) }
+            connections.abandon(wires, of: node)
             states[node.id] = .failed(error)
             return .failure(error)
         }
     }
 
     private func connect(_ node: Plan.Node, _ type: ComponentClass, number: UInt32) -> [ComponentStarter.Connection] {
-        wireStatuses[node.id] = []
-        return node.wires.compactMap { wire in
-            guard case .ready(let provider) = states[wire.provider], let consumer = type.consumerSide(ofWire: wire.label) else { return nil }
-            let connector = Connector(provider: provider, type: loaded.componentClass(of: provider.node), options: options)
-            let (binding, lane) = connector.connect(consumer, &comparisons) { type.makeCells(forWire: wire.label, calling: provider.target) }
-            let gate = gate(of: wire.provider), slot = gate.makeSlot(number: number, to: binding)
-            noteWire(from: node, wire.label, to: provider, consumer.contract, lane)
-            let served = ServedWire(slot, at: gate, to: provider.calls, methods: consumer.contract.methods)
-            return ComponentStarter.Connection(label: wire.label, slot: slot, gate: gate, wire: served)
+        node.wires.compactMap { wire in
+            guard case .ready(let provider) = states[wire.provider] else { return nil }
+            return connections.connect(node, type, number: number, wire.label, to: provider, loaded.componentClass(of: provider.node))
         }
-    }
-
-    private func gate(of id: Int) -> Gate {
-        if let gate = gates[id] { return gate }
-        let gate = Gate(timer: timer, counting: options.counting)
-        gates[id] = gate
-        return gate
-    }
-
-    private func noteWire(from user: Plan.Node?, _ label: String, to provider: RunningComponent, _ contract: ContractDescription, _ lane: WireStatus.Lane) {
-        let status = WireStatus(
-            user: user?.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane)
-        wireStatuses[user?.id, default: []].append(status)
     }
 
     /// The gate of a manager, started if it was not.
     func gate(of manager: String) async throws(BackplaneError) -> Gate {
-        gate(of: try await running(manager).node.id)
+        connections.gate(of: try await running(manager).node)
     }
 
-    /// In the order in which their users were made, the host program's last.
-    func wires() -> [WireStatus] {
-        wireStatuses.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.flatMap(\.value)
-    }
+    func wires() -> [WireStatus] { connections.statuses }
 
     /// A node that is tried again keeps its number.
     private func number(of node: Plan.Node) throws(BackplaneError) -> UInt16 {
@@ -172,10 +147,7 @@ actor Coordinator {
         try requireRunning()
         let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
-        let connector = Connector(provider: component, type: loaded.componentClass(of: component.node), options: options)
-        let (binding, lane) = connector.connect(consumer, &comparisons) { Cells(C.self, calling: component.target) }
-        let slot = gate(of: component.node.id).makeSlot(number: 0, to: binding)
-        noteWire(from: nil, manager, to: component, consumer.contract, lane)
+        let slot = connections.connectProgram(consumer, to: component, loaded.componentClass(of: component.node)) { Cells(C.self, calling: component.target) }
         remotes.add(slot, manager, C.self)
         return slot
     }
@@ -228,7 +200,7 @@ actor Coordinator {
     }
 
     private func stop(_ component: RunningComponent) async {
-        let gate = gate(of: component.node.id)
+        let gate = connections.gate(of: component.node)
         gate.close()
         component.calls.close()
         let isIdle = await timer.waits(options.stopLimit) {

@@ -60,7 +60,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A call leases what is in the slot and is counted`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
         let wire = Wire<Adding>(gate.makeSlot(number: 7, to: binding(adder, counting)))
         #expect(gate.callsInFlight == 0)
@@ -75,7 +75,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `Calls under way end on what they began on, those that come meanwhile on what is there then`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), old = Adder(1), new = Adder(100)
+        let gate = Gate(timer: timer), old = Adder(1), new = Adder(100)
         old.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(old, counting)))
         let before = Task { try await remote.add(1) }
@@ -89,7 +89,7 @@ struct GateTests {
         old.resume()
         #expect(try await before.value == 2)
         #expect(gate.callsInFlight == 0)
-        gate.open { _ in binding(new, counting) }
+        gate.open { _, _ in binding(new, counting) }
         for (number, task) in waiting.enumerated() { #expect(try await task.value == number + 100) }
         let after = try (await remote.add(1), remote.addNow(1))
         #expect(after == (101, 101))
@@ -98,23 +98,23 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A slot that is made while the gate is held lets synchronous calls in as the others do`(counting: LeaseCounting) throws {
-        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         gate.hold()
         let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         #expect(try late.addNow(5) == 6)
         #expect(gate.callsAside == 0)
-        gate.open { _ in binding(adder, counting) }
+        gate.open { _, _ in binding(adder, counting) }
         #expect(try late.addNow(6) == 7)
     }
 
     @Test(arguments: countings)
     func `Calls that began before the bindings were renewed are calls under way`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         let call = Task { try await remote.add(1) }
         await eventually { gate.callsInFlight == 1 }
-        let retired = gate.renew()
+        let retired = gate.open { _, binding in binding.twin() }
         #expect(retired.map(\.callsInFlight) == [1])
         #expect(gate.callsInFlight == 1, "whoever stops the component has to wait for it")
         adder.resume()
@@ -123,7 +123,7 @@ struct GateTests {
     }
 
     @Test func `A wait ends at its deadline and when it is cancelled`() async throws {
-        let gate = Gate(timer: timer, counting: .atomic), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
         gate.hold()
         #expect(await error { try await remote.add(1, Call(within: .milliseconds(20))) }?.code == .callDeadline)
@@ -138,13 +138,13 @@ struct GateTests {
         #expect(await error { try await early.value }?.code == .callCancelled, "one that was cancelled before it waited")
         #expect(gate.callsWaiting == 0)
         #expect(adder.seen.withLock { $0 }.isEmpty)
-        gate.open { _ in binding(adder, .atomic) }
+        gate.open { _, _ in binding(adder, .atomic) }
         #expect(try await remote.add(1) == 2)
     }
 
     @Test(arguments: countings)
     func `A gate that closes refuses who waits and who comes, for ever`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         gate.hold()
         let waiting = (0..<5).map { _ in Task { try await remote.add(1) } }
@@ -153,7 +153,7 @@ struct GateTests {
         for task in waiting { #expect(await error { try await task.value }?.code == .callRetired) }
         #expect(await error { try await remote.add(1) }?.code == .callRetired)
         #expect(throws: BackplaneError.self) { try remote.addNow(1) }
-        gate.open { _ in binding(adder, counting) }
+        gate.open { _, _ in binding(adder, counting) }
         #expect(await error { try await remote.add(1) }?.code == .callRetired, "opening it again does nothing")
         let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         #expect(await error { try await late.add(1) }?.code == .callRetired)
@@ -162,7 +162,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), adder = Adder(1)
+        let gate = Gate(timer: timer), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
         let shared = binding(adder, counting), slot = gate.makeSlot(number: 0, to: shared), other = gate.makeSlot(number: 0, to: shared)
         let (remote, kept) = (Remote<Adding>(slot), Remote<Adding>(other))
@@ -175,7 +175,7 @@ struct GateTests {
         adder.resume()
         #expect(try await underWay.value == 2)
         gate.hold()
-        gate.open { _ in binding(adder, counting) }
+        gate.open { _, _ in binding(adder, counting) }
         #expect(await error { try await remote.add(1) }?.code == .callRetired, "opening the gate does not open it")
         let sum = try await kept.add(1)
         #expect(sum == 2)
@@ -184,7 +184,7 @@ struct GateTests {
 
     @Test(arguments: countings)
     func `A retired binding drains however many callers keep coming`(counting: LeaseCounting) async throws {
-        let gate = Gate(timer: timer, counting: counting), adders = [Adder(1), Adder(2)]
+        let gate = Gate(timer: timer), adders = [Adder(1), Adder(2)]
         let bindings = adders.map { binding($0, counting) }
         let slot = gate.makeSlot(number: 0, to: bindings[0]), remote = Remote<Adding>(slot), stop = Flag()
         let callers = (0..<3).map { _ in
@@ -199,7 +199,7 @@ struct GateTests {
             }
         }
         for round in 1...300 {
-            gate.open { _ in bindings[round % 2] }
+            gate.open { _, _ in bindings[round % 2] }
             await eventually { bindings[(round + 1) % 2].callsInFlight == 0 }
             #expect(try await remote.add(0) == round % 2 + 1, "and who comes now is answered by the new one")
         }

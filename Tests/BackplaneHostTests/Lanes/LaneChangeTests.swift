@@ -19,16 +19,16 @@ struct LaneChangeTests {
         for _ in 0..<3 {
             #expect(try await infinity() == .infinity)
             #expect(try await trials.infinity() == .infinity)
-            gate.open { _ in encoded }
+            gate.open { _, _ in encoded }
             #expect(await error { try await infinity() }?.code == .callInvalidOutput)
             #expect(await error { try await trials.infinity() }?.code == .callInvalidOutput)
             #expect(try trials.path() == [])
-            gate.open { _ in native }
+            gate.open { _, _ in native }
         }
 
         let underWay = Task { try await trials.wait(3_600) }
         await eventually { native.callsInFlight == 1 }
-        gate.open { _ in encoded }
+        gate.open { _, _ in encoded }
         #expect(native.callsInFlight == 1 && encoded.callsInFlight == 0)
         underWay.cancel()
         #expect(await error { try await underWay.value }?.code == .callCancelled)

@@ -50,7 +50,7 @@ struct ServedWireTests {
                 while counts.all < 4 * rounds {
                     gate.hold()
                     await Task.yield()
-                    gate.open { _ in .withoutCells(counting: counting) }
+                    gate.open { _, _ in .withoutCells(counting: counting) }
                     await Task.yield()
                 }
             }

@@ -9,7 +9,7 @@ package struct Cells: @unchecked Sendable {      // written once, before anybody
     static let none = Cells(nil)
 
     init(of members: [(name: String, type: any EncodedMember.Type)], calling target: EncodedTarget) {
-        pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, kind: member.type.kind, target: target)) })
+        pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, target: target)) })
     }
 
     /// The cells of an encoded wire of contract `C`, for a host program's own.

@@ -7,7 +7,7 @@ struct EncodedMethod: Sendable {
     let target: EncodedTarget
     private let number: UInt32?
 
-    init(name: String, kind: MethodDescription.Kind, target: EncodedTarget) {
+    init(name: String, target: EncodedTarget) {
         (self.name, self.target) = (name, target)
         number = target.number(of: name)
     }

@@ -1,12 +1,3 @@
-import CBackplane
-
-extension LaneOrigin {
-    /// The program that this copy of the SDK is in.
-    package static var program: LaneOrigin {
-        LaneOrigin(name: "the host program", toolchain: SwiftCompiler.build, revision: BP_LANE_REVISION)
-    }
-}
-
 extension LaneSide {
     /// A contract as this program compiled it.
     ///

@@ -11,8 +11,10 @@ package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lea
     /// For a slot that is called through the host: it has no cells.
     package static func withoutCells(counting: LeaseCounting) -> Binding { Binding(.none, counting: counting) }
 
-    /// The same cells with a count of their own.
-    package func twin(counting: LeaseCounting) -> Binding { Binding(Cells(pointer.pointee.cells), counting: counting) }
+    /// The same cells with a count of their own, kept in the same way.
+    package func twin() -> Binding {
+        Binding(Cells(pointer.pointee.cells), counting: pointer.pointee.restartable != 0 ? .restartable : .atomic)
+    }
 
     /// Calls under way; once it was taken out of its slot and ``LeaseCounting/settle()`` was called, 0 is for good.
     package var callsInFlight: UInt64 { bp_in_flight(pointer) }

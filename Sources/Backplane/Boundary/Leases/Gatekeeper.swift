@@ -14,7 +14,7 @@ package typealias Admission = Result<Lease, BackplaneError>
 
 /// The gatekeeper of a slot that is never opened.
 final class NoEntry: Gatekeeper {
-    private let refusal = Admission.failure(BackplaneError(.callRetired, "the component called has stopped, or its host has"))
+    private let refusal = Admission.failure(.calledStopped)
 
     func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
         done(refusal)
@@ -23,6 +23,12 @@ final class NoEntry: Gatekeeper {
 
     func cancel(_ id: UInt64) {}
     func admitNow(at slot: Slot, _ call: Call) -> Admission { refusal }
+}
+
+extension BackplaneError {
+    package static var calledStopped: BackplaneError {
+        BackplaneError(.callRetired, "the component called has stopped, or its host has")
+    }
 }
 
 extension bp_gate {

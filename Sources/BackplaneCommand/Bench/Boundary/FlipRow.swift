@@ -41,7 +41,12 @@ enum FlipRow {
 
     private static func flip(_ gate: Gate) -> Double {
         let start = ContinuousClock.now
-        let retired = gate.renew()
+        var twins: [Binding: Binding] = [:]
+        let retired = gate.open { _, binding in
+            let twin = twins[binding] ?? binding.twin()
+            twins[binding] = twin
+            return twin
+        }
         guard Drain.wait(for: retired, until: .now + .seconds(10)) else { return .infinity }
         return (ContinuousClock.now - start) / .nanoseconds(1)
     }
