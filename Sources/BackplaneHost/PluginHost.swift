@@ -40,6 +40,11 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
+    /// What the manifest came to with its plugins, for tools. Starts nothing.
+    package func composition() async -> Composition {
+        await coordinator.composition()
+    }
+
     /// Starts every manager and what it needs.
     ///
     /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up.

@@ -62,6 +62,8 @@ actor Coordinator {
 
     func problems() -> [Problem] { loaded.problems }
 
+    func composition() -> Composition { loaded.composition(of: document, options.lanes) }
+
     // MARK: Starting
 
     func startAll() async throws(BackplaneError) {

@@ -5,6 +5,8 @@ struct LoadedManifest: Sendable {
     let plan: Plan
     /// Of the manifest and of its plugins.
     let problems: [Problem]
+    let catalogue: Catalogue
+    let plugins: [Composition.Plugin]
     /// The classes behind the plan's entries, by plugin and place.
     private let classes: [[ComponentClass]]
     private let resources: [String?]
@@ -18,7 +20,9 @@ struct LoadedManifest: Sendable {
         var loader = PluginLoader(document, options)
         loader.add(linked)
         loader.addLibraries()
-        let resolution = Resolution(document, catalogue: loader.catalogue)
+        catalogue = loader.catalogue
+        plugins = loader.plugins.map { Composition.Plugin(id: $0.description.id, version: $0.description.version, library: $0.path) }
+        let resolution = Resolution(document, catalogue: catalogue)
         self.document = document
         plan = resolution.plan
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
