@@ -47,9 +47,11 @@ public final class PluginHost: Sendable {
 
     /// Starts every manager and what it needs.
     ///
-    /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up.
-    public func start() async throws(BackplaneError) {
-        try await coordinator.startAll()
+    /// - Parameter keepGoing: start what is sound beside what is not; ``managers`` says what did not start, and why.
+    /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up. With
+    ///   `keepGoing` only `host.stopped`.
+    public func start(keepGoing: Bool = false) async throws(BackplaneError) {
+        try await coordinator.startAll(keepGoing: keepGoing)
     }
 
     /// A manager by its name in the manifest, started if it was not.

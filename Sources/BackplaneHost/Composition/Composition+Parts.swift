@@ -11,6 +11,10 @@ extension Composition {
         package var range: VersionRange?
         /// Where the manifest defines it.
         package var location: String
+
+        package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
+            (self.role, self.property, self.className, self.range, self.location) = (role, property, className, range, location)
+        }
     }
 
     /// What a manager's definition asks for: itself, its layers, its services; nothing if it could not be read.
@@ -51,5 +55,12 @@ extension Composition {
         guard let property = part.property else { return layers.first { $0.role == part.role } }
         let controller = layers.first { $0.role == .communicationController }
         return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }
+    }
+}
+
+extension Composition {
+    /// Where the manifest defines a manager.
+    package func location(of manager: String) -> String {
+        (document.dialect.managers / manager).description
     }
 }

@@ -66,11 +66,24 @@ actor Coordinator {
 
     // MARK: Starting
 
-    func startAll() async throws(BackplaneError) {
+    func startAll(keepGoing: Bool = false) async throws(BackplaneError) {
         try requireRunning()
         let loaded = loaded
+        if keepGoing { return try await startSound(loaded.plan) }
         try loaded.requireSound()
         for node in loaded.plan.nodes { _ = try await start(node) }
+    }
+
+    /// Starts every manager of the plan that can be started.
+    private func startSound(_ plan: Plan) async throws(BackplaneError) {
+        for (name, id) in plan.managers.sorted(by: { $0.key < $1.key }) {
+            do throws(BackplaneError) {
+                _ = try await running(name)
+            } catch {
+                try requireRunning()
+                if states[id] == nil { states[id] = .failed(error) }
+            }
+        }
     }
 
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
