@@ -19,16 +19,6 @@ struct ProblemRow: Encodable {
     }
 }
 
-extension Problem {
-    /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
-    func report(in manifest: String) -> String {
-        let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
-        let path = error.location.flatMap { $0 == manifest ? nil : " \($0):" } ?? ""
-        let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
-        return "\(place): \(severity.rawValue):\(path) \(error.message) [\(error.code)]\(causes)"
-    }
-}
-
 /// A manager as `run` lists it.
 struct ManagerRow: Encodable {
     var name: String
@@ -40,6 +30,20 @@ struct ManagerRow: Encodable {
     init(_ status: ManagerStatus) {
         (name, className, state) = (status.name, status.className ?? "-", status.state.description)
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
+    }
+}
+
+extension ManagerStatus {
+    /// The same at a terminal.
+    var cells: [Span] {
+        let row = ManagerRow(self)
+        let style: Span.Style =
+            switch state {
+            case .ready: .good
+            case .failed, .unsatisfied: .bad
+            case .resolved, .starting, .stopped: .plain
+            }
+        return [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [Span(row.state, style)]
     }
 }
 
@@ -62,5 +66,8 @@ struct WireRow: Encodable {
         }
     }
 
-    var cells: [String] { [user ?? "host program", label, provider, "\(contract) \(version)", lane, reason ?? ""] }
+    var cells: [Span] {
+        [user ?? "host program", label, provider, "\(contract) \(version)"].map { Span($0.printable) }
+            + [Span(lane, reason == nil ? .good : .doubtful), Span((reason ?? "").printable)]
+    }
 }
