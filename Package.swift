@@ -163,7 +163,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["BackplaneCommand"], exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost"], exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
