@@ -71,7 +71,8 @@ struct ToolTests {
         let outcome = await running.end()
         #expect(outcome.status == 0)
         let table = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        #expect(table[1].first == "Broken" && table[1].last == "unsatisfied")
+        #expect(table[0] == ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE", "WHY"])
+        #expect(table[1].prefix(5) == ["Broken", "NoSuchClass", "-", "-", "unsatisfied"] && table[1].contains("component.unknown-class:"))
         #expect(table[2].first == "Clock" && table[2].last == "ready")
         #expect(outcome.output.hasSuffix("1 of 2 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n"))
         #expect(outcome.errors.contains("\(path):3:14: error: ") && outcome.errors.contains("NoSuchClass"), "the reason is told all the same")
@@ -85,8 +86,18 @@ struct ToolTests {
         running.signal(SIGINT)
         let outcome = await running.end()
         #expect(outcome.status == 0 && outcome.output.contains("1 of 3 managers up;"))
-        #expect(outcome.errors.contains("A did not start: /managers/A: component.failed (trial.trouble): not today"), "\(outcome.errors)")
-        #expect(outcome.errors.contains("C did not start: "))
+        let rows = outcome.output.split(separator: "\n").filter { $0.hasSuffix("/managers/A: component.failed (trial.trouble): not today") }
+        #expect(rows.map(\.first) == ["A", "C"], "\(outcome.output)")
+    }
+
+    @Test func `as JSON the reasons are there too`() async throws {
+        struct Row: Decodable { struct Reason: Decodable { var code: String }; var name: String, state: String, reason: Reason? }
+        let running = try tool.start(["run", try faulty(), "--keep-going", "--json", "--load-folder", tool.loads])
+        #expect(await running.says("\n]"))
+        running.signal(SIGTERM)
+        let outcome = await running.end(), rows = try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))
+        #expect(rows.map(\.state) == ["unsatisfied", "ready"])
+        #expect(rows.map(\.reason?.code) == ["component.unknown-class", nil])
     }
 
     @Test func `where nothing is up nothing runs on`() async throws {

@@ -40,7 +40,7 @@ struct DemoCommand: Sendable {
         let host = PluginHost(manifest: manifest, options: settings.makeOptions())
         do {
             try await host.start()
-            Output.table(Table(["   MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"], await host.managers.map { indented($0.cells) }))
+            for line in Table(await host.managers).lines(colour: Terminal.wantsColour) { say(line) }
             step(3, "Two versions of one class are in this process; each manager has the one that it asks for.")
             showServices(await host.composition())
             try await visit(host, server)

@@ -55,10 +55,7 @@ struct RunCommand: Sendable {
 
     private func report(_ managers: [ManagerStatus], _ up: Int) {
         if json { return Output.json(managers.map(ManagerRow.init)) }
-        Output.table(Table(["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"], managers.map(\.cells)))
-        for manager in managers {
-            if case .failed(let error) = manager.state { Output.remark("\(manager.name.printable) did not start: \(error.detailedDescription)") }
-        }
+        Output.table(Table(managers))
         guard up > 0 || managers.isEmpty else { return }
         Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
     }

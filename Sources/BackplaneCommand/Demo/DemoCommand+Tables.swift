@@ -10,27 +10,27 @@ extension DemoCommand {
             composition.parts(of: manager).filter { $0.role == .networkService }.map { part in
                 let choice = VersionChoice(part, in: composition)
                 return [
-                    "   " + manager, part.className, part.range?.description ?? "any", choice.entry?.component.version.description ?? "-",
+                    manager, part.className, part.range?.description ?? "any", choice.entry?.component.version.description ?? "-",
                     choice.passedOver.map { "\($0.version), \($0.because)" }.joined(separator: "; "),
                 ]
             }
         }
-        Output.table(["   MANAGER", "NETWORK SERVICE", "ASKS FOR", "HAS", "PASSED OVER"], rows)
-    }
-
-    func indented(_ cells: [Span]) -> [Span] {
-        cells.enumerated().map { $0.offset == 0 ? Span("   " + $0.element.text, $0.element.style) : $0.element }
+        show(["MANAGER", "NETWORK SERVICE", "ASKS FOR", "HAS", "PASSED OVER"], rows)
     }
 
     func list(_ books: Sourced<[Book]>) {
         let rows = books.value.map { book in
-            ["   " + book.title.shortened(to: 60), book.authors.map(\.withYears).joined(separator: ", "), "\(book.year)"]
+            [book.title.shortened(to: 60), book.authors.map(\.withYears).joined(separator: ", "), "\(book.year)"]
         }
-        Output.table(["   TITLE", "AUTHORS", "YEAR"], rows)
+        show(["TITLE", "AUTHORS", "YEAR"], rows)
         switch books.source {
         case .network: say("from: network")
         case .store(let age): say("from: store, kept \(Int(age / .milliseconds(1))) ms ago")
         }
+    }
+
+    private func show(_ header: [String], _ rows: [[String]]) {
+        for line in Table(header, rows.map { $0.map { Span($0) } }).lines(colour: Terminal.wantsColour) { say(line) }
     }
 }
 

@@ -26,24 +26,39 @@ struct ManagerRow: Encodable {
     var version: String
     var plugin: String
     var state: String
+    /// Why it is not up.
+    var reason: BackplaneError?
 
     init(_ status: ManagerStatus) {
         (name, className, state) = (status.name, status.className ?? "-", status.state.description)
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
+        switch status.state {
+        case .unsatisfied(let error), .failed(let error): reason = error
+        case .resolved, .starting, .ready, .stopped: break
+        }
     }
 }
 
-extension ManagerStatus {
-    /// The same at a terminal.
-    var cells: [Span] {
-        let row = ManagerRow(self)
-        let style: Span.Style =
-            switch state {
-            case .ready: .good
-            case .failed, .unsatisfied: .bad
-            case .resolved, .starting, .stopped: .plain
-            }
-        return [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [Span(row.state, style)]
+extension Table {
+    /// Managers; with a column that says why where one of them is not up.
+    init(_ managers: [ManagerStatus]) {
+        let rows = managers.map(ManagerRow.init), tellsWhy = rows.contains { $0.reason != nil }
+        self.init(
+            ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"] + (tellsWhy ? ["WHY"] : []),
+            zip(managers, rows).map { manager, row in
+                [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [manager.state.span]
+                    + (tellsWhy ? [Span(row.reason?.description.printable ?? "")] : [])
+            })
+    }
+}
+
+extension ManagerState {
+    fileprivate var span: Span {
+        switch self {
+        case .ready: Span(description, .good)
+        case .failed, .unsatisfied: Span(description, .bad)
+        case .resolved, .starting, .stopped: Span(description)
+        }
     }
 }
 
