@@ -7,9 +7,7 @@ extension Problem {
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
         let path = error.location.flatMap { $0 == manifest ? nil : " \($0.printable):" } ?? ""
         let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
-        let spans: [Span] = [
-            "\(place): ", Span(severity.rawValue, severity == .error ? .bad : .doubtful), ":\(path) \(error.message.printable) ", Span("[\(error.code)]", .faint), "\(causes)",
-        ]
-        return spans.text(colour: colour)
+        let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful), code = Span("[\(error.code)]", .faint)
+        return ["\(place): ", kind, ":\(path) \(error.message.printable) ", code, "\(causes)"].text(colour: colour)
     }
 }
