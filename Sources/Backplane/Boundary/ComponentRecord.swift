@@ -5,6 +5,8 @@ final class ComponentRecord: Sendable {
     /// How this side compiled the contract it provides (``ContractLayout``).
     let layout: KeptText
     let create: @Sendable (Creation) async throws -> Instance
+    /// The keys of a configuration that its type does not know; throws what ``create`` would throw of it.
+    let review: @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// What an instance is made with, as copied from `bp_creation`.
     struct Creation: Sendable {
@@ -25,7 +27,8 @@ final class ComponentRecord: Sendable {
     }
 
     init<C: Component>(
-        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
+        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire],
+        contracts: ContractRecords, services: HostServices
     ) where C.Context.Owner == C {
         description = ComponentDescription(
             role: C.Context.role, className: C.className, version: version,
@@ -33,8 +36,8 @@ final class ComponentRecord: Sendable {
         self.wires = wires
         layout = contract.layout
         create = { creation in
-            let services = ComponentServices(host: services, creation)
-            let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)
+            let services = ComponentServices(host: services, contracts, creation)
+            let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)
             for key in configuration.unknownKeys {
                 services.log.warning("a key of the configuration is not known", metadata: ["key": key])
             }
@@ -48,6 +51,15 @@ final class ComponentRecord: Sendable {
             }
             return Instance(component, bodies: bodies, tasks: services.tasks)
         }
+        review = { configuration throws(BackplaneError) in
+            try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
+        }
+    }
+}
+
+extension KnownAndUnknown {
+    fileprivate init(configuration: [UInt8]) throws(BackplaneError) {
+        self = try JSON.decode(Self.self, configuration, failing: .configurationInvalid)
     }
 }
 
@@ -56,18 +68,9 @@ extension ComponentRecord.Creation {
     fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [String: Slot] {
         var slots: [String: Slot] = [:]
         for connection in connections {
-            slots[connection.label] = connection.slot ?? wires.first { $0.description.label == connection.label }.flatMap { ownSlot(of: $0, connection, services) }
+            slots[connection.label] = connection.slot
+                ?? wires.first { $0.description.label == connection.label }.flatMap { $0.ownSlot(component: handle, wire: connection.wire, services) }
         }
         return slots
-    }
-
-    /// A slot with one binding for good, whose cells call through the host.
-    private func ownSlot(of wire: DeclaredWire, _ connection: ComponentRecord.Connection, _ services: HostServices) -> Slot? {
-        let methods = wire.description.contract.methods
-        guard let target = EncodedTarget(through: services, component: handle, wire: connection.wire, methods: methods) else { return nil }
-        // The host appends the component to the path itself.
-        let slot = Slot(number: 0, gatekeeper: NoEntry())
-        slot.flip(to: Binding(wire.makeCells(target), counting: .atomic))
-        return slot
     }
 }

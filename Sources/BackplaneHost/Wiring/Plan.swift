@@ -39,4 +39,15 @@ package struct Plan: Sendable {
     package let faults: [String: BackplaneError]
     /// The errors of the manifest itself, which may be why a manager is not there.
     let documentErrors: [BackplaneError]
+    /// The nodes of each manager but its own, in the order of creation.
+    let layersByManager: [String: [Int]]
+
+    init(nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError]) {
+        (self.nodes, self.managers, self.faults, self.documentErrors) = (nodes, managers, faults, documentErrors)
+        var layers: [String: [Int]] = [:]
+        for node in nodes where node.role != .manager {
+            for manager in node.managers { layers[manager, default: []].append(node.id) }
+        }
+        layersByManager = layers
+    }
 }

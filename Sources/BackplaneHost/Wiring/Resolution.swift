@@ -1,18 +1,25 @@
-internal import Backplane
-internal import FoundationEssentials
+package import Backplane
+package import FoundationEssentials
 
 /// What a manifest comes to with the components that are registered: a plan for all that is sound, and every problem.
 ///
-/// A pure function of its two arguments, in four steps: choose a class for every definition, compare every wire with what it
-/// would be connected to, look for clashes between managers, lay out those that are left.
+/// A function of its arguments alone, in five steps: choose a class for every definition, have the classes look at their
+/// configurations, compare every wire with what it would be connected to, look for clashes between managers, lay out those
+/// that are left.
 package struct Resolution: Sendable {
+    /// Has a class look at a configuration: the keys, as JSON pointers, that it does not know, or what is wrong with it.
+    package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
+
     package let plan: Plan
     /// The document's problems and those found here, whole manifest first, then manager by manager.
     package let problems: [Problem]
 
-    package init(_ document: ManifestDocument, catalogue: Catalogue) {
+    package init(
+        _ document: ManifestDocument, catalogue: Catalogue, review: Review = { _, _ in .success([]) }
+    ) {
         var draft = Draft(document, catalogue)
         for name in draft.names { draft.chooseClasses(of: name) }
+        for name in draft.names { draft.reviewConfigurations(of: name, review) }
         for name in draft.names { draft.compareWires(of: name) }
         draft.findSharedFolders()
         draft.compareDependencies()
