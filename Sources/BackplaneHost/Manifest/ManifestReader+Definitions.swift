@@ -20,7 +20,8 @@ extension ManifestReader {
     private mutating func activation(in section: Section) -> Activation {
         guard let text = string("activation", in: own(section)) else { return .eager }
         if let activation = Activation(rawValue: text) { return activation }
-        report(.manifestWrongType, "expected \(Activation.choice), found `\(text)`", at: section.path / "activation")
+        let path = section.path / "activation"
+        report(.manifestWrongType, "expected \(Activation.choice), found `\(shown(text, at: path))`", at: path)
         return .eager
     }
 
@@ -67,7 +68,7 @@ extension ManifestReader {
             services.append(service)
             guard !service.propertyName.isEmpty else { continue }
             if let first = indices[service.propertyName] {
-                report(.wireMismatch, "`\(service.propertyName)` has a service already, number \(first); a property takes one", at: path / "propertyName")
+                report(.wireMismatch, "`\(shown(service.propertyName, at: path / "propertyName"))` has a service already, number \(first); a property takes one", at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index
             }
