@@ -97,7 +97,7 @@ extension BackplaneError {
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {
-            error.location = node.configurationLocation + (location ?? "")
+            error.location = node.place(of: node.configurationKey + (location ?? ""))
         } else {
             error.location = node.location + (location.map { ": \($0)" } ?? "")
         }
@@ -106,8 +106,8 @@ extension BackplaneError {
 }
 
 extension Plan.Node {
-    /// Where the manifest gives its configuration.
-    fileprivate var configurationLocation: String {
-        location + (role == .networkService ? "/networkServiceConfiguration" : "/configuration")
+    /// The key of its configuration, as a pointer.
+    fileprivate var configurationKey: String {
+        role == .networkService ? "/networkServiceConfiguration" : "/configuration"
     }
 }

@@ -64,7 +64,7 @@ struct LoadedManifest: Sendable {
 
     /// The sound managers that start with the host.
     var eagerNames: [String] {
-        plan.managers.keys.sorted()
+        plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
     }
 
     /// Their places in the plan.

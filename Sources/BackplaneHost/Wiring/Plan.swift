@@ -16,8 +16,15 @@ package struct Plan: Sendable {
         package var namespace: String?
         /// The managers in whose definition it stands, in order: several if it is shared.
         package var managers: [String]
+        /// Where those of its values are written that an environment brought.
+        var origins = ManifestOrigins()
 
         package var role: Role { entry.component.role }
+
+        /// Where a value in its definition is written, told by a pointer from there.
+        func place(of pointer: String) -> String {
+            origins.place(of: pointer) ?? location + pointer
+        }
     }
 
     /// One of a node's collaborators, which stands before it in the plan.

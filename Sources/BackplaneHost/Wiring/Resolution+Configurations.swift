@@ -25,14 +25,21 @@ extension Resolution.Draft {
         guard let entry else { return }
         do throws(BackplaneError) {
             for key in try review(entry, configuration).get() {
-                let error = BackplaneError(.manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration", at: path.description + key)
+                let error = BackplaneError(.manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration", at: document.place(of: key, below: path))
                 report(error, of: name, severity: .warning)
             }
         } catch {
             var error = error
-            error.location = path.description + (error.location ?? "")
+            error.location = document.place(of: error.location ?? "", below: path)
             report(error, of: name)
         }
+    }
+}
+
+extension ManifestDocument {
+    /// Where a value is written, told by a pointer from another place.
+    fileprivate func place(of pointer: String, below path: ManifestPath) -> String {
+        origins(below: path).place(of: pointer) ?? place(of: path) + pointer
     }
 }
 

@@ -44,6 +44,7 @@ package struct Resolution: Sendable {
 
     /// The state of the four steps.
     struct Draft {
+        let document: ManifestDocument
         let catalogue: Catalogue
         let definitions: [String: ManagerDefinition]
         /// The managers that could be read, in order of their names.
@@ -56,7 +57,7 @@ package struct Resolution: Sendable {
         private(set) var errors: [String: [BackplaneError]]
 
         init(_ document: ManifestDocument, _ catalogue: Catalogue) {
-            self.catalogue = catalogue
+            (self.document, self.catalogue) = (document, catalogue)
             definitions = document.manifest.managers
             names = definitions.keys.sorted()
             root = document.dialect.managers
@@ -71,7 +72,7 @@ package struct Resolution: Sendable {
             _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath, severity: Problem.Severity = .error,
             causes: [BackplaneError] = []
         ) {
-            report(BackplaneError(code, message, at: path.description, causes: causes), of: name, severity: severity)
+            report(BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name, severity: severity)
         }
 
         mutating func report(_ error: BackplaneError, of name: String, severity: Problem.Severity = .error) {

@@ -1,5 +1,6 @@
 import Backplane
 import ChallengeModule
+import FoundationEssentials
 import Testing
 
 @testable import BackplaneHost
@@ -126,7 +127,7 @@ struct ApplyTests {
         try await society.host.start()
         let a = try await society.citizen("A")
         let underWay = Task { try await a.wait(3_600) }
-        await eventually { try await society.host.gate(of: "A").callsInFlight == 1 }
+        try await eventually { try await society.host.gate(of: "A").callsInFlight == 1 }
         let reset = Task { try await society.host.reset("A") }
         await eventually { await society.states() == ["A quiescing"] }
         let refused = await error { try a.numberNow() }

@@ -51,7 +51,7 @@ final class CitizenManager: Manager {
     init(_ context: Context) async throws {
         instance = Self.instances.add(1, ordering: .relaxed).newValue
         self.context = context
-        if let text = context.configuration.fails { throw Trouble(text: text) }
+        if let text = context.configuration.fails { throw Refusal(text: text) }
         if let party = context.configuration.party { try await Parties.join(party.name, of: party.guests) }
         var met: [Wire<Citizens>] = []
         for name in context.configuration.meets ?? [] { met.append(try await context.manager(name)) }
@@ -89,6 +89,12 @@ final class CitizenManager: Manager {
             return manager.number
         }
     }
+}
+
+private struct Refusal: ComponentError {
+    var text: String
+    var code: String { "citizen.refusal" }
+    var message: String { text }
 }
 
 /// Where managers that start wait for one another.
