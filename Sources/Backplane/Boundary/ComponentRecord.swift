@@ -24,15 +24,20 @@ final class ComponentRecord: Sendable {
         var slot: Slot?
     }
 
-    init<C: Component>(
-        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
+    init(
+        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], create: @escaping @Sendable (Creation) async throws -> Instance
+    ) {
+        (self.description, self.layout, self.wires, self.create) = (description, layout, wires, create)
+    }
+
+    convenience init<C: Component>(
+        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
+        wires: [DeclaredWire], services: HostServices
     ) where C.Context.Owner == C {
-        description = ComponentDescription(
-            role: C.Context.role, className: C.className, version: version,
+        let description = ComponentDescription(
+            role: C.Context.role, className: className, version: version,
             contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description))
-        self.wires = wires
-        layout = contract.layout
-        create = { creation in
+        self.init(description, layout: contract.layout, wires: wires) { creation in
             let services = ComponentServices(host: services, creation)
             let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)
             for key in configuration.unknownKeys {

@@ -34,7 +34,7 @@ struct PluginLoader {
     mutating func add(_ linked: [LinkedPlugin]) {
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { _ throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: nil, description: try plugin.describe())
+                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe())
             }
         }
     }
