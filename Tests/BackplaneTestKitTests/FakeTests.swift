@@ -94,6 +94,38 @@ struct FakeTests {
     }
 }
 
+/// Fakes that take their time.
+extension FakeTests {
+    @Test func `what waits through a wire waits by the test's clock`() async throws {
+        let clock = TestClock()
+        let errand = Fake(Errand.self) {
+            $0.async(\.run) { text, _ in
+                try await clock.sleep(for: .seconds(3_600))
+                return text
+            }
+        }
+        async let answer = ring([.communicationController(of: "Sexton"): errand])
+        try await clock.sleepers()
+        clock.advance(by: .seconds(3_600))
+        #expect(try await answer == "noon 1 at 12")
+    }
+
+    @Test func `a call that is cancelled cancels the fake that it waits for`() async throws {
+        let gate = TestGate()
+        let errand = Fake(Errand.self) {
+            $0.async(\.run) { text, _ in
+                try await gate.pass()
+                return text
+            }
+        }
+        let call = Task { try await ring([.communicationController(of: "Sexton"): errand]) }
+        try await gate.arrivals()
+        call.cancel()
+        let error = await #expect(throws: BackplaneError.self) { try await call.value }
+        #expect(error?.code == .callCancelled)
+    }
+}
+
 /// Fakes with a class of the test's own.
 extension FakeTests {
     final class LoudTower: NetworkService {

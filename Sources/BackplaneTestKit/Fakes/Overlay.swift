@@ -51,8 +51,8 @@ struct Overlay {
             definition.uses[label] = name
             manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
         case .dataAccessController:
-            definition.dataAccessController = DataAccessControllerDefinition(
-                className: add(fake, .dataAccessController), configuration: fake.configuration, namespace: definition.dataAccessController?.namespace)
+            // In a namespace of its own: another manager may share what it replaces.
+            definition.dataAccessController = DataAccessControllerDefinition(className: add(fake, .dataAccessController), configuration: fake.configuration)
         case .communicationController:
             let services = (definition.communicationController?.services ?? []).filter { fake.labels.contains($0.propertyName) }
             definition.communicationController = CommunicationControllerDefinition(

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The host's record store in memory, which a test can fill, look at and let fail.
 ///
-/// Records lie in the namespace of their data access controller: what its manifest calls `namespace`, by default its class name.
+/// Records lie in the namespace of their data access controller: what its manifest calls `namespace`, by default its class name;
+/// of a ``Fake`` with a class of the test's own, `Fake.` and its name.
 public final class TestStore: RecordStore {
     private let memory = MemoryRecordStore()
     private let fault = Mutex<BackplaneError?>(nil)
