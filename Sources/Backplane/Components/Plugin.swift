@@ -47,6 +47,7 @@ public struct Registrar {
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, services: services))
+                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, contracts: contracts,
+                services: services))
     }
 }

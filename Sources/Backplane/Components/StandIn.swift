@@ -38,16 +38,14 @@ extension Registrar {
         records.append(
             ComponentRecord(
                 ComponentDescription(role: role, className: className, version: pluginVersion, contract: contract.description),
-                layout: contract.layout, standingInWith: all, services: services))
+                layout: contract.layout, standingInWith: all))
     }
 }
 
 extension ComponentRecord {
-    convenience init(
-        _ description: ComponentDescription, layout: KeptText, standingInWith bodies: [any MethodBody], services: HostServices
-    ) {
-        self.init(description, layout: layout, wires: []) { creation in
-            Instance(StandIn(), bodies: bodies, tasks: ComponentServices(host: services, creation).tasks)
+    convenience init(_ description: ComponentDescription, layout: KeptText, standingInWith bodies: [any MethodBody]) {
+        self.init(description, layout: layout, wires: [], review: { _ in [] }) { _ in
+            Instance(StandIn(), bodies: bodies, tasks: ComponentTasks())
         }
     }
 }

@@ -1,0 +1,68 @@
+import Backplane
+
+extension Coordinator {
+    /// What may be done to a host that runs.
+    enum Change: Sendable {
+        /// Puts another manifest in force: what it changes is stopped, started or made anew, everything else goes on.
+        case apply(ManifestDocument)
+        /// Makes a manager anew, and what only it uses; `nil`: all that are up.
+        case reset(String?)
+    }
+
+    /// Makes a change, after those that were asked for before.
+    ///
+    /// - Throws: what is wrong with it, nothing having changed; or why some did not start, the rest being as it says.
+    func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
+        let before = lastChange
+        let task = Task { () -> Result<ManifestChange, BackplaneError> in
+            await before?.value
+            do throws(BackplaneError) {
+                return .success(try await makeNow(change))
+            } catch {
+                return .failure(error)
+            }
+        }
+        lastChange = Task { _ = await task.value }
+        return try await task.value.get()
+    }
+
+    private func makeNow(_ change: Change) async throws(BackplaneError) -> ManifestChange {
+        try requireRunning()
+        let old = loaded
+        switch change {
+        case .apply(let document):
+            let new = load(document)
+            try new.requireSound()
+            return try await go(to: new, old.change(to: new))
+        case .reset(nil):
+            return try await go(to: old, PlanChange(resetting: Set(old.plan.nodes.map(\.id)), of: old.plan))
+        case .reset(let manager?):
+            let node = try old.node(ofManager: manager)
+            let layers = old.plan.layers(of: node).filter { $0.managers == [manager] }
+            return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan), also: [manager])
+        }
+    }
+
+    /// - Parameter also: managers to start though they were not up.
+    private func go(to new: LoadedManifest, _ change: PlanChange, also: [String] = []) async throws(BackplaneError) -> ManifestChange {
+        let before = upManagers, leaving = change.removed.map { nodes[$0] }
+        let swap = Task {
+            await stop(leaving, for: new.plan)
+            putInForce(new, keeping: change.kept)
+            pause = nil
+        }
+        pause = swap
+        await swap.value
+        try requireRunning()
+
+        let wanted = before.union(hasStartedAll ? new.eagerNames : []).union(also)
+        let errors = await start(new.plan.managers.filter { wanted.contains($0.key) }.map { nodes[$0.value] })
+        try requireRunning()
+        if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
+        return ManifestChange(before: before, after: upManagers, remade: Set(leaving.map(\.node.name)))
+    }
+
+    private var upManagers: Set<String> {
+        Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
+    }
+}
