@@ -15,6 +15,8 @@ public import Backplane
 /// its components as they are, and its folder to the next host.
 public final class PluginHost: Sendable {
     private let coordinator: Coordinator
+    /// Ready-made instances of the host program, for itself; plugins do not see them.
+    public let services = ServiceRegistry()
 
     /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
     public convenience init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {

@@ -6,7 +6,8 @@ final class ComponentRecord: Sendable {
     let layout: KeptText
     let create: @Sendable (Creation) async throws -> Instance
     /// The keys of a configuration that its type does not know; throws what ``create`` would throw of it.
-    let review: @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
+    let review: Review
+    typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// What an instance is made with, as copied from `bp_creation`.
     struct Creation: Sendable {
@@ -26,16 +27,24 @@ final class ComponentRecord: Sendable {
         var slot: Slot?
     }
 
-    init<C: Component>(
-        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire],
-        contracts: ContractRecords, services: HostServices
+    init(
+        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], review: @escaping Review,
+        create: @escaping @Sendable (Creation) async throws -> Instance
+    ) {
+        (self.description, self.layout, self.wires, self.review, self.create) = (description, layout, wires, review, create)
+    }
+
+    convenience init<C: Component>(
+        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
+        wires: [DeclaredWire], contracts: ContractRecords, services: HostServices
     ) where C.Context.Owner == C {
-        description = ComponentDescription(
-            role: C.Context.role, className: C.className, version: version,
+        let description = ComponentDescription(
+            role: C.Context.role, className: className, version: version,
             contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description))
-        self.wires = wires
-        layout = contract.layout
-        create = { creation in
+        let review: Review = { configuration throws(BackplaneError) in
+            try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
+        }
+        self.init(description, layout: contract.layout, wires: wires, review: review) { creation in
             let services = ComponentServices(host: services, contracts, creation)
             let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)
             for key in configuration.unknownKeys {
@@ -50,9 +59,6 @@ final class ComponentRecord: Sendable {
                 throw error
             }
             return Instance(component, bodies: bodies, tasks: services.tasks)
-        }
-        review = { configuration throws(BackplaneError) in
-            try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
     }
 }

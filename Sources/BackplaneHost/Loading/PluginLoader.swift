@@ -40,7 +40,7 @@ struct PluginLoader {
         guard known.isEmpty else { return plugins += known }
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { _ throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: nil, description: try plugin.describe())
+                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe())
             }
         }
     }

@@ -25,14 +25,26 @@ enum ResourceFolder {
         return target
     }
 
+    /// The files of the module that declares a plugin which is linked into this program: where SwiftPM puts them, beside it.
+    ///
+    /// They are not copied: what is linked is not replaced while the program runs.
+    static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
+        guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first else { return nil }
+        let names = (try? FileTree.names(in: folder)) ?? []
+        return try only(names.filter { $0.hasSuffix("_\(module).resources") }, at: folder).map { FilePath.join(folder, $0) }
+    }
+
     /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
     private static func find(in folder: String, for library: LibraryFile) throws(BackplaneError) -> String? {
         let names = (try? FileTree.names(in: folder)) ?? []
         let stem = library.stem
-        let found = names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
+        return try only(names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }, at: library.path)
+    }
+
+    private static func only(_ found: [String], at location: String) throws(BackplaneError) -> String? {
         guard found.count < 2 else {
             let list = found.map { "`\($0)`" }.joined(separator: " and ")
-            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; say which with `resources` in the manifest", at: library.path)
+            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; say which with `resources` in the manifest", at: location)
         }
         return found.first
     }
