@@ -33,18 +33,27 @@ extension Coordinator {
         case .apply(let document):
             let new = load(document)
             try new.requireSound()
-            return try await go(to: new, old.change(to: new))
+            return try await go(to: new, old.change(to: new), starting: hasStartedAll ? new.eagerNames : [])
         case .reset(nil):
-            return try await go(to: old, PlanChange(resetting: Set(old.plan.nodes.map(\.id)), of: old.plan))
+            let everything = Set(old.plan.nodes.map(\.id))
+            return try await go(to: old, PlanChange(resetting: everything, of: old.plan), starting: hasStartedAll ? old.eagerNames : [])
         case .reset(let manager?):
             let node = try old.node(ofManager: manager)
             let layers = old.plan.layers(of: node).filter { $0.managers == [manager] }
-            return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan), also: [manager])
+            // Who could not start for want of it can now, perhaps.
+            let users = hasStartedAll ? old.eagerNames.filter { isDown($0, in: old.plan) && old.plan.needs($0, node) } : []
+            return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan), starting: users + [manager])
         }
     }
 
-    /// - Parameter also: managers to start though they were not up.
-    private func go(to new: LoadedManifest, _ change: PlanChange, also: [String] = []) async throws(BackplaneError) -> ManifestChange {
+    private func isDown(_ manager: String, in plan: Plan) -> Bool {
+        plan.managers[manager].map { nodes[$0].running == nil } ?? false
+    }
+
+    /// - Parameter managers: those to start though they were not up.
+    private func go(
+        to new: LoadedManifest, _ change: PlanChange, starting managers: [String]
+    ) async throws(BackplaneError) -> ManifestChange {
         let before = upManagers, leaving = change.removed.map { nodes[$0] }
         let swap = Task {
             await stop(leaving, for: new.plan)
@@ -55,7 +64,7 @@ extension Coordinator {
         await swap.value
         try requireRunning()
 
-        let wanted = before.union(hasStartedAll ? new.eagerNames : []).union(also)
+        let wanted = before.union(managers)
         let errors = await start(new.plan.managers.filter { wanted.contains($0.key) }.map { nodes[$0.value] })
         try requireRunning()
         if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
@@ -64,5 +73,11 @@ extension Coordinator {
 
     private var upManagers: Set<String> {
         Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
+    }
+}
+
+extension Plan {
+    fileprivate func needs(_ manager: String, _ node: Node) -> Bool {
+        (try? nodes(neededBy: manager).contains { $0.id == node.id }) ?? false
     }
 }

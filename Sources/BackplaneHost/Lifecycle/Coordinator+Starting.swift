@@ -78,7 +78,7 @@ extension Coordinator {
     /// The managers that a manager uses come up at the same time.
     private func startUsedManagers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
         let used = node.node.wires.filter { nodes[$0.provider].node.role == .manager }.map { (label: $0.label, node: nodes[$0.provider]) }
-        for (_, provider) in used { try wait(for: provider, by: node) }
+        for (_, provider) in used { try wait(for: provider, by: node, at: node.node.location) }
         let tasks = used.map { _, provider in Task { await start(provider, during: attempt) } }
         for ((label, provider), task) in zip(used, tasks) {
             if case .failure(let error) = await task.value { throw node.node.unsatisfied(label, provider.node.name, error) }
@@ -88,7 +88,7 @@ extension Coordinator {
     /// The layers of a manager, or the services of a communication controller, come up one after the other.
     private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
         for layer in loaded.plan.layers(of: node.node).map({ nodes[$0.id] }) {
-            try wait(for: layer, by: node)
+            try wait(for: layer, by: node, at: node.node.location)
             _ = try await start(layer, during: attempt).get()
         }
     }
@@ -96,12 +96,12 @@ extension Coordinator {
     /// Notes that one node waits for another.
     ///
     /// - Throws: `manager.cycle` when that one waits for it already, which only look-ups can bring about.
-    func wait(for provider: LiveNode, by node: LiveNode) throws(BackplaneError) {
+    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil) throws(BackplaneError) {
         if lookUpsUnderWay > 0, let way = provider.waits(for: node) {
             let names = ([node] + way).map(\.node.name).joined(separator: " → ")
             throw BackplaneError(
                 .dependencyCycle, "while they start, each waits for the next: \(names); look one of them up later, in `activate` or when it is needed",
-                at: node.node.location)
+                at: location)
         }
         node.awaited.append(provider)
     }

@@ -201,4 +201,30 @@ struct ApplyTests {
         await society.host.stop()
         #expect(society.test.loadFolders() == [])
     }
+
+    @Test func `a change during the start waits for what is starting`() async throws {
+        let society = try Society(["A": .init(number: 1, party: ("late", 2)), "B": .init(number: 2, left: "A")])
+        async let start: Void = society.host.start()
+        await eventually { await society.states().first == "A starting" }
+        // The second guest lets the first one go.
+        let changed: [String: Society.Citizen] = ["A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(party: ("late", 2))]
+        let change = Task { try await society.host.apply(society.document(changed)) }
+        let other = try Society(["Guest": .init(party: ("late", 2))])
+        _ = try await other.citizen("Guest")
+        try await start
+        _ = try await change.value
+        #expect(try await society.citizen("B").friends() == [10])
+        await society.host.stop()
+        await other.host.stop()
+    }
+
+    @Test func `a host that stops during a change ends both`() async throws {
+        let society = try Society(["A": .init(number: 1)])
+        try await society.host.start()
+        let change = Task { try await society.host.apply(society.document(["A": .init(number: 1, party: ("nobody comes to this", 2))])) }
+        await eventually { await society.states() == ["A starting"] }
+        await society.host.stop()
+        #expect(await error { try await change.value }?.code == .hostStopped)
+        #expect(await error { try await society.citizen("A") }?.code == .hostStopped)
+    }
 }

@@ -12,6 +12,8 @@ struct Society {
         var left: String?
         var right: String?
         var meets: [String] = []
+        /// Whom to call when it is made, and whom that one asks then.
+        var asks: [String]?
         var fails: String?
         var isLazy = false
         /// The name of a party, and how many have to come.
@@ -19,6 +21,7 @@ struct Society {
 
         var value: ManifestValue {
             var configuration: [String: ManifestValue] = ["number": .integer(Int64(number)), "meets": .array(meets.map { .string($0) })]
+            if let asks { configuration["asks"] = .array(asks.map { .string($0) }) }
             if let fails { configuration["fails"] = .string(fails) }
             if let party { configuration["party"] = ["name": .string(party.0), "guests": .integer(Int64(party.1))] }
             var uses: [String: ManifestValue] = [:]

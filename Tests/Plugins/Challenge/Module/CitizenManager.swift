@@ -32,6 +32,8 @@ final class CitizenManager: Manager {
         var fails: String?
         /// Managers to look up when it is made.
         var meets: [String]?
+        /// A manager to call when it is made, and whom that one is to ask then.
+        var asks: [String]?
         /// Of all with the same text this many have to be there before one of them goes on.
         var party: Party?
         struct Party: Decodable, Sendable {
@@ -55,6 +57,10 @@ final class CitizenManager: Manager {
         if let party = context.configuration.party { try await Parties.join(party.name, of: party.guests) }
         var met: [Wire<Citizens>] = []
         for name in context.configuration.meets ?? [] { met.append(try await context.manager(name)) }
+        if let asks = context.configuration.asks {
+            let other: Wire<Citizens> = try await context.manager(asks[0])
+            _ = try await other.ask(asks[1], context.begin())
+        }
         self.met = met
     }
 
