@@ -60,6 +60,14 @@ struct FakeTests {
         #expect(answer == "ran noon 1 at 4")
     }
 
+    @Test func `a manager that a component looks up can be added`() async throws {
+        let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 5 } }
+        let answer = try await TestHost.run("Watchman", plugins: [ParishPlugin.self], fakes: [.addedManager("Sundial"): hours]) { host in
+            try await host.manager("Watchman", as: Errand.self).run("Sundial")
+        }
+        #expect(answer == "5")
+    }
+
     @Test func `a whole manager is replaced, and what only it used is not made`() async throws {
         let sexton = Fake(Ringing.self) { $0.async(\.ring) { text, _ in "no \(text)" } }
         try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): sexton]) { host in
@@ -212,6 +220,7 @@ extension FakeTests {
     @Test(arguments: [
         ([Place.dataAccessController(of: "Sixton")], "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"),
         ([.manager("Moondial")], "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"),
+        ([.addedManager("Sundial")], "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"),
         ([.dataAccessController], "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"),
         ([.service("bell", of: "Sundial")], "manifest.missing-key: a fake is given for the service `bell` of `Sundial`, which has no communication controller to receive it"),
     ])

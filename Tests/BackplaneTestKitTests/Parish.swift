@@ -13,6 +13,7 @@ struct ParishPlugin: Plugin {
         registrar.add(Messenger.self)
         registrar.add(Tower.self)
         registrar.add(Sundial.self)
+        registrar.add(Watchman.self)
     }
 }
 
@@ -121,6 +122,19 @@ final class Sundial: Manager {
     init(_ context: Context) {}
     static func methods(_ table: inout Methods) {
         table.sync(\.now) { _, _, _ in 12 }
+    }
+}
+
+/// Asks the manager that it is told for the hour.
+final class Watchman: Manager {
+    typealias Provides = Errand
+    private let context: Context
+    init(_ context: Context) { self.context = context }
+    static func methods(_ table: inout Methods) {
+        table.async(\.run) { watchman, name, call in
+            let hours = try await watchman.context.manager(name, as: Hours.self, for: call)
+            return "\(try hours.now(call))"
+        }
     }
 }
 

@@ -69,7 +69,7 @@ struct TestHostTests {
         #expect(error?.description == """
             there are 2 problems with the manifest
               /managers/Sexton/dataAccessController/className: component.unknown-class: no plugin registers a class `Registar`; did you mean `Register`?
-              /managers/Verger/className: component.unknown-class: no plugin registers a class `Nobody`; as a manager there is `Sexton`, `Sundial`
+              /managers/Verger/className: component.unknown-class: no plugin registers a class `Nobody`; as a manager there is `Sexton`, `Sundial`, `Watchman`
             """)
     }
 

@@ -25,7 +25,7 @@ struct LibraryManagerTests {
 
     @Test func `what the network finds is marked as such, and kept`() async throws {
         let kept = Recording<SearchAnswer>()
-        let network = Fake(LibraryNetwork.self) { [mobyDick] in $0.async(\.find) { _, _ in [mobyDick] } }
+        let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [mobyDick] } }
         let shelf = Fake(Shelf.self) { shelf in
             shelf.async(\.keep) { answer, _ in
                 kept.add(answer)
@@ -43,7 +43,7 @@ struct LibraryManagerTests {
 
     @Test func `when the network fails, what was kept is given with its age`() async throws {
         let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in throw Unplugged() } }
-        let shelf = Fake(Shelf.self) { [mobyDick] in
+        let shelf = Fake(Shelf.self) {
             $0.async(\.kept) { query, _ in query.text == "whale" ? Kept([mobyDick], at: Date(timeIntervalSinceNow: -3_600)) : nil }
         }
         try await withLibrary(network: network, shelf: shelf) { host in
@@ -58,7 +58,7 @@ struct LibraryManagerTests {
     }
 
     @Test func `an answer that cannot be kept is given all the same, and the log says why`() async throws {
-        let network = Fake(LibraryNetwork.self) { [mobyDick] in $0.async(\.find) { _, _ in [mobyDick] } }
+        let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [mobyDick] } }
         try await withLibrary(network: network) { host in
             let library = try await host.manager(.library)
             #expect(try await library.search(BookQuery(text: "whale")).value == [mobyDick])

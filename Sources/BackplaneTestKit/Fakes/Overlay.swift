@@ -32,8 +32,10 @@ struct Overlay {
 
     /// The place with its manager's name.
     private func whole(_ place: Place) throws(BackplaneError) -> Place {
-        if case .manager = place.role { return place }
-        guard place.owner == nil else { return place }
+        switch place.role {
+        case .manager, .addedManager: return place
+        default: if place.owner != nil { return place }
+        }
         guard manifest.managers.count == 1, let only = manifest.managers.keys.first else {
             throw BackplaneError(.unknownManager, "a fake is given for \(place), of one of \(manifest.managers.count) managers; say of which with `of:`")
         }
@@ -41,11 +43,18 @@ struct Overlay {
     }
 
     private mutating func put(_ fake: Fake, at place: Place) throws(BackplaneError) {
-        if case .manager(let name) = place.role { return try putManager(fake, name) }
+        switch place.role {
+        case .manager(let name): try putManager(fake, name)
+        case .addedManager(let name): try addManager(fake, name)
+        default: try putCollaborator(fake, at: place)
+        }
+    }
+
+    private mutating func putCollaborator(_ fake: Fake, at place: Place) throws(BackplaneError) {
         let owner = place.owner ?? ""
         guard var definition = manifest.managers[owner] else { throw unknown(owner, place) }
         switch place.role {
-        case .manager: break
+        case .manager, .addedManager: break
         case .use(let label):
             let name = "\(owner).\(label)"
             definition.uses[label] = name
@@ -78,6 +87,13 @@ struct Overlay {
             communicationController: fake.labels.contains(ReservedLabel.communicationController) ? old?.communicationController : nil)
     }
 
+    private mutating func addManager(_ fake: Fake, _ name: String) throws(BackplaneError) {
+        guard manifest.managers[name] == nil else {
+            throw BackplaneError(.wireMismatch, "a fake is given for the added manager `\(name)`, and the manifest has one of that name; `.manager(\"\(name)\")` replaces it")
+        }
+        manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
+    }
+
     /// Gives a fake a class name that nothing else has, and the name.
     private mutating func add(_ fake: Fake, _ role: Role) -> String {
         let namesakes = components.count { $0.fake.name == fake.name }
@@ -95,7 +111,7 @@ struct Overlay {
 extension Place {
     fileprivate var rank: Int {
         switch role {
-        case .manager: 0
+        case .manager, .addedManager: 0
         case .use: 1
         case .dataAccessController: 2
         case .communicationController: 3

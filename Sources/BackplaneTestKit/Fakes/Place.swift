@@ -2,6 +2,7 @@
 public struct Place: Hashable, Sendable {
     enum Role: Hashable, Sendable {
         case manager(String)
+        case addedManager(String)
         case use(String)
         case dataAccessController
         case communicationController
@@ -13,6 +14,9 @@ public struct Place: Hashable, Sendable {
 
     /// A whole manager of the manifest, or one that is named under another's `uses`.
     public static func manager(_ name: String) -> Place { Place(role: .manager(name), owner: nil) }
+
+    /// A manager that the manifest does not have, for components that look managers up.
+    public static func addedManager(_ name: String) -> Place { Place(role: .addedManager(name), owner: nil) }
 
     /// What a manager calls by a label of its `uses`, whatever the manifest has there.
     ///
@@ -35,6 +39,7 @@ extension Place: CustomStringConvertible {
         let of = owner.map { " of `\($0)`" } ?? ""
         return switch role {
         case .manager(let name): "the manager `\(name)`"
+        case .addedManager(let name): "the added manager `\(name)`"
         case .use(let label): "what is used as `\(label)`\(of)"
         case .dataAccessController: "the data access controller\(of)"
         case .communicationController: "the communication controller\(of)"

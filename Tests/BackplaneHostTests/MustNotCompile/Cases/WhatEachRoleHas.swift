@@ -15,6 +15,9 @@ final class Sexton: Manager {
     }
     init(_ context: Context) async throws {
         _ = try await context.wires.dataAccessController.ring(3, context.begin())
+        let bell: Wire<Bell> = try await context.manager("Bell")
+        _ = try await context.resolve(Bell.self).ring(3, context.begin())
+        _ = try await bell.ring(3, context.begin())
         context.log.info("rung")
         context.tasks.run {}
         _ = (context.resources, context.configuration, context.rawConfiguration)
