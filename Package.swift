@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
+        .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
@@ -81,6 +82,8 @@ let package = Package(
                 engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
@@ -161,7 +164,14 @@ let package = Package(
                 "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TimepieceModule", "feast",
             ],
+            exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneTestKitTests",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
             swiftSettings: settings),
+        .testTarget(
+            name: "BookshelfModuleTests",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost"], exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

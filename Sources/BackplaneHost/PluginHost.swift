@@ -15,6 +15,8 @@ public import Backplane
 /// its components as they are, and its folder to the next host.
 public final class PluginHost: Sendable {
     private let coordinator: Coordinator
+    /// Ready-made instances of the host program, for itself; plugins do not see them.
+    public let services = ServiceRegistry()
 
     /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
     public convenience init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
@@ -40,18 +42,50 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
-    /// What the manifest came to with its plugins, for tools. Starts nothing.
+    /// What the manifest in force comes to with its plugins, for tools. Starts nothing.
     package func composition() async -> Composition {
         await coordinator.composition()
     }
 
-    /// Starts every manager and what it needs.
+    /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///
-    /// - Parameter keepGoing: start what is sound beside what is not; ``managers`` says what did not start, and why.
-    /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up. With
-    ///   `keepGoing` only `host.stopped`.
+    /// - Parameter keepGoing: leaves what cannot be started; ``managers`` says why.
+    /// - Throws: all errors of the manifest, before anything starts; or why components did not start, everything that needs none
+    ///   of them being up.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try await coordinator.startAll(keepGoing: keepGoing)
+    }
+
+    /// Puts another manifest in force while the host runs: what it changes, and what depends on that, is started, stopped or made
+    /// anew; everything else goes on.
+    ///
+    /// What the host program and other components call a manager by goes on to work: calls that come while it is made anew wait.
+    /// Libraries that the manifest names for the first time are loaded, those it no longer names are not used any more.
+    ///
+    /// - Throws: all errors of the manifest, nothing having changed; or why components did not start, the rest being as the manifest says.
+    @discardableResult
+    public func apply(_ manifest: ManifestDocument) async throws(BackplaneError) -> ManifestChange {
+        try await coordinator.make(.apply(manifest))
+    }
+
+    /// The same for a manifest made in Swift.
+    @discardableResult
+    public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
+        try await coordinator.make(.apply(ManifestDocument(manifest)))
+    }
+
+    /// Makes one manager anew, and the layers that only it uses; calls that come meanwhile wait.
+    ///
+    /// - Throws: `manager.unknown`, what is wrong with it, or why it did not start again.
+    @discardableResult
+    public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
+        try await coordinator.make(.reset(manager))
+    }
+
+    /// The same for everything that is up.
+    @discardableResult
+    public func reset() async throws(BackplaneError) -> ManifestChange {
+        try await coordinator.make(.reset(nil))
     }
 
     /// A manager by its name in the manifest, started if it was not.

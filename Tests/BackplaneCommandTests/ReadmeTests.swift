@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What the README says a reader can write and run, followed literally.
+/// What the README and the page on testing say a reader can write and run, followed literally.
 ///
-/// In the build without engines only: it builds a plugin and a program of their own, and once is enough.
+/// In the build without engines only: it builds plugins and a program of their own, and once is enough.
 #if !Engines
 @Suite(.timeLimit(.minutes(10)))
 struct ReadmeTests {
-    /// A block of the README with something after its language: `swift file=…`, `sh run`, `text output`.
+    /// A block of a page with something after its language: `swift file=…`, `sh run`, `text output`.
     private struct Block {
         var kind: Substring
         var text: String
@@ -15,8 +15,8 @@ struct ReadmeTests {
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 
-    private static func blocks() throws -> [Block] {
-        try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    private static func blocks(of page: String) throws -> [Block] {
+        try String(contentsOf: root.appending(path: page), encoding: .utf8)
             .matches(of: /```\w+ ([^\n]+)\n([\s\S]*?)```/)
             .map { Block(kind: $0.output.1, text: String($0.output.2)) }
     }
@@ -25,11 +25,9 @@ struct ReadmeTests {
         let tool = try Tool()
         try makeCheckout(in: tool.folder)
         var printed = "", checked = 0
-        for block in try Self.blocks() {
+        for block in try Self.blocks(of: "README.md") {
             if block.kind.hasPrefix("file=") {
-                let file = URL(filePath: tool.folder).appending(path: block.kind.dropFirst("file=".count))
-                try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-                try Data(block.text.utf8).write(to: file)
+                try write(block, in: tool.folder)
             } else if block.kind == "run" {
                 printed = try run(block.text, in: tool.folder)
             } else if block.kind == "output" {
@@ -38,6 +36,23 @@ struct ReadmeTests {
             }
         }
         #expect(checked == 2, "the README shows what two runs print")
+    }
+
+    @Test func `a plugin and its tests, from nothing, pass as the page on testing says`() async throws {
+        let tool = try Tool()
+        try makeCheckout(in: tool.folder)
+        var printed = ""
+        for block in try Self.blocks(of: "docs/testing.md") {
+            if block.kind.hasPrefix("file=") { try write(block, in: tool.folder) }
+            if block.kind == "run" { printed += try run(block.text, in: tool.folder) }
+        }
+        #expect(printed.contains("it greets by the hour") && printed.contains("1 test"), "\(printed)")
+    }
+
+    private func write(_ block: Block, in folder: String) throws {
+        let file = URL(filePath: folder).appending(path: block.kind.dropFirst("file=".count))
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(block.text.utf8).write(to: file)
     }
 
     /// A checkout as a reader has it: the package, and what was built of it.

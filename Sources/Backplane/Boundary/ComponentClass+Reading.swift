@@ -1,4 +1,4 @@
-import CBackplane
+package import CBackplane
 
 /// Descriptors as plugins give them, none of which is trusted.
 extension ComponentClass {
@@ -47,6 +47,17 @@ extension ComponentClass {
         self.init(description: description, functions: Functions(component, lane, lanes), origin: origin)
     }
 
+    /// The end of a wire that a component of this class asks for without declaring it.
+    ///
+    /// - Throws: `plugin.invalid-answer`.
+    package func needed(_ wire: UnsafePointer<bp_wire>) throws(BackplaneError) -> NeededEnd {
+        let wire: bp_wire = read(wire)
+        let contract = try Self.contract(
+            wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "a look-up of \(description.className)")
+        let lane = sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil
+        return NeededEnd(side: LaneSide(origin, contract, LayoutText(lane.map { ($0.layout, $0.type) })), lane: lane)
+    }
+
     private static func contract(
         _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int, of owner: String
     ) throws(BackplaneError) -> ContractDescription {
@@ -64,5 +75,16 @@ extension ComponentClass {
             contract.methods.append(MethodDescription(name: name, kind: kind))
         }
         return contract
+    }
+}
+
+/// What a component asks for in a look-up.
+package struct NeededEnd: @unchecked Sendable {     // constant, and alive as long as the process
+    package let side: LaneSide
+    let lane: bp_wire_lane?
+
+    /// The encoded cells; `nil` when the plugin calls through handles instead.
+    package func makeCells(calling target: EncodedTarget) -> Cells? {
+        lane.flatMap { $0.make_cells($0.type, target.provider).map(Cells.init) }
     }
 }

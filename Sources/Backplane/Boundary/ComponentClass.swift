@@ -6,7 +6,7 @@ package struct ComponentClass: Sendable {
     let functions: Functions
     let origin: LaneOrigin
     /// Does it share slots with this host?
-    var sharesSlots: Bool { origin.sharesSlots }
+    package var sharesSlots: Bool { origin.sharesSlots }
 
     /// What the descriptor points at.
     struct Functions: @unchecked Sendable {     // constant, and alive as long as the process

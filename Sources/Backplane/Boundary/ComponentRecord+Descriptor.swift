@@ -20,7 +20,7 @@ extension bp_component {
             call: { instance, method, input, frame, id, done, context in
                 Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
-            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])))
+            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration)
     }
 }
 
@@ -78,6 +78,16 @@ private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ d
             answer = EncodedAnswer(BackplaneError(thrown: error))
         }
         answer.payload.withBytes { done(context.raw, answer.status, $0) }
+    }
+}
+
+private let reviewConfiguration: bp_review = { type, configuration, done, context in
+    let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue(), reply = Reply(done, context)
+    do throws(BackplaneError) {
+        let keys = try record.review(configuration.array)
+        reply.end(EncodedAnswer(try JSON.encode(keys, failing: .configurationInvalid)))
+    } catch {
+        reply.end(error)
     }
 }
 

@@ -5,6 +5,9 @@ final class ComponentRecord: Sendable {
     /// How this side compiled the contract it provides (``ContractLayout``).
     let layout: KeptText
     let create: @Sendable (Creation) async throws -> Instance
+    /// The keys of a configuration that its type does not know; throws what ``create`` would throw of it.
+    let review: Review
+    typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// What an instance is made with, as copied from `bp_creation`.
     struct Creation: Sendable {
@@ -24,17 +27,26 @@ final class ComponentRecord: Sendable {
         var slot: Slot?
     }
 
-    init<C: Component>(
-        _ type: C.Type, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?], wires: [DeclaredWire], services: HostServices
+    init(
+        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], review: @escaping Review,
+        create: @escaping @Sendable (Creation) async throws -> Instance
+    ) {
+        (self.description, self.layout, self.wires, self.review, self.create) = (description, layout, wires, review, create)
+    }
+
+    convenience init<C: Component>(
+        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
+        wires: [DeclaredWire], contracts: ContractRecords, services: HostServices
     ) where C.Context.Owner == C {
-        description = ComponentDescription(
-            role: C.Context.role, className: C.className, version: version,
+        let description = ComponentDescription(
+            role: C.Context.role, className: className, version: version,
             contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description))
-        self.wires = wires
-        layout = contract.layout
-        create = { creation in
-            let services = ComponentServices(host: services, creation)
-            let configuration = try JSON.decode(KnownAndUnknown<C.Configuration>.self, creation.configuration, failing: .configurationInvalid)
+        let review: Review = { configuration throws(BackplaneError) in
+            try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
+        }
+        self.init(description, layout: contract.layout, wires: wires, review: review) { creation in
+            let services = ComponentServices(host: services, contracts, creation)
+            let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)
             for key in configuration.unknownKeys {
                 services.log.warning("a key of the configuration is not known", metadata: ["key": key])
             }
@@ -51,23 +63,20 @@ final class ComponentRecord: Sendable {
     }
 }
 
+extension KnownAndUnknown {
+    fileprivate init(configuration: [UInt8]) throws(BackplaneError) {
+        self = try JSON.decode(Self.self, configuration, failing: .configurationInvalid)
+    }
+}
+
 extension ComponentRecord.Creation {
     /// The slots of the declared wires, by label.
     fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [String: Slot] {
         var slots: [String: Slot] = [:]
         for connection in connections {
-            slots[connection.label] = connection.slot ?? wires.first { $0.description.label == connection.label }.flatMap { ownSlot(of: $0, connection, services) }
+            slots[connection.label] = connection.slot
+                ?? wires.first { $0.description.label == connection.label }.flatMap { $0.ownSlot(component: handle, wire: connection.wire, services) }
         }
         return slots
-    }
-
-    /// A slot with one binding for good, whose cells call through the host.
-    private func ownSlot(of wire: DeclaredWire, _ connection: ComponentRecord.Connection, _ services: HostServices) -> Slot? {
-        let methods = wire.description.contract.methods
-        guard let target = EncodedTarget(through: services, component: handle, wire: connection.wire, methods: methods) else { return nil }
-        // The host appends the component to the path itself.
-        let slot = Slot(number: 0, gatekeeper: NoEntry())
-        slot.flip(to: Binding(wire.makeCells(target), counting: .atomic))
-        return slot
     }
 }

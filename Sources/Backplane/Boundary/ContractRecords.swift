@@ -1,3 +1,4 @@
+import CBackplane
 import Synchronization
 
 /// What a plugin knows of the contracts it names, found out once however many wires name the same.
@@ -11,6 +12,7 @@ final class ContractRecords: Sendable {
         let layout: KeptText
     }
     private let records = Mutex<[ObjectIdentifier: Record]>([:])
+    private let needed = Mutex<[ObjectIdentifier: NeededWire]>([:])
 
     func record<C: Contract>(of _: C.Type) -> Record {
         if let known = records.withLock({ $0[ObjectIdentifier(C.self)] }) { return known }
@@ -20,5 +22,27 @@ final class ContractRecords: Sendable {
             layout: KeptText { ContractLayout(of: C.self).text })
         records.withLock { $0[ObjectIdentifier(C.self)] = record }
         return record
+    }
+
+    /// What a look-up by a contract hands to the host.
+    func neededWire<C: Contract>(_: C.Type) -> NeededWire {
+        let wire = DeclaredWire(label: "", isOptional: false, record(of: C.self))
+        return needed.withLock { needed in
+            if let known = needed[ObjectIdentifier(C.self)] { return known }
+            let new = NeededWire(wire)
+            needed[ObjectIdentifier(C.self)] = new
+            return new
+        }
+    }
+}
+
+/// A wire that no component declares, and its descriptor, which lives as long as the process.
+struct NeededWire: @unchecked Sendable {        // constant
+    let wire: DeclaredWire
+    let descriptor: UnsafePointer<bp_wire>
+
+    init(_ wire: DeclaredWire) {
+        self.wire = wire
+        descriptor = forever([bp_wire(wire)])!
     }
 }

@@ -21,6 +21,8 @@ public struct ComponentServices: Sendable {
     package let host: HostServices
     /// Names the component to every service; the host looks it up.
     package let handle: UInt64
+    /// Those that the plugin names.
+    let contracts: ContractRecords
     let log: Log
     let tasks: ComponentTasks
     let resources: Resources
@@ -28,8 +30,9 @@ public struct ComponentServices: Sendable {
     /// JSON, as the manifest gives it.
     let rawConfiguration: [UInt8]
 
-    init(host: HostServices, _ creation: ComponentRecord.Creation) {
-        (self.host, handle, rawConfiguration, tasks) = (host, creation.handle, creation.configuration, ComponentTasks())
+    init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.Creation) {
+        (self.host, self.contracts) = (host, contracts)
+        (handle, rawConfiguration, tasks) = (creation.handle, creation.configuration, ComponentTasks())
         log = Log(host, component: creation.handle)
         resources = Resources(folder: creation.resources.isEmpty ? nil : creation.resources)
     }

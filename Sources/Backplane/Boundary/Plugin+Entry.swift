@@ -5,6 +5,16 @@ extension Plugin {
     ///
     /// - Returns: `BP_OK`; or `BP_UNIMPLEMENTED`, touching nothing, when host and plugin have no ABI number in common.
     public static func enter(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+        bp_answer.describe(id, version, to: offer, answer) { register(in: &$0) }
+    }
+}
+
+extension bp_answer {
+    /// Answers an offer for a plugin that is known by these.
+    static func describe(
+        _ id: String, _ version: Version, to offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>,
+        register: (inout Registrar) -> Void
+    ) -> Int32 {
         guard Int(offer.pointee.size) >= MemoryLayout<bp_offer>.offset(of: \bp_offer.get_interface)! + MemoryLayout<bp_get_interface>.size else {
             return Int32(BP_UNIMPLEMENTED)
         }
@@ -12,7 +22,7 @@ extension Plugin {
         guard abi != BP_NO_ABI else { return Int32(BP_UNIMPLEMENTED) }
 
         var registrar = Registrar(services: HostServices(offer.pointee.get_interface), pluginVersion: version)
-        register(in: &registrar)
+        register(&registrar)
 
         var own = bp_answer()
         own.size = UInt32(MemoryLayout<bp_answer>.size)

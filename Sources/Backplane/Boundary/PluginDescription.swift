@@ -25,6 +25,13 @@ package struct PluginDescription: Sendable {
         try self.init { offer, answer in plugin.enter(offer, answer) } getInterface: { getInterface }
     }
 
+    /// The same for one without a type of its own.
+    package init(
+        id: String, version: Version, getInterface: @escaping bp_get_interface, register: (inout Registrar) -> Void
+    ) throws(BackplaneError) {
+        try self.init { offer, answer in bp_answer.describe(id, version, to: offer, answer, register: register) } getInterface: { getInterface }
+    }
+
     private init(
         _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32, getInterface: () -> bp_get_interface
     ) throws(BackplaneError) {

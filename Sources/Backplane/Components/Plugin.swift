@@ -18,17 +18,22 @@ public protocol Plugin: SendableMetatype {
 
 /// What a plugin adds its component classes to.
 public struct Registrar {
-    private(set) var records: [ComponentRecord] = []
-    private(set) var problems: [String] = []
-    private let contracts = ContractRecords()
-    private let services: HostServices
-    private let pluginVersion: Version
+    var records: [ComponentRecord] = []
+    var problems: [String] = []
+    let contracts = ContractRecords()
+    let services: HostServices
+    let pluginVersion: Version
 
     init(services: HostServices, pluginVersion: Version) {
         (self.services, self.pluginVersion) = (services, pluginVersion)
     }
 
     public mutating func add<C: Component>(_ type: C.Type) where C.Context.Owner == C {
+        add(type, named: C.className)
+    }
+
+    /// Adds a class under a name that is not its own, so that it can stand beside its namesake.
+    package mutating func add<C: Component>(_ type: C.Type, named className: String) where C.Context.Owner == C {
         let contract = contracts.record(of: C.Provides.self)
         problems += contract.problems
         var table = MethodTable<C>()
@@ -41,7 +46,8 @@ public struct Registrar {
         problems += wires.flatMap(\.problems)
         records.append(
             ComponentRecord(
-                type, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, services: services))
+                type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
+                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, contracts: contracts,
+                services: services))
     }
 }

@@ -35,13 +35,13 @@ private struct KeyWatchingDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        let path = codingPath.map { "/" + $0.stringValue }.joined()
+        let path = codingPath.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
         let names = try base.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         found.keys += names.filter { Key(stringValue: $0) == nil }.sorted().map { "\(path)/\($0)" }
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), found: found))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Unkeyed(base: try base.unkeyedContainer(), found: found) }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -54,9 +54,8 @@ private struct KeyWatchingDecoder: Decoder {
         func decodeNil(forKey key: Key) throws -> Bool { try base.decodeNil(forKey: key) }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-            // JSONDecoder has ways of its own for these, and words of its own for what is not there.
-            let isOwn = T.self == Data.self || T.self == Date.self || T.self == URL.self || T.self == Decimal.self
-            guard !isOwn, base.contains(key), try !base.decodeNil(forKey: key) else { return try base.decode(type, forKey: key) }
+            // JSONDecoder has words of its own for what is not there.
+            guard !isOwn(type), base.contains(key), try !base.decodeNil(forKey: key) else { return try base.decode(type, forKey: key) }
             return try T(from: KeyWatchingDecoder(base: try base.superDecoder(forKey: key), found: found))
         }
 
@@ -68,4 +67,32 @@ private struct KeyWatchingDecoder: Decoder {
         func superDecoder() throws -> any Decoder { try base.superDecoder() }
         func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
     }
+
+    private struct Unkeyed: UnkeyedDecodingContainer {
+        var base: any UnkeyedDecodingContainer
+        let found: Found
+        var codingPath: [any CodingKey] { base.codingPath }
+        var count: Int? { base.count }
+        var isAtEnd: Bool { base.isAtEnd }
+        var currentIndex: Int { base.currentIndex }
+
+        mutating func decodeNil() throws -> Bool { try base.decodeNil() }
+
+        mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+            guard !isOwn(type), !base.isAtEnd else { return try base.decode(type) }
+            return try T(from: KeyWatchingDecoder(base: try base.superDecoder(), found: found))
+        }
+
+        mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+            try base.nestedContainer(keyedBy: type)
+        }
+
+        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.nestedUnkeyedContainer() }
+        mutating func superDecoder() throws -> any Decoder { try base.superDecoder() }
+    }
+}
+
+/// What JSONDecoder has ways of its own for.
+private func isOwn(_ type: any Decodable.Type) -> Bool {
+    type == Data.self || type == Date.self || type == URL.self || type == Decimal.self
 }

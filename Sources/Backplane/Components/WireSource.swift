@@ -12,12 +12,7 @@ final class WireSource: Decoder {
 
     func slot<C: Contract>(for label: String, _: C.Type) throws -> Slot {
         guard let slots else {
-            let contract = contracts.record(of: C.self)
-            declared.append(
-                DeclaredWire(
-                    description: WireDescription(label: label, isOptional: decodesOptional, contract: contract.description),
-                    problems: contract.problems, layout: contract.layout,
-                    makeCells: { target in Cells(of: contract.members, calling: target) }))
+            declared.append(DeclaredWire(label: label, isOptional: decodesOptional, contracts.record(of: C.self)))
             return .closed
         }
         guard let slot = slots[label] else {

@@ -40,13 +40,3 @@ extension Wiring {
         try Self(from: WireSource(slots: slots))
     }
 }
-
-/// One declared wire, and what its lane is decided by and made of.
-struct DeclaredWire: Sendable {
-    var description: WireDescription
-    var problems: [String]
-    /// How this side compiled the contract (``ContractLayout``).
-    var layout: KeptText
-    /// Makes the cells of the encoded lane.
-    var makeCells: @Sendable (EncodedTarget) -> Cells
-}

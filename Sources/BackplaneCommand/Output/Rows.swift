@@ -34,7 +34,7 @@ struct ManagerRow: Encodable {
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
         switch status.state {
         case .unsatisfied(let error), .failed(let error): reason = error
-        case .resolved, .starting, .ready, .stopped: break
+        case .resolved, .starting, .ready, .quiescing, .stopped: break
         }
     }
 }
@@ -57,7 +57,7 @@ extension ManagerState {
         switch self {
         case .ready: Span(description, .good)
         case .failed, .unsatisfied: Span(description, .bad)
-        case .resolved, .starting, .stopped: Span(description)
+        case .resolved, .starting, .quiescing, .stopped: Span(description)
         }
     }
 }

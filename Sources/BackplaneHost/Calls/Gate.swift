@@ -3,10 +3,12 @@ import Synchronization
 
 /// The slots of everybody who calls one component, opened and closed together; calls that find theirs closed meet this.
 package final class Gate: Gatekeeper {
-    private enum Phase {
+    fileprivate enum Phase {
         case open
         /// Calls wait.
         case held
+        /// Until it is opened again calls are told why not.
+        case refusing(BackplaneError)
         /// For good.
         case closed(BackplaneError)
     }
@@ -17,13 +19,15 @@ package final class Gate: Gatekeeper {
         /// While the gate is held, what synchronous calls are let into, since they cannot wait: the same cells, counted apart.
         let aside: Slot
         var asideBinding: Binding?
+        /// Why this one stayed closed when the others were opened.
+        var refusal: BackplaneError?
     }
-    private struct Waiting {
+    fileprivate struct Waiting {
         let id: UInt64
         let slot: Slot
         let done: @Sendable (Admission) -> Void
     }
-    private struct State {
+    fileprivate struct State {
         var phase = Phase.open
         var doors: [Door] = []
         /// Taken out of their slots, and perhaps not drained.
@@ -47,15 +51,15 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             switch state.phase {
             case .open: slot.flip(to: binding)
-            case .held: door.hold()
-            case .closed: break
+            case .held: door.hold(lettingAside: true)
+            case .refusing, .closed: break
             }
             state.doors.append(door)
         }
         return slot
     }
 
-    /// Closes slots for good whose component was not made after all; calls under way go on.
+    /// Closes a slot for good whose component has stopped or was not made after all; calls under way go on.
     func abandon(_ slot: Slot) {
         state.withLock { state in
             guard let index = state.doors.firstIndex(where: { $0.slot == slot }) else { return }
@@ -63,16 +67,19 @@ package final class Gate: Gatekeeper {
             door.slot.flip(to: nil)
             door.aside.flip(to: nil)
             LeaseCounting.settle()
+            state.retired.removeAll { $0.callsInFlight == 0 }
             state.retired += [door.binding, door.asideBinding].compactMap(\.self)
         }
     }
 
     /// Lets no call in; those that come wait until it is opened or closed. Calls under way go on.
-    func hold() {
+    ///
+    /// - Parameter lettingAside: lets synchronous calls, which cannot wait, into what is in force still; otherwise they are refused.
+    func hold(lettingAside: Bool = true) {
         state.withLock { state in
             guard case .open = state.phase else { return }
             state.phase = .held
-            for index in state.doors.indices { state.doors[index].hold() }
+            for index in state.doors.indices { state.doors[index].hold(lettingAside: lettingAside) }
             LeaseCounting.settle()
         }
     }
@@ -83,6 +90,12 @@ package final class Gate: Gatekeeper {
     /// - Returns: the bindings taken out, which from now on only drain.
     @discardableResult
     package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
+        open { .success(next($0, $1)) }
+    }
+
+    /// The same where some slots may have to stay closed; who calls through one of those is told why.
+    @discardableResult
+    func open(deciding next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
         let (taken, admitted) = state.withLock { state -> (Set<Binding>, [(Waiting, Admission)]) in
             if case .closed = state.phase { return ([], []) }
             state.phase = .open
@@ -94,7 +107,7 @@ package final class Gate: Gatekeeper {
             LeaseCounting.settle()
             state.retired.removeAll { $0.callsInFlight == 0 }
             state.retired += taken      // whoever stops the component waits for the calls on these too
-            return (taken, state.waiting.takeAll().map { ($0, admission(at: $0.slot)) })
+            return (taken, state.waiting.takeAll().map { ($0, state.admission(at: $0.slot)) })
         }
         deliver(admitted)
         return taken
@@ -102,9 +115,18 @@ package final class Gate: Gatekeeper {
 
     /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
     func close(_ error: BackplaneError = .calledStopped) {
+        shut(.closed(error), error)
+    }
+
+    /// The same until it is opened again.
+    func refuse(_ error: BackplaneError) {
+        shut(.refusing(error), error)
+    }
+
+    private func shut(_ phase: Phase, _ error: BackplaneError) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
-            state.phase = .closed(error)
+            state.phase = phase
             for door in state.doors {
                 door.slot.flip(to: nil)
                 door.aside.flip(to: nil)
@@ -140,8 +162,8 @@ package final class Gate: Gatekeeper {
         let id = Callbacks.newID(), deadline = call.deadline
         let decided = state.withLock { state -> Admission? in
             switch state.phase {
-            case .open: return admission(at: slot)
-            case .closed(let error): return .failure(error)
+            case .open: return state.admission(at: slot)
+            case .closed(let error), .refusing(let error): return .failure(error)
             case .held:
                 state.waiting.append(Waiting(id: id, slot: slot, done: done))
                 return nil
@@ -162,16 +184,11 @@ package final class Gate: Gatekeeper {
     package func admitNow(at slot: Slot, _ call: Call) -> Admission {
         state.withLock { state in
             switch state.phase {
-            case .open: admission(at: slot)
-            case .held: state.doors.first { $0.slot == slot }.map { admission(at: $0.aside) } ?? .failure(.calledStopped)
-            case .closed(let error): .failure(error)
+            case .open: state.admission(at: slot)
+            case .held: state.doors.first { $0.slot == slot }.flatMap { Lease($0.aside) }.map(Admission.success) ?? .failure(.calledRestarts)
+            case .closed(let error), .refusing(let error): .failure(error)
             }
         }
-    }
-
-    /// At a slot that is open.
-    private func admission(at slot: Slot) -> Admission {
-        Lease(slot).map(Admission.success) ?? .failure(.calledStopped)
     }
 
     private func end(_ id: UInt64, _ error: BackplaneError) {
@@ -182,21 +199,46 @@ package final class Gate: Gatekeeper {
     }
 }
 
+extension Gate.State {
+    /// At a slot whose gate is open.
+    fileprivate func admission(at slot: Slot) -> Admission {
+        if let lease = Lease(slot) { return .success(lease) }
+        return .failure(doors.first { $0.slot == slot }?.refusal ?? .calledStopped)
+    }
+}
+
 extension Gate.Door {
-    fileprivate mutating func hold() {
-        let twin = binding.twin()
-        asideBinding = twin
-        aside.flip(to: twin)
+    fileprivate mutating func hold(lettingAside: Bool) {
+        if lettingAside, refusal == nil {
+            let twin = binding.twin()
+            asideBinding = twin
+            aside.flip(to: twin)
+        }
         slot.flip(to: nil)
     }
 
     /// Returns the bindings that this took out.
-    fileprivate mutating func open(with next: Binding) -> [Binding] {
-        let old = [binding == next ? nil : binding, asideBinding].compactMap(\.self)
-        slot.flip(to: next)
+    fileprivate mutating func open(with next: Result<Binding, BackplaneError>) -> [Binding] {
         aside.flip(to: nil)
-        (binding, asideBinding) = (next, nil)
-        return old
+        let oldAside = asideBinding
+        asideBinding = nil
+        switch next {
+        case .success(let next):
+            let old = binding == next ? nil : binding
+            slot.flip(to: next)
+            (binding, refusal) = (next, nil)
+            return [old, oldAside].compactMap(\.self)
+        case .failure(let error):
+            slot.flip(to: nil)
+            refusal = error
+            return [binding, oldAside].compactMap(\.self)
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static var calledRestarts: BackplaneError {
+        BackplaneError(.callRetired, "the component called is being restarted, and a synchronous call cannot wait for that; call again")
     }
 }
 

@@ -4,15 +4,28 @@ package import Backplane
 package struct LinkedPlugin: Sendable {
     let name: String
     let describe: @Sendable () throws(BackplaneError) -> PluginDescription
+    /// The folder with its files; `nil`: it came without.
+    let resources: @Sendable () throws(BackplaneError) -> String?
 
     package init(_ plugin: any Plugin.Type) {
         name = plugin.id
         describe = { () throws(BackplaneError) in try PluginDescription(asking: plugin, getInterface: HostInterfaces.get) }
+        resources = { () throws(BackplaneError) in try ResourceFolder.ofModule(declaring: plugin) }
     }
 
     /// One that is known by its entry alone, as a library's is.
     package init(named name: String, entry: @escaping @Sendable PluginDescription.Entry) {
         self.name = name
         describe = { () throws(BackplaneError) in try PluginDescription(asking: entry, getInterface: HostInterfaces.get) }
+        resources = { nil }
+    }
+
+    /// One that is known by what it registers.
+    package init(id: String, version: Version, register: @escaping @Sendable (inout Registrar) -> Void) {
+        name = id
+        describe = { () throws(BackplaneError) in
+            try PluginDescription(id: id, version: version, getInterface: HostInterfaces.get, register: register)
+        }
+        resources = { nil }
     }
 }

@@ -2,6 +2,8 @@ import Backplane
 
 /// A plugin that is in the process, and what it said of itself.
 struct LoadedPlugin: Sendable {
+    /// What the manifest named it by; `nil`: nothing did.
+    var reference: PluginReference? = nil
     /// Where it was built; `nil`: it is linked into this program.
     let path: String?
     /// The copy that was loaded; `nil`: it is linked into this program.
@@ -25,16 +27,20 @@ struct PluginLoader {
     private(set) var problems: [Problem] = []
     /// Made with the first library.
     private(set) var folder: LoadFolder?
+    /// Of the manifest before this one: what it named, too, is not loaded again.
+    private let before: [LoadedPlugin]
 
-    init(_ document: ManifestDocument, _ options: HostOptions) {
-        (self.document, self.options) = (document, options)
+    init(_ document: ManifestDocument, _ options: HostOptions, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil) {
+        (self.document, self.options, self.before, self.folder) = (document, options, before, folder)
     }
 
     /// Takes plugins that are linked into this program.
     mutating func add(_ linked: [LinkedPlugin]) {
+        let known = before.filter { $0.path == nil }
+        guard known.isEmpty else { return plugins += known }
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { _ throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: nil, description: try plugin.describe())
+                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe())
             }
         }
     }
@@ -45,14 +51,18 @@ struct PluginLoader {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
             let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
             for (index, reference) in references.enumerated() {
-                attempt("the library `\(reference.library)`", at: "/plugins/\(index)/library") { loader throws(BackplaneError) in
-                    try loader.load(try locator.locate(reference.library), reference)
+                attempt("the library `\(reference.library)`", at: document.place(of: ManifestPath() / "plugins" / index / "library")) { loader throws(BackplaneError) in
+                    if let known = loader.before.first(where: { $0.reference == reference }) { return known }
+                    return try loader.load(try locator.locate(reference.library), reference)
                 }
             }
         } else {
             do {
                 for path in try LibraryLocator.libraries(in: options.pluginPaths) {
-                    attempt("the library", at: path) { loader throws(BackplaneError) in try loader.load(path, nil) }
+                    attempt("the library", at: path) { loader throws(BackplaneError) in
+                        if let known = loader.before.first(where: { $0.reference == nil && $0.path == path }) { return known }
+                        return try loader.load(path, nil)
+                    }
                 }
             } catch {
                 problems.append(Problem(.error, manager: nil, error))
@@ -79,7 +89,7 @@ struct PluginLoader {
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
         }
-        return LoadedPlugin(path: path, copy: file.copy, resources: resources, description: description)
+        return LoadedPlugin(reference: reference, path: path, copy: file.copy, resources: resources, description: description)
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {

@@ -25,14 +25,30 @@ enum ResourceFolder {
         return target
     }
 
+    /// The files of the module that declares a plugin which is linked into this program: where SwiftPM puts them, beside it.
+    ///
+    /// They are not copied: what is linked is not replaced while the program runs.
+    static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
+        guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first else { return nil }
+        return try of(module: module, in: folder)
+    }
+
+    static func of(module: some StringProtocol, in folder: String) throws(BackplaneError) -> String? {
+        let found = ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix("_\(module).resources") }
+        return try only(found, at: folder, "remove the one that was left there").map { FilePath.join(folder, $0) }
+    }
+
     /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
     private static func find(in folder: String, for library: LibraryFile) throws(BackplaneError) -> String? {
         let names = (try? FileTree.names(in: folder)) ?? []
         let stem = library.stem
-        let found = names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
+        return try only(names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }, at: library.path, "say which with `resources` in the manifest")
+    }
+
+    private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String? {
         guard found.count < 2 else {
             let list = found.map { "`\($0)`" }.joined(separator: " and ")
-            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; say which with `resources` in the manifest", at: library.path)
+            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; \(advice)", at: location)
         }
         return found.first
     }

@@ -10,13 +10,16 @@ public struct ManagerDefinition: Sendable, Hashable {
     public var configuration: [String: ManifestValue]
     public var dataAccessController: DataAccessControllerDefinition?
     public var communicationController: CommunicationControllerDefinition?
+    public var activation: Activation
 
     public init(
         className: String, version: VersionRange? = nil, uses: [String: String] = [:], configuration: [String: ManifestValue] = [:],
-        dataAccessController: DataAccessControllerDefinition? = nil, communicationController: CommunicationControllerDefinition? = nil
+        dataAccessController: DataAccessControllerDefinition? = nil, communicationController: CommunicationControllerDefinition? = nil,
+        activation: Activation = .eager
     ) {
         (self.className, self.version, self.uses, self.configuration) = (className, version, uses, configuration)
         (self.dataAccessController, self.communicationController) = (dataAccessController, communicationController)
+        self.activation = activation
     }
 }
 

@@ -23,9 +23,12 @@ public struct Manifest: Sendable, Hashable {
 
     /// Reads a manifest that must be without an error; ``ManifestDocument`` reads one that may have some.
     ///
+    /// - Parameters: as of ``ManifestDocument/init(contentsOf:environment:variables:)``.
     /// - Throws: the error, or the first of several with all of them as its causes.
-    public init(contentsOf path: String) throws(BackplaneError) {
-        self = try ManifestDocument(contentsOf: path).soundManifest
+    public init(
+        contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) throws(BackplaneError) {
+        self = try ManifestDocument(contentsOf: path, environment: environment, variables: variables).soundManifest
     }
 
     /// Reads a manifest, ours or a plain Nemo Logic one, from values that are already in memory.

@@ -14,20 +14,35 @@ public struct ManifestDocument: Sendable {
     package let dialect: ManifestDialect
     /// What it was read from, if that is JSON, to find positions in.
     private let text: Data?
+    /// Where what the environment brought is written.
+    private let origins: ManifestOrigins
+    /// Texts with variables in them as they are written.
+    private let spellings: [ManifestPath: String]
 
     /// Reads a file: JSON, an XML property list or a binary one, told apart by content.
-    public init(contentsOf path: String) {
+    ///
+    /// - Parameters:
+    ///   - environment: the one of the manifest's `environments` to lay over it; `nil`: none.
+    ///   - variables: gives the values for `${NAME}` in the manifest's texts.
+    public init(
+        contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
         do {
-            self.init(parsing: try ManifestFile.read(path), path: path)
+            self.init(parsing: try ManifestFile.read(path), path: path, environment: environment, variables: variables)
         } catch {
             self.init(failure: error, path: path)
         }
     }
 
     /// Reads bytes as if they were the contents of a file.
-    public init(parsing bytes: Data, path: String? = nil) {
+    public init(
+        parsing bytes: Data, path: String? = nil, environment: String? = nil,
+        variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
         do {
-            self.init(reading: try ManifestValue(parsing: bytes), path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
+            let value = try ManifestValue(parsing: bytes)
+            let reader = ManifestReader(environment: environment, variables: variables)
+            self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
             var error = error
             error.location = path
@@ -36,30 +51,54 @@ public struct ManifestDocument: Sendable {
     }
 
     /// Reads a value that is already in memory.
-    public init(_ value: ManifestValue) {
-        self.init(reading: value, path: nil, text: nil)
+    public init(
+        _ value: ManifestValue, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
+        self.init(reading: value, ManifestReader(environment: environment, variables: variables), path: nil, text: nil)
+    }
+
+    /// The value of an environment variable of this process, as it is; `nil`: it is not set.
+    public static func processVariable(_ name: String) -> String? {
+        ProcessEnvironment.text(name)
     }
 
     /// Takes a manifest made in Swift, of which nothing is wrong as far as it goes.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, dialect, text) = (manifest, [], nil, .backplane, nil)
+        (origins, spellings) = (ManifestOrigins(), [:])
     }
 
-    private init(reading value: ManifestValue, path: String?, text: Data?) {
-        var reader = ManifestReader()
+    private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
+        var reader = reader
         manifest = reader.read(value)
         (problems, self.path, dialect) = (Self.positioning(reader.problems.grouped, in: text), path, reader.dialect)
-        self.text = text
+        (self.text, origins, spellings) = (text, reader.origins, reader.spellings)
     }
 
     private init(failure: BackplaneError, path: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, dialect, text) = (path, .backplane, nil)
+        (origins, spellings) = (ManifestOrigins(), [:])
     }
 
     /// The problems with their positions in this document's text.
     func positioning(_ problems: [Problem]) -> [Problem] {
         Self.positioning(problems, in: text)
+    }
+
+    /// Where a value of the manifest is written, which for one from an environment is there.
+    func place(of path: ManifestPath) -> String {
+        origins.place(of: path.description) ?? path.description
+    }
+
+    /// Those places of the values in one that are not their own.
+    func origins(below path: ManifestPath) -> ManifestOrigins {
+        origins.below(path)
+    }
+
+    /// A text of the manifest as a message may show it: as it is written, if a variable, which may be a secret, is in it.
+    func shown(_ text: String, at path: ManifestPath) -> String {
+        spellings[path] ?? text
     }
 
     private static func positioning(_ problems: [Problem], in text: Data?) -> [Problem] {

@@ -3,7 +3,7 @@ struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
     private(set) var description = ""
 
     static func / (path: ManifestPath, key: String) -> ManifestPath {
-        ManifestPath(description: path.description + "/" + key.escapedForPointer)
+        ManifestPath(description: path.description + "/" + key.pointerStep)
     }
 
     static func / (path: ManifestPath, index: Int) -> ManifestPath {
@@ -12,7 +12,8 @@ struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    fileprivate var escapedForPointer: String {
+    /// The key as a step of a pointer.
+    var pointerStep: String {
         guard contains(where: { $0 == "~" || $0 == "/" }) else { return self }
         return reduce(into: "") { text, character in
             switch character {

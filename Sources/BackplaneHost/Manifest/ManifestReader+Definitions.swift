@@ -10,10 +10,19 @@ extension ManifestReader {
         let configuration = configuration(in: section)
         let dataAccessController = dataAccessController(in: section)
         let communicationController = communicationController(in: section)
+        let activation = activation(in: section)
         warnOfUnknownKeys(in: section, known: .manager)
         return ManagerDefinition(
             className: className ?? "", version: version, uses: uses, configuration: configuration,
-            dataAccessController: dataAccessController, communicationController: communicationController)
+            dataAccessController: dataAccessController, communicationController: communicationController, activation: activation)
+    }
+
+    private mutating func activation(in section: Section) -> Activation {
+        guard let text = string("activation", in: own(section)) else { return .eager }
+        if let activation = Activation(rawValue: text) { return activation }
+        let path = section.path / "activation"
+        report(.manifestWrongType, "expected \(Activation.choice), found `\(shown(text, at: path))`", at: path)
+        return .eager
     }
 
     private mutating func uses(in section: Section) -> [String: String] {
@@ -59,7 +68,7 @@ extension ManifestReader {
             services.append(service)
             guard !service.propertyName.isEmpty else { continue }
             if let first = indices[service.propertyName] {
-                report(.wireMismatch, "`\(service.propertyName)` has a service already, number \(first); a property takes one", at: path / "propertyName")
+                report(.wireMismatch, "`\(shown(service.propertyName, at: path / "propertyName"))` has a service already, number \(first); a property takes one", at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index
             }
@@ -80,4 +89,8 @@ extension ManifestReader {
     private mutating func configuration(in section: Section) -> [String: ManifestValue] {
         dictionary("configuration", in: own(section))?.values ?? [:]
     }
+}
+
+extension Activation {
+    fileprivate static var choice: String { allCases.map { "`\($0.rawValue)`" }.joined(separator: " or ") }
 }

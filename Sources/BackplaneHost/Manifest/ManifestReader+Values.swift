@@ -24,7 +24,7 @@ extension ManifestReader {
 
     /// A text that may be left out but, where it is, says something.
     mutating func string(_ key: String, in section: Section) -> String? {
-        guard let value = section.values[key] else { return nil }
+        guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else { return wrongType(value, expected: "a string", at: section.path / key) }
         guard !text.isEmpty else {
             report(.manifestMissingKey, "`\(key)` is empty", at: section.path / key)
@@ -43,7 +43,9 @@ extension ManifestReader {
         do {
             return try VersionRange(text)
         } catch {
-            report(.versionMalformed, error.description, at: section.path / "version")
+            let path = section.path / "version"
+            let words = spellings[path].map { "`\($0)` does not give a version range; one is an interval such as `[1.2,2.0)`" }
+            report(.versionMalformed, words ?? error.description, at: path)
             return nil
         }
     }
@@ -54,7 +56,7 @@ extension ManifestReader {
     }
 
     mutating func warnOfUnknownKeys(in section: Section, known: ManifestKeys) {
-        let keys = (dialect == .backplane ? known.shared + known.own : known.shared).sorted()
+        let keys = known.known(in: dialect).sorted()
         for key in section.values.keys.sorted() where !keys.contains(key) {
             let words =
                 if dialect == .nemoLogic, known.own.contains(key) {

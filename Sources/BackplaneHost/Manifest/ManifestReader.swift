@@ -6,8 +6,24 @@ struct ManifestReader {
     private(set) var dialect = ManifestDialect.backplane
     /// The manager whose definition is being read.
     private var manager: String?
+    /// The environment to choose; `nil`: none.
+    let environment: String?
+    /// The values of variables.
+    let variables: (String) -> String?
+    /// Where what the environment brought is written.
+    var origins = ManifestOrigins()
+    /// Texts with variables in them as they are written.
+    var spellings: [ManifestPath: String] = [:]
+    /// Texts that could not be made, which has been reported.
+    var unusable: Set<ManifestPath> = []
+    /// What may still be put in for variables.
+    var variableBytesLeft = ManifestLimits.bytes
 
     static let supportedVersion: Int64 = 1
+
+    init(environment: String?, variables: @escaping (String) -> String?) {
+        (self.environment, self.variables) = (environment, variables)
+    }
 
     mutating func read(_ value: ManifestValue) -> Manifest {
         guard let root = section(value, at: ManifestPath()) else { return Manifest(managers: [:]) }
@@ -17,7 +33,10 @@ struct ManifestReader {
             return Manifest(managers: [:])
         }
         dialect = .nemoLogic
-        return Manifest(managers: managers(in: root))
+        let managers = managers(in: root)
+        guard let environment else { return Manifest(managers: managers) }
+        report(unknownEnvironment(environment, among: []))
+        return Manifest(managers: [:])
     }
 
     private mutating func ownManifest(_ root: Section) -> Manifest {
@@ -32,6 +51,14 @@ struct ManifestReader {
             return Manifest(managers: [:])
         }
         warnOfUnknownKeys(in: root, known: .root)
+        _ = string("$schema", in: root)
+        // Without the environment that was asked for nothing may run, but all that is wrong is still found.
+        let chosen = choosingEnvironment(in: root)
+        let manifest = content(of: chosen ?? root)
+        return chosen == nil ? Manifest(managers: [:]) : manifest
+    }
+
+    private mutating func content(of root: Section) -> Manifest {
         let plugins = array("plugins", in: root).map { plugins in
             plugins.enumerated().compactMap { index, value in plugin(value, at: root.path / "plugins" / index) }
         }
@@ -49,17 +76,17 @@ struct ManifestReader {
     }
 
     private mutating func plugin(_ value: ManifestValue, at path: ManifestPath) -> PluginReference? {
-        guard let section = section(value, at: path) else { return nil }
         let before = problems.count
+        guard let section = section(expanding(value, at: path), at: path) else { return nil }
         let library = requiredString("library", in: section)
         let version = versionRange(in: section)
         let sha256 = string("sha256", in: section)
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
-            report(.manifestWrongType, "expected 64 hexadecimal digits, found `\(sha256)`", at: path / "sha256")
+            report(.manifestWrongType, "expected 64 hexadecimal digits, found `\(shown(sha256, at: path / "sha256"))`", at: path / "sha256")
         }
         let resources = string("resources", in: section)
         if let resources, resources.isEmpty || resources.contains("/") || [".", ".."].contains(resources) {
-            report(.manifestWrongType, "expected the name of a folder beside the library, found `\(resources)`", at: path / "resources")
+            report(.manifestWrongType, "expected the name of a folder beside the library, found `\(shown(resources, at: path / "resources"))`", at: path / "resources")
         }
         let isSound = problems.count == before
         warnOfUnknownKeys(in: section, known: .plugin)
@@ -78,13 +105,18 @@ struct ManifestReader {
             manager = name
             defer { manager = nil }
             let before = problems.count
-            let definition = definition(value, at: section.path / name)
+            let definition = definition(expanding(value, at: section.path / name), at: section.path / name)
             if !problems[before...].contains(where: { $0.severity == .error }) { definitions[name] = definition }
         }
         return definitions
     }
 
     mutating func report(_ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error) {
-        problems.append(Problem(severity, manager: manager, BackplaneError(code, message, at: path.description)))
+        let place = origins.place(of: path.description) ?? path.description
+        report(BackplaneError(code, message, at: place), severity: severity)
+    }
+
+    mutating func report(_ error: BackplaneError, severity: Problem.Severity = .error) {
+        problems.append(Problem(severity, manager: manager, error))
     }
 }

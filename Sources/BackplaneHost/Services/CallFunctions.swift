@@ -8,9 +8,7 @@ let callFunctions = bp_calls_1(
         let reply = Reply(done, context)
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
-            guard let wire = component.wires[wire] else {
-                throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(wire)")
-            }
+            let wire = try component.wire(wire)
             let call = try component.begin(reply)
             let id = wire.call(Int(method), input, Call(copying: frame), Reply { component.answer(call, $0, $1) })
             if id != 0 { component.keep(call) { wire.cancel(id) } }
@@ -22,5 +20,37 @@ let callFunctions = bp_calls_1(
     },
     // Which wire it began on is not known; those that did not begin it know no such number.
     cancel: { handle, id in
-        for wire in ComponentHandles.find(handle)?.wires.values ?? [:].values { wire.cancel(id) }
+        for wire in ComponentHandles.find(handle)?.allWires ?? [] { wire.cancel(id) }
+    },
+    find: { handle, name, needed, frame, done, context in
+        let reply = FoundReply(done, context)
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle)
+            try component.require(.manager, for: "the look-up of managers")
+            let name = name.text, needed = try component.managers.asker.needed(needed), call = frame.map { Call(copying: $0) }
+            try component.begin()
+            Task {
+                let found = await component.managers.find(name, needed, call)
+                if case .success(let connection) = found { component.add(connection.wire, as: connection.id) }
+                reply.end(found, sharesSlots: component.managers.asker.sharesSlots)
+                component.end()
+            }
+        } catch {
+            reply.end(.failure(error), sharesSlots: false)
+        }
+    },
+    providers: { handle, needed, done, context in
+        let reply = Reply(done, context)
+        do throws(BackplaneError) {
+            let component = try ComponentHandles.require(handle)
+            try component.require(.manager, for: "the look-up of managers")
+            let contract = try component.managers.asker.needed(needed).side.contract
+            try component.begin()
+            Task {
+                reply.end(await component.managers.providers(contract))
+                component.end()
+            }
+        } catch {
+            reply.end(error)
+        }
     })

@@ -11,8 +11,10 @@ final class ServedComponent: Sendable {
     let store: HostStore
     /// Where its records are in the store.
     let namespace: String
+    /// How it reaches managers that its wires do not name.
+    let managers: ManagerFinder
     /// Its wires by handle, for components that call through the host.
-    let wires: [UInt64: ServedWire]
+    private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
 
     private struct Operations {
@@ -30,10 +32,25 @@ final class ServedComponent: Sendable {
     }
 
     init(
-        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire]
+        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire],
+        managers: ManagerFinder
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)
-        (self.store, self.namespace, self.wires) = (store, namespace, wires)
+        (self.store, self.namespace, self.managers) = (store, namespace, managers)
+        self.wires = Mutex(wires)
+    }
+
+    /// - Throws: `wire.unknown` for a handle that is not one of its wires'.
+    func wire(_ handle: UInt64) throws(BackplaneError) -> ServedWire {
+        if let wire = wires.withLock({ $0[handle] }) { return wire }
+        throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(handle)")
+    }
+
+    var allWires: [ServedWire] { wires.withLock { Array($0.values) } }
+
+    /// Takes a wire that was looked up; what it has already stays.
+    func add(_ wire: ServedWire, as handle: UInt64) {
+        wires.withLock { $0[handle] = wire }
     }
 
     /// Counts an operation in, whose answer goes to the component; ``end()`` follows once it was given.

@@ -6,59 +6,77 @@ import Synchronization
 final class ServedWire: Sendable {
     private let slot: Slot
     private let gate: Gate
-    private let provider: ComponentCalls
-    /// The provider's number for each method that the wire declares; `nil`: it has none of that name.
-    private let numbers: [Int?]
     private let methods: [MethodDescription]
+    /// Changed before the slot is: who finds it open finds whom to call.
+    private let target: Mutex<Target>
     /// Calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
 
     private struct DelayedCall: Sendable {
         let wait, call: Cancellation
     }
+    /// Who is called.
+    private struct Target {
+        let provider: ComponentCalls
+        /// Its number for each method that the wire declares; `nil`: it has none of that name.
+        let numbers: [Int?]
+
+        init(_ provider: ComponentCalls, _ methods: [MethodDescription]) {
+            self.provider = provider
+            numbers = methods.map { method in provider.methods.firstIndex { $0.name == method.name } }
+        }
+    }
 
     init(_ slot: Slot, at gate: Gate, to provider: ComponentCalls, methods: [MethodDescription]) {
-        (self.slot, self.gate, self.provider, self.methods) = (slot, gate, provider, methods)
-        numbers = methods.map { method in provider.methods.firstIndex { $0.name == method.name } }
+        (self.slot, self.gate, self.methods) = (slot, gate, methods)
+        target = Mutex(Target(provider, methods))
     }
+
+    /// Calls another provider from now on.
+    func redirect(to provider: ComponentCalls) {
+        target.withLock { $0 = Target(provider, methods) }
+    }
+
+    private var provider: ComponentCalls { target.withLock { $0.provider } }
 
     /// Calls the provider on behalf of the component; returns an id to cancel by, 0 when it has ended already.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
-        guard numbers.indices.contains(method), let number = numbers[method] else {
-            let name = methods.indices.contains(method) ? "`\(methods[method].name)`" : "number \(method)"
-            reply.end(BackplaneError(.callUnimplemented, "the component called has no method \(name)"))
+        guard methods.indices.contains(method) else {
+            reply.end(BackplaneError(.callUnimplemented, "the component called has no method number \(method)"))
             return 0
         }
-        if let lease = Lease(slot) { return forward(lease, number, input, call, reply) }
+        if let lease = Lease(slot) { return forward(lease, method, input, call, reply) }
         if methods[method].kind == .sync {
-            return admit(gate.admitNow(at: slot, call), number, input, call, reply)
+            return admit(gate.admitNow(at: slot, call), method, input, call, reply)
         }
-        return wait(number, input, call, reply)
+        return wait(method, input, call, reply)
     }
 
-    private func admit(
-        _ admission: Admission, _ number: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply
-    ) -> UInt64 {
+    private func admit(_ admission: Admission, _ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         switch admission {
-        case .success(let lease): return forward(lease, number, input, call, reply)
+        case .success(let lease): return forward(lease, method, input, call, reply)
         case .failure(let error):
             reply.end(error)
             return 0
         }
     }
 
-    private func forward(
-        _ lease: Lease, _ number: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply
-    ) -> UInt64 {
-        provider.call(number, input, slot.appended(to: call), Reply { status, payload in
+    private func forward(_ lease: Lease, _ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+        let (provider, number) = target.withLock { ($0.provider, $0.numbers[method]) }
+        guard let number else {
+            lease.end()
+            reply.end(BackplaneError(.callUnimplemented, "the component called has no method `\(methods[method].name)`"))
+            return 0
+        }
+        return provider.call(number, input, slot.appended(to: call), Reply { status, payload in
             lease.end()
             reply.end(status, payload)
         })
     }
 
-    private func wait(_ number: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+    private func wait(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         let id = Callbacks.newID()
-        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [provider] in provider.cancel($0) })
+        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [self] in provider.cancel($0) })
         delayed.withLock { $0[id] = delayedCall }
         let input = input.array, reply = Reply { [self] status, payload in
             delayed.withLock { _ = $0.removeValue(forKey: id) }
@@ -66,7 +84,7 @@ final class ServedWire: Sendable {
         }
         delayedCall.wait.began(
             gate.wait(at: slot, call) { [self] admission in
-                delayedCall.call.began(input.withBytes { admit(admission, number, $0, call, reply) })
+                delayedCall.call.began(input.withBytes { admit(admission, method, $0, call, reply) })
             })
         return delayed.withLock { $0[id] == nil ? 0 : id }
     }

@@ -1,64 +1,88 @@
 import Backplane
 
-/// The wires of a host: the gates of those who are called, and what there is to say of every wire.
+/// The wires of a host, from their users' slots to whoever is called now.
 struct Connections {
-    private let timer: DeadlineTimer
+    /// One wire, open or not.
+    private struct Connection {
+        /// The id of the live node that calls; `nil`: the host program.
+        let user: Int?
+        let gate: Gate
+        let consumer: LaneSide
+        let makeCells: (EncodedTarget) -> Cells?
+        /// For a user that calls through the host.
+        var served: ServedWire?
+        var status: WireStatus
+        /// Its place among all that were made.
+        let order: Int
+    }
     private let options: HostOptions
-    /// By the id of the node that is called.
-    private var gates: [Int: Gate] = [:]
-    /// By the id of the node that calls; `nil`: the host program.
-    private var byUser: [Int?: [WireStatus]] = [:]
+    private var connections: [Slot: Connection] = [:]
+    /// By the id of the live node that calls.
+    private var slots: [Int: [Slot]] = [:]
+    private var made = 0
     private var comparisons = LayoutComparisons()
 
-    init(timer: DeadlineTimer, _ options: HostOptions) {
-        (self.timer, self.options) = (timer, options)
+    init(_ options: HostOptions) {
+        self.options = options
     }
 
     /// In the order in which their users were made, the host program's last.
     var statuses: [WireStatus] {
-        byUser.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.flatMap(\.value)
+        connections.values.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
     }
 
-    mutating func gate(of node: Plan.Node) -> Gate {
-        if let gate = gates[node.id] { return gate }
-        let gate = Gate(timer: timer)
-        gates[node.id] = gate
-        return gate
-    }
-
-    /// Connects one of a component's wires; `nil` for a label that its class does not declare.
+    /// Connects a wire of a component to one that is up.
     mutating func connect(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt32, _ label: String, to provider: RunningComponent, _ providerType: ComponentClass
-    ) -> ComponentStarter.Connection? {
-        guard let consumer = type.consumerSide(ofWire: label) else { return nil }
-        let slot = connect(node, consumer, number: number, label, to: provider, providerType) { type.makeCells(forWire: label, calling: provider.target) }
-        let gate = gate(of: provider.node)
-        let served = ServedWire(slot, at: gate, to: provider.calls, methods: consumer.contract.methods)
-        return ComponentStarter.Connection(label: label, slot: slot, gate: gate, wire: served)
+        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, _ type: ComponentClass
+    ) -> ComponentStarter.Connection {
+        let slot = connect(user, label, end.side, to: provider, type, end.makeCells)
+        let served = ServedWire(slot, at: provider.gate, to: provider.calls, methods: end.side.contract.methods)
+        connections[slot]?.served = served
+        return ComponentStarter.Connection(id: Callbacks.newID(), label: label, slot: slot, wire: served)
     }
 
     /// Connects a wire of the host program's own.
     mutating func connectProgram(
-        _ consumer: LaneSide, to provider: RunningComponent, _ providerType: ComponentClass, makeCells: () -> Cells
+        _ consumer: LaneSide, to provider: RunningComponent, _ type: ComponentClass, _ makeCells: @escaping (EncodedTarget) -> Cells
     ) -> Slot {
-        connect(nil, consumer, number: 0, provider.name, to: provider, providerType, makeCells: makeCells)
+        connect(nil, provider.name, consumer, to: provider, type, makeCells)
     }
 
     private mutating func connect(
-        _ user: Plan.Node?, _ consumer: LaneSide, number: UInt32, _ label: String, to provider: RunningComponent, _ providerType: ComponentClass,
-        makeCells: () -> Cells?
+        _ user: LiveNode?, _ label: String, _ consumer: LaneSide, to provider: RunningComponent, _ type: ComponentClass,
+        _ makeCells: @escaping (EncodedTarget) -> Cells?
     ) -> Slot {
-        let connector = Connector(provider: provider, type: providerType, options: options)
-        let (binding, lane) = connector.connect(consumer, &comparisons, makeCells: makeCells)
-        byUser[user?.id, default: []].append(
-            WireStatus(
-                user: user?.name, label: label, provider: provider.name, contract: consumer.contract.name, version: consumer.contract.version, lane: lane))
-        return gate(of: provider.node).makeSlot(number: number, to: binding)
+        let connector = Connector(provider: provider, type: type, options: options)
+        let (binding, lane) = connector.connect(consumer, &comparisons) { makeCells(provider.target) }
+        let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding)
+        made += 1
+        let status = WireStatus(
+            user: user?.node.name, label: label, provider: provider.name, contract: consumer.contract.name, version: consumer.contract.version, lane: lane)
+        connections[slot] = Connection(user: user?.id, gate: provider.gate, consumer: consumer, makeCells: makeCells, status: status, order: made)
+        if let user { slots[user.id, default: []].append(slot) }
+        return slot
     }
 
-    /// Closes the wires of a component that was not made after all.
-    mutating func abandon(_ wires: [ComponentStarter.Connection], of node: Plan.Node) {
-        for wire in wires { wire.gate.abandon(wire.slot) }
-        byUser[node.id] = nil
+    /// Opens a component's gate, and leads every wire to it to the instance that is up now, each by the lane that fits.
+    mutating func open(_ provider: RunningComponent, _ type: ComponentClass) {
+        let connector = Connector(provider: provider, type: type, options: options)
+        provider.gate.open(deciding: { slot, old in
+            guard var connection = connections[slot] else { return .success(old) }
+            if let difference = type.description.contract.difference(from: connection.consumer.contract) {
+                return .failure(provider.node.mismatch(with: connection.consumer.contract, difference))
+            }
+            let (binding, lane) = connector.connect(connection.consumer, &comparisons) { connection.makeCells(provider.target) }
+            connection.status.lane = lane
+            connection.served?.redirect(to: provider.calls)
+            connections[slot] = connection
+            return .success(binding)
+        })
+    }
+
+    /// Closes the wires of a component that has stopped, or was not made after all.
+    mutating func abandon(usedBy node: LiveNode) {
+        for slot in slots.removeValue(forKey: node.id) ?? [] {
+            connections.removeValue(forKey: slot)?.gate.abandon(slot)
+        }
     }
 }

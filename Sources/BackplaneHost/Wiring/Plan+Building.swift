@@ -7,6 +7,9 @@ extension Plan {
         private(set) var nodes: [Node] = []
         private(set) var managers: [String: Int] = [:]
         private var shared: [Resolution.Identity: Int] = [:]
+        private let document: ManifestDocument
+
+        init(_ document: ManifestDocument) { self.document = document }
 
         mutating func add(_ name: String, _ definition: ManagerDefinition, _ choice: Resolution.Choice, at path: ManifestPath) {
             guard let entry = choice.manager else { return }
@@ -45,8 +48,8 @@ extension Plan {
             _ entry: Catalogue.Entry, _ configuration: Data, _ wires: [Wire], for manager: String, at path: ManifestPath, namespace: String? = nil
         ) -> Int {
             let node = Node(
-                id: nodes.count, entry: entry, configuration: configuration, wires: wires, location: path.description,
-                namespace: namespace, managers: [manager])
+                id: nodes.count, entry: entry, configuration: configuration, wires: wires, location: document.place(of: path),
+                namespace: namespace, managers: [manager], origins: document.origins(below: path))
             nodes.append(node)
             return node.id
         }

@@ -19,8 +19,14 @@ extension Plan {
             needed.formUnion(manager.managers)
             waiting += manager.wires.map { nodes[$0.provider] }.filter { $0.role == .manager && needed.isDisjoint(with: $0.managers) }
         }
-        // Not by the wires alone: a layer that its manager's class does not ask for is created all the same.
         return nodes.filter { !needed.isDisjoint(with: $0.managers) }
+    }
+
+    /// What has to be up before a node is made, besides managers that it uses, in the order of creation.
+    package func layers(of node: Node) -> [Node] {
+        guard node.role == .manager, let name = node.managers.first else { return node.wires.map { nodes[$0.provider] } }
+        // Not by the wires alone: a layer that its manager's class does not ask for is created all the same.
+        return (layersByManager[name] ?? []).map { nodes[$0] }
     }
 
     private func unknownManager(_ name: String) -> BackplaneError {

@@ -16,8 +16,15 @@ package struct Plan: Sendable {
         package var namespace: String?
         /// The managers in whose definition it stands, in order: several if it is shared.
         package var managers: [String]
+        /// Where those of its values are written that an environment brought.
+        var origins = ManifestOrigins()
 
         package var role: Role { entry.component.role }
+
+        /// Where a value in its definition is written, told by a pointer from there.
+        func place(of pointer: String) -> String {
+            origins.place(of: pointer) ?? location + pointer
+        }
     }
 
     /// One of a node's collaborators, which stands before it in the plan.
@@ -39,4 +46,15 @@ package struct Plan: Sendable {
     package let faults: [String: BackplaneError]
     /// The errors of the manifest itself, which may be why a manager is not there.
     let documentErrors: [BackplaneError]
+    /// The nodes of each manager but its own, in the order of creation.
+    let layersByManager: [String: [Int]]
+
+    init(nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError]) {
+        (self.nodes, self.managers, self.faults, self.documentErrors) = (nodes, managers, faults, documentErrors)
+        var layers: [String: [Int]] = [:]
+        for node in nodes where node.role != .manager {
+            for manager in node.managers { layers[manager, default: []].append(node.id) }
+        }
+        layersByManager = layers
+    }
 }

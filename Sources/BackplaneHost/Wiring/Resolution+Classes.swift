@@ -24,7 +24,7 @@ extension Resolution.Draft {
     private mutating func choose(_ controller: DataAccessControllerDefinition, of name: String, at path: ManifestPath) -> Resolution.Identity? {
         let namespace = controller.namespace ?? controller.className
         if !namespace.namesFolder {
-            let words = "`\(namespace)` cannot name a folder; give it a `namespace` of letters, digits and the like"
+            let words = "`\(document.shown(namespace, at: path / "namespace"))` cannot name a folder; give it a `namespace` of letters, digits and the like"
             report(.manifestWrongType, words, of: name, at: path / "namespace")
         }
         return choose(controller.className, .dataAccessController, controller.version, of: name, at: path).map {
@@ -44,7 +44,9 @@ extension Resolution.Draft {
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
-            report(.unknownClass, "no plugin registers a class `\(className)`; \(suggestion(for: className, role))", of: name, at: path / "className")
+            let path = path / "className"
+            let words = "no plugin registers a class `\(document.shown(className, at: path))`; \(suggestion(for: className, role))"
+            report(.unknownClass, words, of: name, at: path)
         }
         return nil
     }

@@ -18,7 +18,7 @@ extension Resolution.Draft {
 
     /// The sound managers' nodes, and the faults of the others.
     func plan() -> Plan {
-        var builder = Plan.Builder()
+        var builder = Plan.Builder(document)
         for node in useGraph.order(of: { errors[names[$0]] == nil }) {
             let name = names[node]
             guard let definition = definitions[name], let choice = choices[name] else { continue }
@@ -38,7 +38,7 @@ extension Resolution.Draft {
     }
 
     private func fault(of name: String) -> BackplaneError {
-        .combining(errors[name] ?? [], of: "`\(name)`", at: (root / name).description)
+        .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
     }
 
     /// Gives every member of a group a circle that it is in, at the use that leads on.

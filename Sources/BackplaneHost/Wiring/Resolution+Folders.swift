@@ -11,6 +11,7 @@ extension Resolution.Draft {
         for (namespace, owners) in owners.sorted(by: { $0.key < $1.key }) where Set(owners.map(\.identity)).count > 1 {
             let differing = owners.map(\.name)
             for (name, identity) in owners {
+                let namespace = document.shown(namespace, at: root / name / ReservedLabel.dataAccessController / "namespace")
                 let words = "`\(identity.entry.component.className)` would share the folder `\(namespace)` with a different data access controller; "
                     + "of \(NameSuggestions.list(differing)), give one a `namespace`, or make them equal"
                 report(.folderShared, words, of: name, at: root / name / ReservedLabel.dataAccessController)

@@ -13,7 +13,8 @@ extension Resolution.Draft {
     private mutating func compareManager(_ name: String, _ definition: ManagerDefinition, _ choice: Resolution.Choice) {
         let path = root / name
         for (label, used) in definition.uses.sorted(by: { $0.key < $1.key }) where definitions[used] == nil && errors[used] == nil {
-            report(.unknownManager(used, among: names, at: (path / "uses" / label).description), of: name)
+            let path = path / "uses" / label
+            report(.unknownManager(document.shown(used, at: path), among: names, at: document.place(of: path)), of: name)
         }
         guard let user = choice.manager else { return }
 
@@ -54,7 +55,8 @@ extension Resolution.Draft {
             compare(wire, of: user, in: name, with: socket, value: "className")
         }
         for (index, service) in controller.services.enumerated() where !labels.contains(service.propertyName) {
-            let words = "\(user) has no property `\(service.propertyName)` for `\(service.className)`; \(declared(labels, beside: service.propertyName))"
+            let property = document.shown(service.propertyName, at: path / index / "propertyName")
+            let words = "\(user) has no property `\(property)` for `\(service.className)`; \(declared(labels, beside: service.propertyName))"
             report(.wireUnknown, words, of: name, at: path / index / "propertyName")
         }
     }

@@ -1,18 +1,25 @@
-internal import Backplane
-internal import FoundationEssentials
+package import Backplane
+package import FoundationEssentials
 
 /// What a manifest comes to with the components that are registered: a plan for all that is sound, and every problem.
 ///
-/// A pure function of its two arguments, in four steps: choose a class for every definition, compare every wire with what it
-/// would be connected to, look for clashes between managers, lay out those that are left.
+/// A function of its arguments alone, in five steps: choose a class for every definition, have the classes look at their
+/// configurations, compare every wire with what it would be connected to, look for clashes between managers, lay out those
+/// that are left.
 package struct Resolution: Sendable {
+    /// Has a class look at a configuration: the keys, as JSON pointers, that it does not know, or what is wrong with it.
+    package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
+
     package let plan: Plan
     /// The document's problems and those found here, whole manifest first, then manager by manager.
     package let problems: [Problem]
 
-    package init(_ document: ManifestDocument, catalogue: Catalogue) {
+    package init(
+        _ document: ManifestDocument, catalogue: Catalogue, review: Review = { _, _ in .success([]) }
+    ) {
         var draft = Draft(document, catalogue)
         for name in draft.names { draft.chooseClasses(of: name) }
+        for name in draft.names { draft.reviewConfigurations(of: name, review) }
         for name in draft.names { draft.compareWires(of: name) }
         draft.findSharedFolders()
         draft.compareDependencies()
@@ -37,6 +44,7 @@ package struct Resolution: Sendable {
 
     /// The state of the four steps.
     struct Draft {
+        let document: ManifestDocument
         let catalogue: Catalogue
         let definitions: [String: ManagerDefinition]
         /// The managers that could be read, in order of their names.
@@ -49,7 +57,7 @@ package struct Resolution: Sendable {
         private(set) var errors: [String: [BackplaneError]]
 
         init(_ document: ManifestDocument, _ catalogue: Catalogue) {
-            self.catalogue = catalogue
+            (self.document, self.catalogue) = (document, catalogue)
             definitions = document.manifest.managers
             names = definitions.keys.sorted()
             root = document.dialect.managers
@@ -64,7 +72,7 @@ package struct Resolution: Sendable {
             _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath, severity: Problem.Severity = .error,
             causes: [BackplaneError] = []
         ) {
-            report(BackplaneError(code, message, at: path.description, causes: causes), of: name, severity: severity)
+            report(BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name, severity: severity)
         }
 
         mutating func report(_ error: BackplaneError, of name: String, severity: Problem.Severity = .error) {

@@ -179,6 +179,10 @@ typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 /* Gives an instance up: the last function called with it, after every call has ended. */
 typedef void (*BP_SENDABLE bp_release)(void *instance);
 
+/* What is wrong with a configuration, found without making an instance. Has answered when it returns: with BP_OK and a JSON array
+ * of texts, the JSON pointers of the keys that are not known (`[]` for none), or with the error that create would end with. */
+typedef void (*BP_SENDABLE bp_review)(void *_Nullable type, bp_bytes configuration, bp_done done, void *_Nullable context);
+
 /* A component class that the plugin brings. create is required, and call where there are methods; the other functions may
  * be NULL. */
 typedef struct bp_component {
@@ -200,6 +204,7 @@ typedef struct bp_component {
     bp_invoke _Nullable call;
     bp_cancel _Nullable cancel;             /* NULL: calls cannot be cancelled                                 */
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
+    bp_review _Nullable review;             /* NULL: a configuration is first looked at by create              */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
@@ -227,6 +232,9 @@ typedef struct bp_log_1 {
 
 #define BP_CALLS "backplane.calls"  /* revision 1, every role that has wires */
 
+/* Ends a look-up: exactly once. With BP_OK, found is set, and borrowed; its wire is the component's until that ends. */
+typedef void (*BP_SENDABLE bp_found)(void *_Nullable context, int32_t status, const bp_connection *_Nullable found, bp_bytes payload);
+
 typedef struct bp_calls_1 {
     uint32_t size;
     uint32_t reserved;
@@ -235,6 +243,12 @@ typedef struct bp_calls_1 {
      * ended already; a synchronous method has always ended. */
     uint64_t (*call)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t id);
+    /* Connects a manager that the component's wires do not name, started if it was not. Of `needed` the contract, its version and
+     * the methods are read; the wire serves them as one that was declared does. `call`: what this is done for, or NULL. Managers only. */
+    void (*find)(uint64_t component, bp_bytes manager, const bp_wire *needed, const bp_call *_Nullable call, bp_found done, void *_Nullable context);
+    /* The managers that serve a contract, none started: the payload of BP_OK is JSON, [{"name", "className", "version", "plugin"}],
+     * in the order of the plugins and then of the names. Managers only. */
+    void (*providers)(uint64_t component, const bp_wire *needed, bp_done done, void *_Nullable context);
 } bp_calls_1;
 
 #define BP_HTTP "backplane.http"    /* revision 1, communication controllers and network services */
@@ -453,7 +467,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_component, method_count), BP_FIELD(bp_component, wires), BP_FIELD(bp_component, wire_count), BP_FIELD(bp_component, type), \
     BP_FIELD(bp_component, create), BP_FIELD(bp_component, activate), BP_FIELD(bp_component, suspend), BP_FIELD(bp_component, resume), \
     BP_FIELD(bp_component, stop), BP_FIELD(bp_component, release), BP_FIELD(bp_component, call), BP_FIELD(bp_component, cancel), \
-    BP_FIELD(bp_component, lane), \
+    BP_FIELD(bp_component, lane), BP_FIELD(bp_component, review), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
     BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, reserved), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
     BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, reserved), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), \
@@ -462,6 +476,7 @@ typedef struct bp_identity {
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
     BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
+    BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
     BP_FIELD(bp_record, size), BP_FIELD(bp_record, reserved), BP_FIELD(bp_record, collection), BP_FIELD(bp_record, id), BP_FIELD(bp_record, value), \
     BP_FIELD(bp_store_change, size), BP_FIELD(bp_store_change, kind), BP_FIELD(bp_store_change, collection), \
     BP_FIELD(bp_store_change, id), BP_FIELD(bp_store_change, value), \

@@ -39,19 +39,28 @@ struct StartFailureTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `who uses one that failed is not started, and the error is that one's`(origin: Origin) async throws {
+    func `who uses one that failed is not started, and the error says why that one failed`(origin: Origin) async throws {
         let test = try TestHost(managers: Self.managers, from: origin)
         let error = await error { try await test.host.manager("User", as: Relay.self) }
-        #expect(error?.location == "/managers/Refuses")
-        #expect(error?.failure?.code == "trial.trouble")
+        #expect(error?.code == .dependencyUnsatisfied)
+        #expect(error?.location == "/managers/User/uses/trials")
+        #expect(error?.message == "`Refuses` did not start: not today")
+        #expect(error?.causes.map(\.location) == ["/managers/Refuses"])
+        #expect(error?.causes.first?.failure?.code == "trial.trouble")
+        #expect(await test.host.managers.first { $0.name == "User" }?.state == error.map(ManagerState.unsatisfied))
         await test.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
-    func `starting everything stops at the first that fails, those before it being up`(origin: Origin) async throws {
-        let test = try TestHost(managers: #""A": {"className": "TrialManager"}, "B": {"className": "TrialManager", "configuration": {"refusesToStart": true}}"#, from: origin)
-        #expect(await error { try await test.host.start() }?.location == "/managers/B")
-        #expect(await test.host.managers.map(\.state.description) == ["ready", "failed"])
+    func `what fails leaves everything up that does not need it, and is told once`(origin: Origin) async throws {
+        let test = try TestHost(
+            managers: #"""
+                "A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"},
+                "C": {"className": "RelayManager", "uses": {"trials": "A"}}, "D": {"className": "RelayManager", "uses": {"trials": "A"}}
+                """#, from: origin)
+        #expect(await error { try await test.host.start() }?.location == "/managers/A")
+        #expect(await test.host.managers.map(\.state.description) == ["failed", "ready", "unsatisfied", "unsatisfied"])
+        try await test.host.start(keepGoing: true)
         await test.host.stop()
     }
 

@@ -206,4 +206,47 @@ struct GateTests {
         stop.set()
         for caller in callers { #expect(try await caller.value == 0) }
     }
+
+    @Test func `a gate that refuses says why, and can be opened again`() async throws {
+        let gate = Gate(timer: timer), first = Adder(1), second = Adder(2)
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(first, .atomic)))
+        gate.hold()
+        let waiting = Task { try await remote.add(1) }
+        await eventually { gate.callsWaiting == 1 }
+        gate.refuse(BackplaneError(.componentFailed, "ill"))
+        #expect(await error { try await waiting.value }?.message == "ill")
+        #expect(await error { try await remote.add(1) }?.message == "ill")
+        #expect(await error { try remote.addNow(1) }?.message == "ill")
+        gate.open { _, _ in binding(second, .atomic) }
+        #expect(try await remote.add(1) == 3)
+        #expect(try remote.addNow(1) == 3)
+        gate.close()
+        gate.refuse(BackplaneError(.componentFailed, "ill"))
+        gate.open { _, _ in binding(second, .atomic) }
+        #expect(await error { try await remote.add(1) }?.code == .callRetired, "closed is closed")
+    }
+
+    @Test func `a gate that lets nothing aside refuses synchronous calls while it is held`() async throws {
+        let gate = Gate(timer: timer), adder = Adder(1)
+        let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, .atomic)))
+        gate.hold(lettingAside: false)
+        let refused = await error { try remote.addNow(1) }
+        #expect(refused?.code == .callRetired && refused?.message.contains("restarted") == true)
+        #expect(adder.seen.withLock { $0 } == [])
+        gate.open { _, old in old }
+        #expect(try remote.addNow(1) == 2)
+    }
+
+    @Test func `one slot can stay closed while the others open, and says why`() async throws {
+        let gate = Gate(timer: timer), adder = Adder(1)
+        let lucky = gate.makeSlot(number: 1, to: binding(adder, .atomic)), other = gate.makeSlot(number: 2, to: binding(adder, .atomic))
+        gate.hold(lettingAside: false)
+        gate.open(deciding: { slot, old in slot == lucky ? .success(old) : .failure(BackplaneError(.wireMismatch, "another contract")) })
+        #expect(try await Remote<Adding>(lucky).add(1) == 2)
+        #expect(await error { try await Remote<Adding>(other).add(1) }?.message == "another contract")
+        #expect(await error { try Remote<Adding>(other).addNow(1) }?.message == "another contract")
+        gate.hold()
+        gate.open { _, _ in binding(adder, .atomic) }
+        #expect(try await Remote<Adding>(other).add(1) == 2)
+    }
 }

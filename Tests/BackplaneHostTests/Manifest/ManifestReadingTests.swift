@@ -14,6 +14,7 @@ struct `Reading a manifest` {
         "managers": [
             "LibraryManager": [
                 "className": "LibraryManager", "version": "[1.2]", "uses": ["clock": "ClockManager"], "configuration": ["shelf": "A"],
+                "activation": "lazy",
                 "dataAccessController": ["className": "BookStore", "version": "[1,)", "configuration": ["keep": 500], "namespace": "books"],
                 "communicationController": [
                     "className": "LibraryCommunication", "version": "(,4]", "configuration": ["patience": 2.5],
@@ -48,7 +49,8 @@ struct `Reading a manifest` {
                             ServiceDefinition(
                                 className: "BooksService", version: try VersionRange("[2.0,3.0)"), propertyName: "books",
                                 networkServiceConfiguration: ["baseURL": "http://127.0.0.1:8080/v2"])
-                        ])),
+                        ]),
+                    activation: .lazy),
                 "ClockManager": ManagerDefinition(className: "Clock"),
             ])
         #expect(document.manifest == expected)
@@ -163,12 +165,14 @@ struct `Problems of a manifest` {
         (["className": ["M"]], "error M /className: manifest.wrong-type: expected a string, found an array"),
         (["className": "M", "version": 1.5], "error M /version: manifest.wrong-type: expected a string, found a number"),
         (["className": "M", "version": "~> 1"], "error M /version: version.malformed: `~> 1` is not a version range; write an interval such as `[1.2,2.0)`"),
+        (["className": "M", "activation": "late"], "error M /activation: manifest.wrong-type: expected `eager` or `lazy`, found `late`"),
+        (["className": "M", "activation": true], "error M /activation: manifest.wrong-type: expected a string, found a boolean"),
         (["className": "M", "uses": ["clock"]], "error M /uses: manifest.wrong-type: expected a dictionary, found an array"),
         (["className": "M", "uses": ["clock": true]], "error M /uses/clock: manifest.wrong-type: expected a string, found a boolean"),
         (["className": "M", "uses": ["dataAccessController": "X"]], "error M /uses/dataAccessController: wire.unknown: `dataAccessController` is not a manager's; it is a key beside `uses`"),
         (["className": "M", "configuration": .data(Data())], "error M /configuration: manifest.wrong-type: expected a dictionary, found data"),
         (["className": "M", "classname": "M"], "warning M /classname: manifest.unknown-key: unknown key `classname`; did you mean `className`?"),
-        (["className": "M", "a/b~": 1], "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`"),
+        (["className": "M", "a/b~": 1], "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `activation`, `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`"),
         (["className": "M", "dataAccessController": nil], "error M /dataAccessController: manifest.wrong-type: expected a dictionary, found null"),
         (["className": "M", "dataAccessController": [:]], "error M /dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`"),
         (["className": "M", "communicationController": [:]], "error M /communicationController: manifest.missing-key: `communicationController` is empty; leave the key out for a manager without one, or give it a `className`"),

@@ -18,6 +18,7 @@ enum CallerPlugin {
 
     private static let source = #"""
         #include "backplane.h"
+        #include <stdlib.h>
         #include <string.h>
 
         BP_IDENTITY("org.example.caller", "1.0.0")
@@ -31,7 +32,7 @@ enum CallerPlugin {
             return bytes;
         }
 
-        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, METHODS };
+        enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
             {sizeof(bp_method), BP_SYNC, BP_TEXT("failNow")},
@@ -41,6 +42,9 @@ enum CallerPlugin {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("noSuchWire")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("store")},
             {sizeof(bp_method), BP_SYNC, BP_TEXT("begin")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("find")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("findNothing")},
+            {sizeof(bp_method), BP_ASYNC, BP_TEXT("list")},
         };
         /* What it needs of its collaborator; the first four stand in the same places. */
         static const bp_method needed[] = {
@@ -59,6 +63,26 @@ enum CallerPlugin {
             log->write(handle, BP_LOG_INFO, text(status == BP_RETIRED ? "its call ended: retired" : "its call ended otherwise"), NULL, 0);
         }
 
+        /* A look-up ends by calling `path` of what it found, for whoever asked. */
+        typedef struct { bp_done done; void *context; bp_call frame; } asker;
+        static void found(void *context, int32_t status, const bp_connection *connection, bp_bytes payload) {
+            asker own = *(asker *)context;
+            free(context);
+            if (status != BP_OK) { own.done(own.context, status, payload); return; }
+            const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
+            calls->call(handle, connection->wire, PATH, text("null"), &own.frame, own.done, own.context);
+        }
+        static void find(bp_bytes name, const bp_wire *wire, const bp_call *frame, bp_done done, void *context) {
+            const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
+            asker *own = malloc(sizeof *own);
+            own->done = done;
+            own->context = context;
+            own->frame = *frame;
+            name.data++;            /* the input is a JSON string without escapes */
+            name.length -= 2;
+            calls->find(handle, name, wire, frame, found, own);
+        }
+
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
             const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
             switch (method) {
@@ -68,6 +92,13 @@ enum CallerPlugin {
                 done(context, BP_OK, text("null"));
                 return;
             }
+            case FIND: find(input, wires, frame, done, context); return;
+            case FIND_NOTHING: {
+                bp_wire nothing = {.size = sizeof nothing};
+                find(input, &nothing, frame, done, context);
+                return;
+            }
+            case LIST: calls->providers(handle, wires, done, context); return;
             case NO_SUCH_WIRE: calls->call(handle, wire + 1000, 0, input, frame, done, context); return;
             case STORE: {
                 const bp_store_1 *store = get_interface(text(BP_STORE), 1);

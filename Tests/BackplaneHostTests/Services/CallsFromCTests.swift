@@ -1,5 +1,6 @@
 import Backplane
 import ChallengeModule
+import FoundationEssentials
 import Testing
 
 @testable import BackplaneHost
@@ -42,6 +43,23 @@ struct CallsFromCTests {
         await test.host.stop()
         #expect(test.log.lines == ["Caller its call ended: retired"])
         #expect(test.log.all.allSatisfy { $0.level < .warning })
+    }
+
+    @Test func `it looks a manager up and calls it, as often as it likes by one wire`() async throws {
+        let test = try CallerPlugin.host()
+        for _ in 0..<3 { #expect(try await test.call("Caller", "find", #""Trials""#) == "[2]") }
+        #expect(await test.host.wires.count { $0.user == "Caller" } == 2, "the one that it declares, and the one that it looked up")
+        let listed = try JSONDecoder().decode([ManagerDescription].self, from: Data(try await test.call("Caller", "list").utf8))
+        #expect(listed == [ManagerDescription(name: "Trials", className: "TrialManager", version: "1.4.0", plugin: "org.backplane.tests.challenge")])
+        await test.host.stop()
+    }
+
+    @Test func `what it looks up wrongly is an error that says so`() async throws {
+        let test = try CallerPlugin.host()
+        #expect(await error { try await test.call("Caller", "find", #""Trails""#) }?.code == .unknownManager)
+        #expect(await error { try await test.call("Caller", "find", #""Caller""#) }?.code == .wireMismatch)
+        #expect(await error { try await test.call("Caller", "findNothing", #""Trials""#) }?.code == .pluginInvalidAnswer)
+        await test.host.stop()
     }
 
     @Test func `a method and a wire that it did not declare are errors that say so`() async throws {

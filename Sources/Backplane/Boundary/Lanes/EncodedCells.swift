@@ -1,7 +1,8 @@
-/// A method as ``Members`` finds it in a contract: able to make the cell of an encoded wire.
+/// A method as ``Members`` finds it in a contract: able to make the cell of an encoded wire, and a body that only throws.
 protocol EncodedMember: Callable {
     static var kind: MethodDescription.Kind { get }
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
+    static func makeBody(throwing error: BackplaneError) -> any MethodBody
 }
 
 extension AsyncMethod: EncodedMember {

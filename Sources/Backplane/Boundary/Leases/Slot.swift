@@ -4,10 +4,13 @@ public import CBackplane
 ///
 /// Slots are made by the host and never freed, since a ``Wire`` may be kept for ever.
 @frozen
-public struct Slot: @unchecked Sendable, Equatable {       // the slot is C atomics (lease.h), and lives as long as the process
+public struct Slot: @unchecked Sendable, Hashable {       // the slot is C atomics (lease.h), and lives as long as the process
     @usableFromInline let pointer: UnsafeMutablePointer<bp_slot>
 
     package init(_ pointer: UnsafeMutablePointer<bp_slot>) { self.pointer = pointer }
+
+    /// As it is handed to a plugin.
+    package var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
     /// A new, closed slot for wires of component `number`; the gatekeeper is kept for as long as the process lives.
     package init(number: UInt32, gatekeeper: any Gatekeeper) {

@@ -12,29 +12,28 @@ struct ComponentStarter {
     let underWay = StepsUnderWay()
 
     /// One of the component's wires, open already.
-    struct Connection {
+    struct Connection: Sendable {
+        /// Its handle, for a plugin that calls through the host.
+        var id: UInt64
         var label: String
         var slot: Slot
-        /// Of the component called.
-        var gate: Gate
-        /// For a plugin that calls through the host.
+        /// What that handle means.
         var wire: ServedWire
     }
 
     /// - Throws: why it did not start, located where the manifest defines it.
     func start(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, resources: String?, _ connections: [Connection]
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ connections: [Connection], _ managers: ManagerFinder
     ) async throws(BackplaneError) -> RunningComponent {
-        let wires = connections.map { (id: Callbacks.newID(), connection: $0) }
         let handle = ComponentHandles.add(
             ServedComponent(
                 role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
-                wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.connection.wire) })))
+                wires: Dictionary(uniqueKeysWithValues: connections.map { ($0.id, $0.wire) }), managers: managers))
         do throws(BackplaneError) {
             let creation = ComponentClass.Creation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "",
-                connections: wires.map { ComponentClass.Connection(label: $0.connection.label, wire: $0.id, slot: $0.connection.slot) })
+                connections: connections.map { ComponentClass.Connection(label: $0.label, wire: $0.id, slot: $0.slot) })
             let instance = try await limited("be made", node) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }
@@ -46,7 +45,7 @@ struct ComponentStarter {
                 await retire(handle, releasing: instance)
                 throw error
             }
-            return RunningComponent(node: node, instance: instance, handle: handle, timer: timer, counting: options.counting)
+            return RunningComponent(node: node, gate: gate, instance: instance, handle: handle, timer: timer, counting: options.counting)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)
@@ -98,7 +97,7 @@ extension BackplaneError {
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {
-            error.location = node.configurationLocation + (location ?? "")
+            error.location = node.place(of: node.configurationKey + (location ?? ""))
         } else {
             error.location = node.location + (location.map { ": \($0)" } ?? "")
         }
@@ -107,8 +106,8 @@ extension BackplaneError {
 }
 
 extension Plan.Node {
-    /// Where the manifest gives its configuration.
-    fileprivate var configurationLocation: String {
-        location + (role == .networkService ? "/networkServiceConfiguration" : "/configuration")
+    /// The key of its configuration, as a pointer.
+    fileprivate var configurationKey: String {
+        role == .networkService ? "/networkServiceConfiguration" : "/configuration"
     }
 }

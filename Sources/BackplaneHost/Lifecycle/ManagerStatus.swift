@@ -16,10 +16,12 @@ public enum ManagerState: Sendable, Hashable {
     case resolved
     case starting
     case ready
+    /// No more calls come in; those under way end, and then it stops.
+    case quiescing
     case stopped
-    /// The manifest and the plugins do not give what it needs.
+    /// The manifest and the plugins do not give what it needs, or a manager that it uses did not start.
     case unsatisfied(BackplaneError)
-    /// It, or something it needs, did not start.
+    /// It, or one of its layers, did not start.
     case failed(BackplaneError)
 }
 
@@ -30,6 +32,7 @@ extension ManagerState: CustomStringConvertible {
         case .resolved: "resolved"
         case .starting: "starting"
         case .ready: "ready"
+        case .quiescing: "quiescing"
         case .stopped: "stopped"
         case .unsatisfied: "unsatisfied"
         case .failed: "failed"

@@ -2,8 +2,11 @@ import Backplane
 
 /// A component that is up.
 final class RunningComponent: Sendable {
+    /// As it was when this came up.
     let node: Plan.Node
     let name: String
+    /// Where calls of it meet what changes behind it.
+    let gate: Gate
     let instance: ComponentInstance
     let calls: ComponentCalls
     /// What encoded cells of wires to it call.
@@ -12,8 +15,8 @@ final class RunningComponent: Sendable {
     let nativeBinding: Binding?
     let handle: UInt64
 
-    init(node: Plan.Node, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
-        (self.node, self.instance, self.handle) = (node, instance, handle)
+    init(node: Plan.Node, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
+        (self.node, self.gate, self.instance, self.handle) = (node, gate, instance, handle)
         name = node.name
         nativeBinding = instance.nativeCells.map { Binding($0, counting: counting) }
         calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
@@ -43,6 +46,10 @@ extension Plan.Node {
     /// - Throws: `wire.mismatch` when it does not provide what is needed.
     func requireService(of needed: ContractDescription) throws(BackplaneError) {
         guard let difference = entry.component.contract.difference(from: needed) else { return }
-        throw BackplaneError(.wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)", at: location)
+        throw mismatch(with: needed, difference)
+    }
+
+    func mismatch(with needed: ContractDescription, _ difference: String) -> BackplaneError {
+        BackplaneError(.wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)", at: location)
     }
 }

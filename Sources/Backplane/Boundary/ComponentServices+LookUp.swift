@@ -1,0 +1,62 @@
+import CBackplane
+
+extension ComponentServices {
+    /// Asks the host to connect a manager.
+    func find<C: Contract>(_ name: String, _: C.Type, _ call: Call?) async throws(BackplaneError) -> Wire<C> {
+        let needed = contracts.neededWire(C.self)
+        if let problem = needed.wire.problems.first { throw BackplaneError(.wireMismatch, problem) }
+        let table = try calls()
+        let found: Result<Found, BackplaneError> = await withUnsafeContinuation { continuation in
+            let context = Box<@Sendable (Result<Found, BackplaneError>) -> Void> { continuation.resume(returning: $0) }.toContext()
+            name.withBytes { name in
+                if let call {
+                    call.withC { table.functions.pointee.find(handle, name, needed.descriptor, $0, received, context) }
+                } else {
+                    table.functions.pointee.find(handle, name, needed.descriptor, nil, received, context)
+                }
+            }
+        }
+        let connection = try found.get()
+        guard let slot = connection.slot ?? needed.wire.ownSlot(component: handle, wire: connection.wire, host) else {
+            throw BackplaneError(.interfaceMissing, "the host connects \(name) in no way that this SDK knows")
+        }
+        return Wire(slot)
+    }
+
+    /// The managers that serve a contract.
+    func providers<C: Contract>(of _: C.Type) async throws(BackplaneError) -> [ManagerDescription] {
+        let answer = PendingAnswer()
+        try calls().functions.pointee.providers(handle, contracts.neededWire(C.self).descriptor, PendingAnswer.done, answer.toContext())
+        // A look-up takes no time: it is not worth cancelling.
+        return try JSON.decode([ManagerDescription].self, await answer.wait {}.get(), failing: .callInvalidOutput)
+    }
+
+    private struct Table: @unchecked Sendable {     // constant, and alive as long as the process
+        let functions: UnsafePointer<bp_calls_1>
+    }
+
+    private func calls() throws(BackplaneError) -> Table {
+        guard let table = host.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else {
+            throw BackplaneError(.interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
+        }
+        return Table(functions: table)
+    }
+}
+
+/// What a look-up found.
+private struct Found: Sendable {
+    var wire: UInt64
+    /// `nil`: the host speaks another lane revision, and the SDK makes the slot itself.
+    var slot: Slot?
+}
+
+private let received: bp_found = { context, status, found, payload in
+    let answer: Result<Found, BackplaneError>
+    if status == Int32(BP_OK), let found {
+        let connection: bp_connection = read(found)
+        answer = .success(Found(wire: connection.wire, slot: connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }))
+    } else {
+        answer = .failure(EncodedAnswer(status, payload).error)
+    }
+    Box<@Sendable (Result<Found, BackplaneError>) -> Void>.take(context)(answer)
+}

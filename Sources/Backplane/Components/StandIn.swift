@@ -1,0 +1,70 @@
+/// A component without a class of its own, made of closures that may capture: what a test puts in another's place.
+///
+/// It has whatever role it is registered in, and no context: it needs nothing of its host.
+final class StandIn: NetworkService {
+    init() {}
+    init(_ context: Context) {}
+}
+
+/// The bodies of a contract's members as closures; a member without one throws when it is called.
+package struct StandInBodies<C: Contract> {
+    private(set) var bodies: [Int: any MethodBody] = [:]
+
+    package init() {}
+
+    package mutating func async<Input, Output>(
+        _ member: KeyPath<C, AsyncMethod<Input, Output>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
+    ) {
+        bodies[memberNumber(of: member)] = AsyncBody(of: StandIn.self) { _, input, call in try await body(input, call) }
+    }
+
+    package mutating func sync<Input, Output>(
+        _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
+    ) {
+        bodies[memberNumber(of: member)] = SyncBody(of: StandIn.self) { _, input, call in try body(input, call) }
+    }
+}
+
+extension Registrar {
+    /// Adds a component without a class of its own.
+    package mutating func add<C: Contract>(_ bodies: StandInBodies<C>, as role: Role, named className: String) {
+        let contract = contracts.record(of: C.self)
+        problems += contract.problems
+        let all = contract.members.enumerated().map { number, member in
+            bodies.bodies[number] ?? member.type.makeBody(
+                throwing: BackplaneError(.callUnimplemented, "\(className) stands in for a \(C.name) and was given no body for `\(member.name)`"))
+        }
+        records.append(
+            ComponentRecord(
+                ComponentDescription(role: role, className: className, version: pluginVersion, contract: contract.description),
+                layout: contract.layout, standingInWith: all))
+    }
+}
+
+extension ComponentRecord {
+    convenience init(_ description: ComponentDescription, layout: KeptText, standingInWith bodies: [any MethodBody]) {
+        self.init(description, layout: layout, wires: [], review: { _ in [] }) { _ in
+            Instance(StandIn(), bodies: bodies, tasks: ComponentTasks())
+        }
+    }
+}
+
+extension AsyncMethod {
+    static func makeBody(throwing error: BackplaneError) -> any MethodBody {
+        AsyncBody<Input, Output>(of: StandIn.self) { _, _, _ in throw error }
+    }
+}
+
+extension SyncMethod {
+    static func makeBody(throwing error: BackplaneError) -> any MethodBody {
+        SyncBody<Input, Output>(of: StandIn.self) { _, _, _ in throw error }
+    }
+}
+
+extension Component {
+    /// The labels of the collaborators that its class asks for.
+    package static var wireLabels: [String] {
+        ((try? Wires.declared(ContractRecords())) ?? []).map(\.description.label)
+    }
+}

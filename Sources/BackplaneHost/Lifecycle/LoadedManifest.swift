@@ -1,0 +1,80 @@
+import Backplane
+
+/// What loading and resolving came to: fixed from then on.
+struct LoadedManifest: Sendable {
+    let plan: Plan
+    /// Of the manifest and of its plugins.
+    let problems: [Problem]
+    /// In the order of the manifest, those that are linked into this program first.
+    let plugins: [LoadedPlugin]
+    let catalogue: Catalogue
+    let document: ManifestDocument
+    private let loadErrors: [BackplaneError]
+    let loadFolder: LoadFolder?
+
+    /// - Parameter before: the manifest in force until now; what it loaded is not loaded again.
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, after before: LoadedManifest? = nil) {
+        var loader = PluginLoader(document, options, after: before?.plugins ?? [], in: before?.loadFolder)
+        loader.add(linked)
+        loader.addLibraries()
+        let plugins = loader.plugins
+        catalogue = loader.catalogue
+        let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
+            plugins[entry.order].description.components[entry.index].review(Array(configuration))
+        }
+        self.document = document
+        self.plugins = plugins
+        plan = resolution.plan
+        problems = (document.positioning(loader.problems) + resolution.problems).grouped
+        loadErrors = loader.problems.map(\.error)
+        loadFolder = loader.folder
+    }
+
+    /// The plugins that came as libraries.
+    var images: [PluginImage] { plugins.compactMap(\.image) }
+
+    func componentClass(of node: Plan.Node) -> ComponentClass {
+        plugins[node.entry.order].description.components[node.entry.index]
+    }
+
+    /// The folder with the files of its plugin; `nil`: it came without.
+    func resources(of node: Plan.Node) -> String? {
+        plugins[node.entry.order].resources
+    }
+
+    /// What is done to come from here to another manifest.
+    func change(to new: LoadedManifest) -> PlanChange {
+        PlanChange(from: plan, to: new.plan) { old, other in
+            let (was, becomes) = (plugins[old.order], new.plugins[other.order])
+            return was.path == becomes.path && was.copy == becomes.copy && old.plugin == other.plugin && old.index == other.index
+        }
+    }
+
+    /// The node of a manager.
+    ///
+    /// - Throws: what is wrong with it; where a plugin is missing, that too, as it may be why.
+    func node(ofManager manager: String) throws(BackplaneError) -> Plan.Node {
+        do {
+            return try plan.node(ofManager: manager)
+        } catch {
+            if document.manifest.managers.isEmpty, let reason = document.problems.first(where: { $0.severity == .error && $0.manager == nil }) {
+                throw reason.error
+            }
+            throw BackplaneError(error.code, error.message, at: error.location, failure: error.failure, causes: error.causes + loadErrors)
+        }
+    }
+
+    /// The sound managers that start with the host.
+    var eagerNames: [String] {
+        plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
+    }
+
+    /// Their places in the plan.
+    var eagerManagers: [Int] { eagerNames.compactMap { plan.managers[$0] } }
+
+    /// - Throws: all errors, if there are any.
+    func requireSound() throws(BackplaneError) {
+        let errors = problems.filter { $0.severity == .error }.map(\.error)
+        if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }
+    }
+}

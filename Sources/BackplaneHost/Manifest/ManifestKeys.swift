@@ -1,0 +1,26 @@
+/// The keys that a dictionary of a manifest may have, in the order in which they are written.
+struct ManifestKeys {
+    let all: [String]
+    /// Those that only our own manifests have, not Nemo Logic's.
+    let own: Set<String>
+
+    init(_ all: [String], shared: [String] = []) {
+        (self.all, own) = (all, Set(all).subtracting(shared))
+    }
+
+    func known(in dialect: ManifestDialect) -> [String] {
+        dialect == .backplane ? all : all.filter { !own.contains($0) }
+    }
+
+    static let root = ManifestKeys(["$schema", "manifestVersion", "plugins", "managers", "environments"])
+    static let environment = ManifestKeys(["plugins", "managers"])
+    static let plugin = ManifestKeys(["library", "version", "sha256", "resources"])
+    static let manager = ManifestKeys(
+        ["className", "version", "activation", "uses", "configuration", "dataAccessController", "communicationController"],
+        shared: ["className", "dataAccessController", "communicationController"])
+    static let dataAccessController = ManifestKeys(["className", "version", "namespace", "configuration"], shared: ["className"])
+    static let communicationController = ManifestKeys(
+        ["className", "version", "configuration", "services"], shared: ["className", "services"])
+    static let service = ManifestKeys(
+        ["className", "version", "propertyName", "networkServiceConfiguration"], shared: ["className", "propertyName", "networkServiceConfiguration"])
+}

@@ -1,0 +1,57 @@
+internal import Backplane
+
+extension ManifestReader {
+    /// The root with the chosen environment over it; `nil` if that cannot be had.
+    ///
+    /// All environments are looked at, so that a mistake in one shows before the day it is needed.
+    mutating func choosingEnvironment(in root: Section) -> Section? {
+        let environments = dictionary("environments", in: root)
+        var chosen: Section?
+        for name in environments?.values.keys.sorted() ?? [] {
+            guard let environments, let overlay = overlay(name, in: environments) else { continue }
+            if name == environment { chosen = overlay }
+        }
+        guard let environment else { return root }
+        guard let environments, environments.values[environment] != nil else {
+            report(unknownEnvironment(environment, among: environments?.values.keys.sorted() ?? []))
+            return nil
+        }
+        return chosen.map { overlay in
+            let patch = overlay.values.filter { ManifestKeys.environment.all.contains($0.key) }
+            let merged = ManifestValue.dictionary(root.values).merging(.dictionary(patch), writtenAt: overlay.path, &origins)
+            guard case .dictionary(let values) = merged else { return root }
+            return Section(values: values, path: root.path)
+        }
+    }
+
+    func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
+        let suggestions = NameSuggestions(for: name, among: names)
+        let hint = names.isEmpty ? "the manifest has none" : [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
+        return BackplaneError(.manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)", at: (ManifestPath() / "environments").description)
+    }
+
+    /// An environment, if it may be merged. What is in the chosen one is read with the manifest that it becomes a part of.
+    private mutating func overlay(_ name: String, in environments: Section) -> Section? {
+        let before = problems.count
+        guard let overlay = dictionary(name, in: environments) else { return nil }
+        var others = overlay
+        for key in ManifestKeys.root.all where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
+            let words = "an environment cannot change `\(key)`; it may have \(NameSuggestions.list(ManifestKeys.environment.all))"
+            report(.manifestUnsupported, words, at: overlay.path / key)
+        }
+        let isSound = problems.count == before
+        warnOfUnknownKeys(in: others, known: .environment)
+        if name != environment { checkShape(of: overlay) }
+        return isSound ? overlay : nil
+    }
+
+    private mutating func checkShape(of overlay: Section) {
+        var overlay = overlay
+        overlay.values = overlay.values.filter { $0.value != .null }
+        _ = array("plugins", in: overlay)
+        guard let managers = dictionary("managers", in: overlay) else { return }
+        for (name, value) in managers.values.sorted(by: { $0.key < $1.key }) where value != .null {
+            _ = section(value, at: managers.path / name)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Backplane
+
+/// A text in which `${NAME}` and `${NAME:-default}` stand for values from outside, and `$${` for `${` itself.
+struct VariableText {
+    enum Part: Hashable {
+        case text(String)
+        /// The fallback is for a variable that is not set, or empty.
+        case variable(String, fallback: String?)
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// Whether a text can be anything else than what it says.
+    static func isNeeded(for text: String) -> Bool {
+        var last: UInt8 = 0
+        return text.utf8.contains { byte in
+            defer { last = byte }
+            return last == UInt8(ascii: "$") && byte == UInt8(ascii: "{")
+        }
+    }
+
+    /// - Throws: `manifest.malformed-variable`.
+    init(_ text: String) throws(BackplaneError) {
+        var rest = Substring(text).unicodeScalars, plain = ""
+        while let dollar = rest.firstIndex(of: "$") {
+            plain += String(rest[..<dollar])
+            let dollars = rest[dollar...].prefix { $0 == "$" }
+            rest = rest[dollars.endIndex...]
+            guard rest.first == "{" else {
+                plain += String(dollars)
+                continue
+            }
+            plain += String(repeating: "$", count: dollars.count / 2)
+            if dollars.count.isMultiple(of: 2) { continue }
+            guard let end = rest.firstIndex(of: "}") else { throw Self.malformed("`${` without an end") }
+            if !plain.isEmpty { parts.append(.text(plain)) }
+            plain = ""
+            parts.append(try Self.variable(Substring(rest[..<end].dropFirst())))
+            rest = rest[end...].dropFirst()
+        }
+        plain += String(rest)
+        if !plain.isEmpty { parts.append(.text(plain)) }
+    }
+
+    /// What stands between the braces.
+    private static func variable(_ words: Substring) throws(BackplaneError) -> Part {
+        let name = words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        let rest = words[name.endIndex...]
+        guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else {
+            throw malformed("`${\(words.prefix(40))}` names no variable")
+        }
+        guard !rest.isEmpty else { return .variable(String(name), fallback: nil) }
+        let fallback = String(rest.unicodeScalars.dropFirst(2))
+        guard !isNeeded(for: fallback) else { throw malformed("the default of `\(name)` refers to a variable, which a default cannot") }
+        return .variable(String(name), fallback: fallback)
+    }
+
+    private static func malformed(_ reason: String) -> BackplaneError {
+        BackplaneError(.manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
+    }
+
+    /// The text with the values, which are taken as they are, and the variables that have none.
+    func expanded(_ value: (String) -> String?) -> (text: String, unset: [String]) {
+        var text = "", unset: [String] = []
+        for part in parts {
+            switch part {
+            case .text(let plain): text += plain
+            case .variable(let name, let fallback):
+                let value = value(name)
+                if let fallback, value ?? "" == "" {
+                    text += fallback
+                } else if let value {
+                    text += value
+                } else if !unset.contains(name) {
+                    unset.append(name)
+                }
+            }
+        }
+        return (text, unset)
+    }
+
+    var hasVariables: Bool {
+        parts.contains { if case .variable = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,31 @@
+import Backplane
+
+extension BackplaneError {
+    /// - Parameter refused: how many there were that the predicate did not take.
+    static func unknownService<T>(_ type: T.Type, refused: Int, registered: [any Sendable]) -> BackplaneError {
+        let name = "`\(TypeName(type))`"
+        guard refused == 0 else {
+            let words = refused == 1 ? "the one registered \(name) is not" : "of \(refused) registered \(name) none is"
+            return BackplaneError(.unknownService, "\(words) as the predicate wants it; register one that is, or ask for less")
+        }
+        guard !registered.isEmpty else {
+            return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; register one with `services.register` before it is asked for")
+        }
+        var names: [String] = []
+        for instance in registered {
+            let name = TypeName(Swift.type(of: instance)).description
+            if !names.contains(name) { names.append(name) }
+        }
+        return BackplaneError(
+            .unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); register one with `services.register` before it is asked for")
+    }
+}
+
+/// A type's name with its module, as people write it: without what the compiler adds for private ones.
+private struct TypeName: CustomStringConvertible {
+    let description: String
+
+    init(_ type: Any.Type) {
+        description = String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context at ") }.joined(separator: ".")
+    }
+}

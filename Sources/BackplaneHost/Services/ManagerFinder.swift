@@ -1,0 +1,43 @@
+import Backplane
+import CBackplane
+
+/// How one component reaches managers that its wires do not name.
+struct ManagerFinder: Sendable {
+    typealias Found = Result<ComponentStarter.Connection, BackplaneError>
+
+    /// The class of the component.
+    let asker: ComponentClass
+    let find: @Sendable (_ manager: String, NeededEnd, Call?) async -> Found
+    /// Those that serve a contract, as JSON.
+    let providers: @Sendable (ContractDescription) async -> EncodedAnswer
+}
+
+/// Where what was found goes: a callback and the context to hand back to it, called exactly once.
+struct FoundReply: @unchecked Sendable {        // the plugin's own context, handed back untouched
+    private let done: bp_found
+    private let context: UnsafeMutableRawPointer?
+
+    init(_ done: @escaping bp_found, _ context: UnsafeMutableRawPointer?) {
+        (self.done, self.context) = (done, context)
+    }
+
+    func end(_ found: ManagerFinder.Found, sharesSlots: Bool) {
+        switch found {
+        case .success(let connection):
+            connection.withC(sharesSlots: sharesSlots) { done(context, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
+        case .failure(let error):
+            let answer = EncodedAnswer(error)
+            answer.payload.withBytes { done(context, answer.status, nil, $0) }
+        }
+    }
+}
+
+extension ComponentStarter.Connection {
+    fileprivate func withC(sharesSlots: Bool, _ body: (UnsafePointer<bp_connection>) -> Void) {
+        label.withBytes { label in
+            var connection = bp_connection(
+                size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label, wire: id, slot: sharesSlots ? slot.address : nil)
+            body(&connection)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// A state that tasks can wait on: who waits goes on with the change that brings what it waits for, and no time passes.
+final class WatchedState<State: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        var id: UInt64
+        var isReached: @Sendable (State) -> Bool
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+    private struct Guarded: Sendable {
+        var state: State
+        var waiters: [Waiter] = []
+        var nextID: UInt64 = 0
+    }
+    private let guarded: Mutex<Guarded>
+
+    init(_ state: State) { guarded = Mutex(Guarded(state: state)) }
+
+    var value: State { guarded.withLock(\.state) }
+
+    /// Changes the state, and lets go on who waited for that, in the order of their coming.
+    @discardableResult
+    func change<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
+        let (result, reached) = guarded.withLock { guarded in
+            let result = body(&guarded.state)
+            let reached = guarded.waiters.filter { $0.isReached(guarded.state) }
+            let ids = Set(reached.map(\.id))
+            guarded.waiters.removeAll { ids.contains($0.id) }
+            return (result, reached)
+        }
+        for waiter in reached { waiter.continuation.resume() }
+        return result
+    }
+
+    /// Returns once the state is as wanted, at once where it is.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    func wait(until isReached: @escaping @Sendable (State) -> Bool) async throws {
+        let id = guarded.withLock { guarded in
+            guarded.nextID += 1
+            return guarded.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = guarded.withLock { guarded in
+                    if isReached(guarded.state) { return .success(()) }
+                    // Looked at under the lock: a cancellation after this finds the waiter.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    guarded.waiters.append(Waiter(id: id, isReached: isReached, continuation: continuation))
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let waiter = guarded.withLock { guarded in
+                guarded.waiters.firstIndex { $0.id == id }.map { guarded.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}

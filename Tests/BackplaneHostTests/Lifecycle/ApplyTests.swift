@@ -1,0 +1,252 @@
+import Backplane
+import ChallengeModule
+import FoundationEssentials
+import Testing
+
+@testable import BackplaneHost
+
+/// Another manifest while the host runs, and managers that are made anew.
+@Suite(.timeLimit(.minutes(5)))
+struct ApplyTests {
+    /// Two hundred managers in chains of four, each of which uses the one before.
+    private static func chains() -> [String: Society.Citizen] {
+        var citizens: [String: Society.Citizen] = [:]
+        for chain in 0..<50 {
+            for place in 0..<4 {
+                citizens["C\(chain)-\(place)"] = Society.Citizen(number: chain * 4 + place, left: place > 0 ? "C\(chain)-\(place - 1)" : nil)
+            }
+        }
+        return citizens
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `one number changes in a manifest of 200 managers, and exactly what depends on it is made anew`(origin: Origin) async throws {
+        var citizens = Self.chains()
+        let society = try Society(citizens, from: origin)
+        try await society.host.start()
+        var remotes: [String: Remote<Citizens>] = [:], before: [String: Int] = [:]
+        for name in citizens.keys {
+            let remote = try await society.citizen(name)
+            (remotes[name], before[name]) = (remote, try remote.instance())
+        }
+
+        citizens["C7-1"]?.number = 1_000
+        let change = try await society.host.apply(society.document(citizens))
+
+        #expect(change.restarted == ["C7-1", "C7-2", "C7-3"])
+        #expect(change.kept.count == 197 && change.started == [] && change.stopped == [])
+        for (name, remote) in remotes {
+            #expect((try remote.instance() != before[name]) == change.restarted.contains(name), "\(name)")
+        }
+        #expect(try await remotes["C7-1"]?.number() == 1_000, "what it was called by goes on to work")
+        #expect(try await remotes["C7-2"]?.friends() == [1_000])
+        await society.host.stop()
+    }
+
+    @Test func `managers come, go and come again`() async throws {
+        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await society.host.start()
+        let a = try await society.citizen("A"), b = try await society.citizen("B")
+
+        var change = try await society.host.apply(society.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
+        #expect(change.started == ["C"] && change.stopped == ["B"] && change.kept == ["A"] && change.restarted == [])
+        #expect(await error { try await b.number() }?.code == .unknownManager)
+        #expect(await error { try await society.citizen("B") }?.code == .unknownManager)
+        #expect(try await society.citizen("C").friends() == [1])
+
+        change = try await society.host.apply(society.document(["A": .init(number: 1), "B": .init(number: 22)]))
+        #expect(change.started == ["B"] && change.stopped == ["C"] && change.kept == ["A"])
+        #expect(try await b.number() == 22, "the same name, and what was kept of it works again")
+        #expect(try await a.number() == 1)
+        await society.host.stop()
+    }
+
+    @Test(arguments: [
+        ["A": Society.Citizen(number: 5, left: "Nobody")],
+        ["A": Society.Citizen(number: 5, left: "B"), "B": Society.Citizen(left: "A")],
+        [:],
+    ] as [[String: Society.Citizen]])
+    func `a bad manifest changes nothing`(bad: [String: Society.Citizen]) async throws {
+        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await society.host.start()
+        let a = try await society.citizen("A"), instance = try a.instance()
+        let document = bad.isEmpty ? ManifestDocument(parsing: .init("{".utf8)) : society.document(bad)
+        #expect(await error { try await society.host.apply(document) } != nil)
+        #expect(try a.instance() == instance)
+        #expect(await society.states() == ["A ready", "B ready"])
+        #expect(await society.host.check().isEmpty)
+        await society.host.stop()
+    }
+
+    @Test func `what does not start again is told, what uses it is unsatisfied, and a better manifest mends it`() async throws {
+        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
+        try await society.host.start()
+        let a = try await society.citizen("A"), b = try await society.citizen("B"), c = try await society.citizen("C"), instance = try c.instance()
+
+        let failure = await error {
+            try await society.host.apply(society.document(["A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
+        }
+        #expect(failure?.message == "ill" && failure?.location == "/managers/A")
+        #expect(await society.states() == ["A failed", "B unsatisfied", "C ready"])
+        #expect(await error { try await a.number() }?.message == "ill", "calls are told why")
+        #expect(await error { try await b.number() }?.message == "`A` did not start: ill")
+        #expect(try c.instance() == instance)
+
+        try await society.host.apply(society.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
+        #expect(try await a.number() == 11)
+        #expect(try await b.friends() == [11])
+        #expect(try c.instance() == instance)
+        await society.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `calls that come during a change wait for it, and none is lost`(origin: Origin) async throws {
+        let society = try Society(["A": .init(number: 0), "B": .init(left: "A")], from: origin)
+        try await society.host.start()
+        let a = try await society.citizen("A"), b = try await society.citizen("B")
+        let callers = (0..<4).map { index in
+            Task {
+                var last = 0
+                for _ in 0..<500 {
+                    let number = index < 2 ? try await a.number() : try await b.friends()[0]
+                    #expect(number >= last, "never back to an older one")
+                    last = number
+                }
+            }
+        }
+        for number in 1...20 {
+            try await society.host.apply(society.document(["A": .init(number: number), "B": .init(left: "A")]))
+        }
+        for caller in callers { try await caller.value }
+        #expect(try await b.friends() == [20])
+        await society.host.stop()
+    }
+
+    @Test func `a synchronous call that comes during a change is refused, since it cannot wait`() async throws {
+        let society = try Society(["A": .init(number: 1)])
+        try await society.host.start()
+        let a = try await society.citizen("A")
+        let underWay = Task { try await a.wait(3_600) }
+        try await eventually { try await society.host.gate(of: "A").callsInFlight == 1 }
+        let reset = Task { try await society.host.reset("A") }
+        await eventually { await society.states() == ["A quiescing"] }
+        let refused = await error { try a.numberNow() }
+        #expect(refused?.code == .callRetired && refused?.message.contains("restarted") == true)
+        async let waiting = a.number()
+        underWay.cancel()
+        #expect(await error { try await underWay.value } != nil)
+        #expect(try await reset.value.restarted == ["A"])
+        #expect(try await waiting == 1)
+        #expect(try a.numberNow() == 1)
+        await society.host.stop()
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `a manager is made anew by its name, and its users notice nothing`(origin: Origin) async throws {
+        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A", meets: ["A"])], from: origin)
+        try await society.host.start()
+        let a = try await society.citizen("A"), b = try await society.citizen("B")
+        let before = (a: try a.instance(), b: try b.instance())
+        for _ in 0..<3 {
+            let change = try await society.host.reset("A")
+            #expect(change.restarted == ["A"] && change.kept == ["B"])
+            #expect(try await b.friends() == [1], "by its wire")
+            #expect(try await b.met() == [1], "by what it looked up")
+        }
+        #expect(try a.instance() > before.a && b.instance() == before.b)
+        #expect(await society.host.wires.count { $0.provider == "A" } == 3, "as many as before")
+        let all = try await society.host.reset()
+        #expect(all.restarted == ["A", "B"])
+        #expect(try b.instance() > before.b)
+        #expect(await error { try await society.host.reset("Z") }?.code == .unknownManager)
+        await society.host.stop()
+        #expect(await error { try await society.host.reset("A") }?.code == .hostStopped)
+    }
+
+    @Test func `two changes at once come one after the other`() async throws {
+        let society = try Society(["A": .init(number: 0)])
+        try await society.host.start()
+        let a = try await society.citizen("A")
+        await withTaskGroup { group in
+            for number in 1...10 {
+                group.addTask { _ = try? await society.host.apply(society.document(["A": .init(number: number)])) }
+                group.addTask { _ = try? await society.host.reset("A") }
+            }
+        }
+        #expect(try await (1...10).contains(a.number()))
+        await society.host.stop()
+    }
+
+    @Test func `a host that was never started starts nothing for a change`() async throws {
+        let society = try Society(["A": .init(), "B": .init(), "C": .init(isLazy: true)])
+        _ = try await society.citizen("A")
+        let change = try await society.host.apply(society.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
+        #expect(change.restarted == ["A"] && change.started == [])
+        #expect(await society.states() == ["A ready", "B resolved", "C resolved"])
+        await society.host.stop()
+    }
+
+    @Test func `a library that is named for the first time is loaded, the others are not loaded again`() async throws {
+        let society = try Society(["A": .init(number: 1)], from: .libraries)
+        try await society.host.start()
+        let a = try await society.citizen("A"), instance = try a.instance()
+        let manifest: ManifestValue = [
+            "manifestVersion": 1, "plugins": [["library": "Timepiece"], ["library": "Challenge"]],
+            "managers": ["A": Society.Citizen(number: 1).value, "Clock": ["className": "Timepiece"]],
+        ]
+        let change = try await society.host.apply(ManifestDocument(manifest))
+        #expect(change.started == ["Clock"] && change.kept == ["A"])
+        #expect(try a.instance() == instance)
+        #expect(society.test.loadFolders().count == 1)
+        await society.host.stop()
+        #expect(society.test.loadFolders() == [])
+    }
+
+    @Test func `a change during the start waits for what is starting`() async throws {
+        let society = try Society(["A": .init(number: 1, party: ("late", 2)), "B": .init(number: 2, left: "A")])
+        async let start: Void = society.host.start()
+        await eventually { await society.states().first == "A starting" }
+        // The second guest lets the first one go.
+        let changed: [String: Society.Citizen] = ["A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(party: ("late", 2))]
+        let change = Task { try await society.host.apply(society.document(changed)) }
+        let other = try Society(["Guest": .init(party: ("late", 2))])
+        _ = try await other.citizen("Guest")
+        try await start
+        _ = try await change.value
+        #expect(try await society.citizen("B").friends() == [10])
+        await society.host.stop()
+        await other.host.stop()
+    }
+
+    @Test func `a host that stops during a change ends both`() async throws {
+        let society = try Society(["A": .init(number: 1)])
+        try await society.host.start()
+        let change = Task { try await society.host.apply(society.document(["A": .init(number: 1, party: ("nobody comes to this", 2))])) }
+        await eventually { await society.states() == ["A starting"] }
+        await society.host.stop()
+        #expect(await error { try await change.value }?.code == .hostStopped)
+        #expect(await error { try await society.citizen("A") }?.code == .hostStopped)
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `who starts while what it uses is made anew is wired to what is there then`(origin: Origin) async throws {
+        var citizens: [String: Society.Citizen] = ["A": .init(number: 1)]
+        for index in 0..<40 { citizens["B\(index)"] = .init(left: "A", meets: ["A"], isLazy: true) }
+        let society = try Society(citizens, from: origin)
+        try await society.host.start()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for _ in 0..<40 { try await society.host.reset("A") }
+            }
+            for index in 0..<40 {
+                group.addTask {
+                    let b = try await society.citizen("B\(index)")
+                    #expect(try await b.friends() == [1])
+                    #expect(try await b.met() == [1])
+                }
+            }
+            try await group.waitForAll()
+        }
+        await society.host.stop()
+    }
+}

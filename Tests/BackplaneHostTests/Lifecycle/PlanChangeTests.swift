@@ -1,0 +1,145 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What stays and what is made anew between two plans, decided without a host.
+struct PlanChangeTests {
+    private static let friend = ContractDescription.of("Friend")
+    private static let catalogue = Catalogue(plugins: [
+        .manager("Person", provides: friend, wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)]),
+        .dataAccess("Store", provides: .of("Store")),
+        .communication("Phone", wires: [.to("line", .of("Line"), optional: true)]),
+        .service("Line", provides: .of("Line")),
+    ])
+
+    private func plan(_ managers: ManifestValue, _ catalogue: Catalogue = catalogue) throws -> Plan {
+        let resolution = Resolution(managers, catalogue)
+        #expect(resolution.problems.filter { $0.severity == .error } == [])
+        try resolution.plan.checkInvariants()
+        return resolution.plan
+    }
+
+    private func change(_ old: Plan, _ new: Plan) -> (kept: [String], removed: [String], added: [String]) {
+        let change = PlanChange(from: old, to: new) { $0.component == $1.component && $0.plugin == $1.plugin }
+        for (place, other) in change.kept { #expect(old.nodes[place].name == new.nodes[other].name) }
+        #expect(change.kept.count + change.removed.count == old.nodes.count)
+        #expect(change.kept.count + change.added.count == new.nodes.count)
+        return (change.kept.values.sorted().map { new.nodes[$0].name }, change.removed.map { old.nodes[$0].name }, change.added.map { new.nodes[$0].name })
+    }
+
+    private static let person: ManifestValue = ["className": "Person"]
+
+    @Test func `the same plan keeps everything`() throws {
+        let managers: ManifestValue = [
+            "A": Self.person, "B": ["className": "Person", "uses": ["friend": "A"], "dataAccessController": ["className": "Store"]],
+        ]
+        let change = change(try plan(managers), try plan(managers))
+        #expect(change.kept == ["A", "Store", "B"] && change.removed == [] && change.added == [])
+    }
+
+    @Test func `a manager that is put before others moves them, and nobody notices`() throws {
+        let old = try plan(["M": Self.person, "N": ["className": "Person", "uses": ["friend": "M"]]])
+        let new = try plan(["A": Self.person, "M": Self.person, "N": ["className": "Person", "uses": ["friend": "M"]]])
+        let change = change(old, new)
+        #expect(change.kept == ["M", "N"] && change.removed == [] && change.added == ["A"])
+    }
+
+    @Test func `a change takes along who uses it, and who uses that`() throws {
+        func managers(_ number: Int64) -> ManifestValue {
+            [
+                "A": ["className": "Person", "configuration": ["number": .integer(number)]], "B": ["className": "Person", "uses": ["friend": "A"]],
+                "C": ["className": "Person", "uses": ["friend": "B"]], "D": Self.person,
+            ]
+        }
+        let change = change(try plan(managers(1)), try plan(managers(2)))
+        #expect(change.kept == ["D"] && change.removed == ["A", "B", "C"] && change.added == ["A", "B", "C"])
+    }
+
+    @Test func `who is given another collaborator is made anew, both collaborators stay`() throws {
+        func managers(_ friend: String) -> ManifestValue {
+            ["A": Self.person, "B": Self.person, "C": ["className": "Person", "uses": ["friend": .string(friend)]]]
+        }
+        let change = change(try plan(managers("A")), try plan(managers("B")))
+        #expect(change.kept == ["A", "B"] && change.added == ["C"])
+        let none = self.change(try plan(managers("A")), try plan(["A": Self.person, "B": Self.person, "C": Self.person]))
+        #expect(none.added == ["C"])
+    }
+
+    @Test func `a component that is shared stays while one of its managers does`() throws {
+        let user: ManifestValue = ["className": "Person", "dataAccessController": ["className": "Store"]]
+        let change = change(try plan(["A": user, "B": user]), try plan(["B": user, "C": user]))
+        #expect(change.kept == ["Store", "B"] && change.removed == ["A"] && change.added == ["C"])
+    }
+
+    @Test func `a service whose address changes takes along the layers above it`() throws {
+        func managers(_ address: String) -> ManifestValue {
+            [
+                "A": [
+                    "className": "Person", "dataAccessController": ["className": "Store"],
+                    "communicationController": ["className": "Phone", "services": [
+                        ["className": "Line", "propertyName": "line", "networkServiceConfiguration": ["baseURL": .string(address)]],
+                    ]],
+                ],
+            ]
+        }
+        let change = change(try plan(managers("http://a")), try plan(managers("http://b")))
+        // The manager's class does not ask for its communication controller, so nothing of it leads there.
+        #expect(change.kept == ["Store", "A"] && change.added == ["Line", "Phone"])
+    }
+
+    @Test func `a class of another version is another component`() throws {
+        let newer = Catalogue(plugins: [.manager("Person", "2.0.0", provides: Self.friend)])
+        let change = change(try plan(["A": Self.person]), try plan(["A": Self.person], newer))
+        #expect(change.kept == [] && change.added == ["A"])
+    }
+
+    @Test func `a reset is of the places given and no others`() throws {
+        let plan = try plan(["A": Self.person, "B": ["className": "Person", "uses": ["friend": "A"]], "C": Self.person])
+        let change = PlanChange(resetting: [0], of: plan)
+        #expect(change.removed == [0] && change.added == [0] && change.kept == [1: 1, 2: 2])
+    }
+}
+
+/// In which order components stop.
+struct StopOrderTests {
+    @Test func `who calls stops before who is called, and otherwise the last one first`() {
+        #expect(StopOrder.of([1, 2, 3], calling: { _ in [] }) == [3, 2, 1])
+        // 1 looked 3 up after it had come up.
+        #expect(StopOrder.of([1, 2, 3], calling: { $0 == 1 ? [3] : [] }) == [2, 1, 3])
+    }
+
+    @Test func `every order of four components keeps callers before those they call`() {
+        // All graphs without circles over four components: who calls whom among pairs (a, b) with a > b.
+        let pairs = (0..<4).flatMap { a in (0..<a).map { (a, $0) } }
+        for graph in 0..<(1 << pairs.count) {
+            func calls(_ a: Int) -> [Int] { pairs.indices.filter { graph >> $0 & 1 == 1 && pairs[$0].0 == a }.map { pairs[$0].1 } }
+            for started in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+                let order = StopOrder.of(started, calling: calls)
+                #expect(order.sorted() == [0, 1, 2, 3])
+                for (a, b) in pairs where calls(a).contains(b) {
+                    #expect(order.firstIndex(of: a)! < order.firstIndex(of: b)!, "graph \(graph), \(started): \(order)")
+                }
+            }
+        }
+    }
+
+    @Test func `a circle of look-ups ends, and a long chain needs no deep stack`() {
+        #expect(StopOrder.of([1, 2], calling: { [3 - $0] }).sorted() == [1, 2])
+        let chain = Array(0..<100_000)
+        #expect(StopOrder.of(chain, calling: { $0 + 1 < chain.count ? [$0 + 1] : [] }) == chain)
+    }
+}
+
+struct ComponentNumbersTests {
+    @Test func `a number is one component's, and is given again as late as possible`() throws {
+        var numbers = ComponentNumbers()
+        let all = try (1...65_535).map { _ in try numbers.take() }
+        #expect(all == Array(1...65_535))
+        #expect(throws: BackplaneError.self) { try numbers.take() }
+        numbers.giveBack(7)
+        numbers.giveBack(3)
+        #expect(try numbers.take() == 7)
+        #expect(try numbers.take() == 3)
+    }
+}

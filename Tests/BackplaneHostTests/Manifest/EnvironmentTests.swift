@@ -1,0 +1,146 @@
+import Backplane
+import FoundationEssentials
+import Testing
+
+@testable import BackplaneHost
+
+@Suite(.timeLimit(.minutes(5)))
+struct `Environments of a manifest` {
+    static let text = """
+        {
+          "manifestVersion": 1,
+          "plugins": [{"library": "A"}, {"library": "B"}],
+          "managers": {
+            "Store": {"className": "Store", "configuration": {"keep": 500, "shelf": {"row": 1, "side": "left"}}},
+            "Clock": {"className": "Clock"}
+          },
+          "environments": {
+            "development": {
+              "plugins": [{"library": "Fake"}],
+              "managers": {
+                "Store": {"configuration": {"keep": 5, "shelf": {"side": null}}},
+                "Clock": null,
+                "Probe": {"className": "Probe", "configuration": {"level": null, "list": [null]}}
+              }
+            },
+            "production": {}
+          }
+        }
+        """
+
+    private func read(_ environment: String?, _ text: String = text) -> ManifestDocument {
+        ManifestDocument(parsing: Data(text.utf8), environment: environment)
+    }
+
+    @Test func `None is chosen unless one is`() {
+        let document = read(nil)
+        #expect(document.problems.isEmpty)
+        #expect(document.manifest.managers.keys.sorted() == ["Clock", "Store"])
+        #expect(document.manifest == read("production").manifest)
+    }
+
+    @Test func `The chosen one is laid over the manifest: dictionaries merge, null removes, all else replaces`() {
+        let document = read("development")
+        #expect(document.problems.isEmpty)
+        #expect(document.manifest == Manifest(
+            plugins: [PluginReference(library: "Fake")],
+            managers: [
+                "Store": ManagerDefinition(className: "Store", configuration: ["keep": 5, "shelf": ["row": 1]]),
+                "Probe": ManagerDefinition(className: "Probe", configuration: ["list": [nil]]),
+            ]))
+    }
+
+    @Test(arguments: [
+        // The examples of RFC 7396, appendix A, whose members are dictionaries.
+        (["a": "b"], ["a": "c"], ["a": "c"]), (["a": "b"], ["b": "c"], ["a": "b", "b": "c"]), (["a": "b"], ["a": nil], [:]),
+        (["a": "b", "b": "c"], ["a": nil], ["b": "c"]), (["a": ["b"]], ["a": "c"], ["a": "c"]), (["a": "c"], ["a": ["b"]], ["a": ["b"]]),
+        (["a": ["b": "c"]], ["a": ["b": "d", "c": nil]], ["a": ["b": "d"]]), (["a": [["b": "c"]]], ["a": [1]], ["a": [1]]),
+        (["a", "b"], ["c", "d"], ["c", "d"]), (["a": "b"], ["c"], ["c"]), (["a": "foo"], nil, nil), (["a": "foo"], "bar", "bar"),
+        (["e": nil], ["a": 1], ["e": nil, "a": 1]), ([1, 2], ["a": "b", "c": nil], ["a": "b"]), ([:], ["a": ["bb": ["ccc": nil]]], ["a": ["bb": [:]]]),
+    ] as [(ManifestValue, ManifestValue, ManifestValue)])
+    func `Merging is that of RFC 7396`(value: ManifestValue, patch: ManifestValue, merged: ManifestValue) {
+        var origins = ManifestOrigins()
+        #expect(value.merging(patch, writtenAt: ManifestPath(), &origins) == merged)
+    }
+
+    @Test func `A name that is not there is an error that lists those there are, and nothing runs`() {
+        let document = read("prodution")
+        #expect(summary(document.problems) == [
+            "error - /environments: manifest.unknown-environment: no environment is named `prodution`; did you mean `production`? there are `production`, `development`"
+        ])
+        #expect(document.problems[0].position?.line == 8)
+        #expect(document.manifest.managers.isEmpty)
+        let none = "no environment is named `production`; the manifest has none"
+        for value in [["manifestVersion": 1, "managers": [:]], ["M": ["className": "M"]]] as [ManifestValue] {
+            let document = ManifestDocument(value, environment: "production")
+            #expect(summary(document.problems) == ["error - /environments: manifest.unknown-environment: \(none)"])
+            #expect(document.manifest.managers.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ([], "error - /environments: manifest.wrong-type: expected a dictionary, found an array"),
+        (["e": 1], "error - /environments/e: manifest.wrong-type: expected a dictionary, found an integer"),
+        (["e": ["manifestVersion": 1]], "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it may have `plugins`, `managers`"),
+        (["e": ["environments": [:]]], "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it may have `plugins`, `managers`"),
+        (["e": ["$schema": "x"]], "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it may have `plugins`, `managers`"),
+        (["e": ["manager": [:]]], "warning - /environments/e/manager: manifest.unknown-key: unknown key `manager`; did you mean `managers`?"),
+        (["e": ["plugins": "x"]], "error - /environments/e/plugins: manifest.wrong-type: expected an array, found a string"),
+        (["e": ["managers": ["M": 3]]], "error - /environments/e/managers/M: manifest.wrong-type: expected a dictionary, found an integer"),
+    ] as [(ManifestValue, String)])
+    func `A mistake in one is found whether it is chosen or not`(environments: ManifestValue, problem: String) {
+        let value: ManifestValue = ["manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": environments]
+        #expect(summary(ManifestDocument(value).problems) == [problem])
+        #expect(ManifestDocument(value).manifest.managers.count == 1)
+        let chosen = ManifestDocument(value, environment: "e")
+        #expect(chosen.problems.map(\.error).contains { problem.hasSuffix($0.description) }, "\(chosen.problems)")
+    }
+
+    @Test func `What is wrong with a value that an environment brought is located there`() {
+        let text = """
+            {
+              "manifestVersion": 1,
+              "managers": {
+                "A": {"className": "A", "dataAccessController": {"className": "D"}},
+                "B": {"className": "B"},
+                "C": {"className": "C"}
+              },
+              "environments": {
+                "test": {
+                  "managers": {
+                    "A": {"dataAccessController": {"className": 3}},
+                    "B": {"className": null},
+                    "New": {"className": "X", "uses": {"a": "Nobody"}},
+                    "C": {"uses": {"b": "B"}}
+                  }
+                }
+              }
+            }
+            """
+        let catalogue = Catalogue(plugins: [.manager("C", wires: [.to("b", .of("API"), optional: true)])])
+        let problems = Resolution(read("test", text), catalogue: catalogue).problems
+        #expect(problems.map { "\($0.position?.line ?? 0) \($0.manager ?? "-") \($0.error.location ?? "") \($0.error.code)" } == [
+            "11 A /environments/test/managers/A/dataAccessController/className manifest.wrong-type",
+            "12 B /environments/test/managers/B/className manifest.missing-key",
+            "14 C /environments/test/managers/C/uses/b manager.unsatisfied",
+            "13 New /environments/test/managers/New/className component.unknown-class",
+            "13 New /environments/test/managers/New/uses/a manager.unknown",
+        ])
+        #expect(problems[2].error.causes.map(\.location) == ["/environments/test/managers/B/className"])
+    }
+
+    @Test func `What a component says of its configuration is located where the value is written`() throws {
+        let text = """
+            {"manifestVersion": 1, "managers": {"A/B": {"className": "M", "configuration": {"x": 1, "z": 1}}},
+             "environments": {"e": {"managers": {"A/B": {"configuration": {"x": 2}}, "N": {"className": "M"}}}}}
+            """
+        let plan = Resolution(read("e", text), catalogue: Catalogue(plugins: [.manager("M")])).plan
+        let changed = try plan.node(ofManager: "A/B"), new = try plan.node(ofManager: "N")
+        #expect(changed.location == "/managers/A~1B")
+        #expect(changed.place(of: "/configuration/x/0") == "/environments/e/managers/A~1B/configuration/x/0")
+        #expect(changed.place(of: "/configuration/z") == "/managers/A~1B/configuration/z")
+        #expect(changed.place(of: "/configuration") == "/managers/A~1B/configuration")
+        #expect(new.location == "/environments/e/managers/N")
+        #expect(new.place(of: "/configuration/x") == "/environments/e/managers/N/configuration/x")
+    }
+}

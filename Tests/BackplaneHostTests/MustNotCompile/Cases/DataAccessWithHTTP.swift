@@ -1,0 +1,9 @@
+import Backplane
+import BackplaneNetwork
+
+/// A data access controller reaches no network.
+final class Fetcher: DataAccessController {
+    init(_ context: Context) {
+        _ = context.http    // error: value of type 'DataAccessContext<Fetcher>' has no member 'http'
+    }
+}

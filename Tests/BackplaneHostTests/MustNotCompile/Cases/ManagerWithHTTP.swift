@@ -1,0 +1,9 @@
+import Backplane
+import BackplaneNetwork
+
+/// A manager reaches no network: that is its communication controller's.
+final class Caller: Manager {
+    init(_ context: Context) {
+        _ = context.http    // error: value of type 'ManagerContext<Caller>' has no member 'http'
+    }
+}

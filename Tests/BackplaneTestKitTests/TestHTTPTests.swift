@@ -1,0 +1,98 @@
+import Backplane
+import BackplaneNetwork
+import BackplaneTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct TestHTTPTests {
+    private let http = TestHTTP()
+    private let url = "http://books.test/search?q=whale"
+
+    private func get(_ url: String) async throws -> HTTPResponse { try await http.execute(HTTPRequest("GET", url)) }
+
+    @Test func `a request is answered by its method and its URL, query and all`() async throws {
+        http.on("GET", url, .json(text: "[]"))
+        http.on("POST", url, .status(201, headers: ["Location": "/1"]))
+        #expect(try await get(url) == HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("[]".utf8)))
+        #expect(try await http.execute(HTTPRequest("POST", url)).headers["Location"] == "/1")
+        await #expect(throws: BackplaneError.self) { try await get("http://books.test/search") }
+    }
+
+    @Test func `several answers are given in turn, and the last stays`() async throws {
+        http.on("GET", url, .status(503), .status(500), .json([1, 2]))
+        var statuses: [Int] = []
+        for _ in 0..<4 { statuses.append(try await get(url).status) }
+        #expect(statuses == [503, 500, 200, 200])
+        #expect(try await get(url).body == Array("[1,2]".utf8))
+    }
+
+    @Test func `of several for one request the last that was given counts`() async throws {
+        http.on("GET", url, .status(200))
+        http.on("anything", where: { _ in true }, .status(404))
+        #expect(try await get(url).status == 404)
+        http.on("GET", url, .status(204))
+        #expect(try await get(url).status == 204)
+    }
+
+    @Test func `an answer may be made of its request, and the log of requests be asked meanwhile`() async throws {
+        http.on("the second request", where: { [http] _ in http.requests.count == 2 }, Answer { HTTPResponse(status: 200, body: $0.body) })
+        http.on("GET", url, .status(202))
+        #expect(try await get(url).status == 202)
+        #expect(try await http.execute(HTTPRequest("PUT", url, body: [1, 2, 3])).body == [1, 2, 3])
+        #expect(http.requests.map(\.method) == ["GET", "PUT"])
+    }
+
+    @Test func `no connection and other failures are thrown`() async throws {
+        struct Cut: Error {}
+        http.on("GET", url, .noConnection, .failure(Cut()))
+        let error = await #expect(throws: BackplaneError.self) { try await get(url) }
+        #expect(error?.code == .networkFailed && error?.location == "http://books.test/search")
+        await #expect(throws: Cut.self) { try await get(url) }
+    }
+
+    @Test func `a request is held at a gate as long as the test wants`() async throws {
+        let gate = TestGate()
+        http.on("GET", url, .status(200).held(at: gate))
+        async let response = get(url)
+        try await gate.arrivals()
+        #expect(try await http.requests(1).map(\.url) == [url])
+        gate.open()
+        #expect(try await response.status == 200)
+    }
+
+    @Test func `a request that is cancelled at a gate ends there`() async throws {
+        let gate = TestGate()
+        http.on("GET", url, .status(200).held(at: gate))
+        let exchange = Task { try await get(url) }
+        try await gate.arrivals()
+        exchange.cancel()
+        await #expect(throws: CancellationError.self) { try await exchange.value }
+    }
+
+    @Test func `a request that nobody expected is an error that says what was, and is kept`() async throws {
+        let first = await #expect(throws: BackplaneError.self) { try await get(url) }
+        #expect(first?.message == """
+            the test does not say how `GET \(url)` is answered; it answers nothing yet; say it with `http.on("GET", "\(url)", …)`
+            """)
+        http.on("GET", "http://books.test/books", .status(200))
+        let second = await #expect(throws: BackplaneError.self) { try await get(url) }
+        #expect(second?.code == .networkUnexpected)
+        #expect(second?.message.contains("; it answers `GET http://books.test/books`; ") == true)
+        #expect(http.takeUnexpected().map(\.url) == [url, url])
+        #expect(http.takeUnexpected().isEmpty)
+    }
+
+    @Test func `a run with an unexpected request fails, though the component got over it`() async throws {
+        let run: @Sendable (_ takes: Bool) async throws -> Void = { takes in
+            try await TestHost.run(.parish, plugins: [ParishPlugin.self]) { host in
+                let sexton = try await host.manager(.sexton)
+                _ = try? await sexton.ring("noon")
+                if takes { #expect(host.http.takeUnexpected().count == 1) }
+            }
+        }
+        let error = await #expect(throws: BackplaneError.self) { try await run(false) }
+        #expect(error?.code == .networkUnexpected)
+        #expect(error?.message.contains("`GET http://tower.test/noon`") == true)
+        try await run(true)
+    }
+}

@@ -1,0 +1,104 @@
+import Backplane
+import BackplaneHost
+import BackplaneTestKit
+import BookshelfContracts
+import BookshelfModule
+import FoundationEssentials
+import Testing
+
+extension ManagerName where C == Library {
+    static var library: Self { "LibraryManager" }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct LibraryManagerTests {
+    let mobyDick = Book(id: "moby-dick", title: "Moby-Dick", authors: [Author(name: "Herman Melville")], year: 1851, language: "en")
+
+    /// The manager with fakes around it.
+    func withLibrary(
+        network: Fake, shelf: Fake = Fake(Shelf.self), clock: TestClock = TestClock(), _ test: (TestHost) async throws -> Void
+    ) async throws {
+        let time = Fake(WallTime.self) { $0.sync(\.now) { _, _ in clock.date } }
+        let fakes: [Place: Fake] = [.communicationController: network, .dataAccessController: shelf, .use("clock"): time]
+        try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: fakes, test)
+    }
+
+    @Test func `what the network finds is marked as such, and kept`() async throws {
+        let kept = Recording<SearchAnswer>()
+        let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [mobyDick] } }
+        let shelf = Fake(Shelf.self) { shelf in
+            shelf.async(\.keep) { answer, _ in
+                kept.add(answer)
+                return Nothing()
+            }
+        }
+        try await withLibrary(network: network, shelf: shelf) { host in
+            let library = try await host.manager(.library)
+            let found = try await library.search(BookQuery(text: "The WHALE"))
+            #expect(found == Sourced([mobyDick], from: .network))
+            #expect(try library.count() == 1)
+        }
+        #expect(kept.all == [SearchAnswer(query: BookQuery(text: "whale"), books: [mobyDick])])
+    }
+
+    @Test func `when the network fails, what was kept is given with its age`() async throws {
+        let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in throw Unplugged() } }
+        let shelf = Fake(Shelf.self) {
+            $0.async(\.kept) { query, _ in query.text == "whale" ? Kept([mobyDick], at: Date(timeIntervalSinceNow: -3_600)) : nil }
+        }
+        try await withLibrary(network: network, shelf: shelf) { host in
+            let library = try await host.manager(.library)
+            let found = try await library.search(BookQuery(text: "whale"))
+            #expect(found.value == [mobyDick])
+            guard case .store(let age) = found.source else { throw Unmarked() }
+            #expect(age >= .seconds(3_600))
+            let error = await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: "ahab")) }
+            #expect(error?.message == "\(Unplugged())", "nothing was kept of that")
+        }
+    }
+
+    @Test func `an answer that cannot be kept is given all the same, and the log says why`() async throws {
+        let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [mobyDick] } }
+        try await withLibrary(network: network) { host in
+            let library = try await host.manager(.library)
+            #expect(try await library.search(BookQuery(text: "whale")).value == [mobyDick])
+            #expect(host.log.messages(from: "LibraryManager") == ["the shelf is not usable"])
+        }
+    }
+
+    @Test func `a loan says how many days are left by the clock`() async throws {
+        let clock = TestClock()
+        let loan = Loan(id: "1", book: "moby-dick", due: clock.date.addingTimeInterval(14 * 86_400))
+        let network = Fake(LibraryNetwork.self) { $0.async(\.borrow) { _, _ in loan } }
+        try await withLibrary(network: network, clock: clock) { host in
+            let library = try await host.manager(.library)
+            #expect(try await library.borrow("moby-dick").daysLeft == 14)
+            clock.advance(by: .seconds(3 * 86_400))
+            #expect(try await library.borrow("moby-dick").daysLeft == 11)
+        }
+    }
+
+    @Test func `what the server refuses arrives with its own code`() async throws {
+        let network = Fake(LibraryNetwork.self) {
+            $0.async(\.borrow) { _, _ in throw ServerError(code: "loan.taken", message: "somebody has it", status: 409) }
+        }
+        try await withLibrary(network: network) { host in
+            let library = try await host.manager(.library)
+            let error = await #expect(throws: BackplaneError.self) { try await library.borrow("moby-dick") }
+            #expect(error?.failure == BackplaneError.Failure(code: "loan.taken", details: ["status": "409"]))
+        }
+    }
+
+    @Test(arguments: ["", "  ", "\n"])
+    func `a search without a word is refused before anybody is asked`(text: String) async throws {
+        try await withLibrary(network: Fake(LibraryNetwork.self)) { host in
+            let library = try await host.manager(.library)
+            let error = await #expect(throws: BackplaneError.self) { try await library.search(BookQuery(text: text)) }
+            #expect(error?.failure?.code == "library.nothing-to-search")
+            #expect(try library.count() == 0)
+        }
+    }
+
+    struct Unplugged: Error {}
+    struct Unmarked: Error {}
+}
