@@ -8,6 +8,7 @@ struct JSONReader {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
+    private var valuesLeft = ManifestLimits.values
     private var path = ManifestPath()
     /// The places whose offsets are wanted.
     private let wanted: Set<String>
@@ -67,7 +68,9 @@ struct JSONReader {
     }
 
     private mutating func value() throws(Mistake) -> ManifestValue {
-        switch next {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw Mistake(offset: index, reason: ManifestLimits.tooManyValues, code: .manifestUnsupported) }
+        return switch next {
         case UInt8(ascii: "{"): try nested { reader throws(Mistake) in .dictionary(try reader.members()) }
         case UInt8(ascii: "["): try nested { reader throws(Mistake) in .array(try reader.elements()) }
         case UInt8(ascii: "\""): .string(try string())
@@ -83,7 +86,7 @@ struct JSONReader {
     private mutating func nested(_ body: (inout Self) throws(Mistake) -> ManifestValue) throws(Mistake) -> ManifestValue {
         depth += 1
         guard depth <= ManifestLimits.depth else {
-            throw Mistake(offset: index, reason: "nested deeper than \(ManifestLimits.depth) levels", code: .manifestUnsupported)
+            throw Mistake(offset: index, reason: ManifestLimits.tooDeep, code: .manifestUnsupported)
         }
         defer { depth -= 1 }
         return try body(&self)

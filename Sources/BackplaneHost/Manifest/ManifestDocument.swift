@@ -46,7 +46,7 @@ public struct ManifestDocument: Sendable {
         } catch {
             var error = error
             error.location = path
-            self.init(failure: error, path: path, position: ManifestFormat(of: bytes) == .json ? JSONReader.positionOfMistake(in: bytes) : nil)
+            self.init(failure: error, path: path, position: Self.positionOfMistake(in: bytes))
         }
     }
 
@@ -108,6 +108,15 @@ public struct ManifestDocument: Sendable {
             var problem = problem
             problem.position = problem.error.location.flatMap { positions[$0] }
             return problem
+        }
+    }
+
+    private static func positionOfMistake(in bytes: Data) -> SourcePosition? {
+        guard bytes.count <= ManifestLimits.bytes else { return nil }
+        return switch ManifestFormat(of: bytes) {
+        case .json: JSONReader.positionOfMistake(in: bytes)
+        case .xml: PropertyListReader.positionOfMistake(in: bytes)
+        case .binary: nil
         }
     }
 
