@@ -24,7 +24,7 @@ final class RunningTool: Sendable {
         process.executableURL = URL(filePath: Tool.built + "/backplane")
         process.arguments = arguments
         // Without what a developer's own settings would change.
-        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"].contains($0.key) }
+        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BACKPLANE_ENVIRONMENT"].contains($0.key) }
             .merging(environment) { $1 }
         process.standardInput = try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (output, errors)

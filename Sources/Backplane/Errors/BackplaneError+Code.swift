@@ -16,6 +16,7 @@ extension BackplaneError.Code {
     public static let manifestMissingKey = Self("manifest.missing-key")
     public static let manifestUnknownKey = Self("manifest.unknown-key")
     public static let manifestUnsupported = Self("manifest.unsupported")
+    public static let manifestUnwritable = Self("manifest.unwritable")
     public static let manifestUnknownEnvironment = Self("manifest.unknown-environment")
     public static let manifestUnsetVariable = Self("manifest.unset-variable")
     public static let manifestMalformedVariable = Self("manifest.malformed-variable")

@@ -11,10 +11,11 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane check manifests/almanac.json
               backplane call manifests/almanac.json AlmanacManager on '"07-20"'
               backplane run manifests/almanac.json
+              backplane convert manifests/almanac.plist --upgrade
               backplane inspect .build/debug/libClock.so
               backplane bench boundary
               backplane demo
             """,
-        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Inspect.self, Bench.self, Demo.self, InspectChild.self])
+        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Convert.self, Inspect.self, Bench.self, Demo.self, InspectChild.self])
 }
 #endif

@@ -7,6 +7,9 @@ struct HostArguments: ParsableArguments {
     @Argument(help: "A manifest: JSON, or a property list.")
     var manifest: String
 
+    @Option(help: ArgumentHelp("The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
+    var environment: String?
+
     @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
     var pluginPaths: [String] = []
 
@@ -22,7 +25,8 @@ struct HostArguments: ParsableArguments {
     var logLevel: Log.Level = .notice
 
     var settings: HostSettings {
-        HostSettings(manifest: manifest, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+        HostSettings(
+            manifest: manifest, environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
     }
 }
 #endif

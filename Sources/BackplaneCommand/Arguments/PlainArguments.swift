@@ -19,12 +19,14 @@ struct PlainArguments {
 
     mutating func settings(logLevel: Log.Level) throws(Unusable) -> HostSettings {
         let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
+        let environment = try values("--environment").last
         var level = logLevel
         if let name = try values("--log-level").last {
             do { level = try LogLevelName.level(name) } catch { throw Unusable(text: "--log-level: \(error.description)") }
         }
         return HostSettings(
-            manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
+            manifest: try next("MANIFEST"), environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data,
+            log: Engines.log(level))
     }
 
     /// The last value of an option.
@@ -46,6 +48,11 @@ struct PlainArguments {
         guard let text = try text(name) else { return nil }
         guard let number = Int(text) else { throw Unusable(text: "\(name): expected a whole number, found `\(text)`") }
         return number
+    }
+
+    mutating func format(_ name: String) throws(Unusable) -> ManifestFormat? {
+        guard let text = try text(name) else { return nil }
+        do { return try ManifestFormatName.format(text) } catch { throw Unusable(text: "\(name): \(error.description)") }
     }
 
     /// The next word that is no option.
@@ -89,12 +96,16 @@ enum PlainUsage {
           backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
                                                               calls one method, prints its result, explains its wires
           backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane convert MANIFEST [--to json|xml|binary] [--output FILE [--force]] [--upgrade]
+                                                              spells a manifest in another format; --upgrade makes a plain
+                                                              Nemo Logic one ours
           backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               says what a library is and brings, and whether it loads
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
 
         OPTIONS OF ALL THAT TAKE A MANIFEST
+          --environment NAME       the manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none)
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
           --load-folder FOLDER     where libraries are copied to before they are loaded
           --data FOLDER            where data access controllers keep their data
@@ -104,6 +115,7 @@ enum PlainUsage {
           backplane check manifests/almanac.json
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
+          backplane convert manifests/almanac.plist --upgrade
           backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
         """

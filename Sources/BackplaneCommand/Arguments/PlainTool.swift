@@ -35,6 +35,11 @@ enum PlainTool {
                 let json = reader.flag("--json"), strict = reader.flag("--strict")
                 try reader.finish()
                 return await CheckCommand(settings: settings, json: json, strict: strict).run()
+            case "convert":
+                let format = try reader.format("--to"), output = try reader.text("--output")
+                let force = reader.flag("--force"), upgrade = reader.flag("--upgrade"), manifest = try reader.next("MANIFEST")
+                try reader.finish()
+                return ConvertCommand(manifest: manifest, format: format, output: output, force: force, upgrade: upgrade).run()
             case "inspect":
                 let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder"), json = reader.flag("--json")
                 let library = try reader.next("LIBRARY")

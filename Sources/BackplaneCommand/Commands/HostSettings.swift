@@ -3,6 +3,8 @@ import BackplaneHost
 /// The options that every command takes which makes a host.
 struct HostSettings: Sendable {
     var manifest: String
+    /// Of the manifest's environments the one to use; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
+    var environment: String?
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
@@ -17,6 +19,16 @@ struct HostSettings: Sendable {
 
     /// The host of this command, nothing of it loaded yet.
     func makeHost() -> PluginHost {
-        PluginHost(manifest: ManifestDocument(contentsOf: manifest), options: makeOptions())
+        PluginHost(manifest: document, options: makeOptions())
+    }
+
+    /// The manifest, read now.
+    var document: ManifestDocument {
+        ManifestDocument(contentsOf: manifest, environment: chosenEnvironment)
+    }
+
+    var chosenEnvironment: String? {
+        let name = environment ?? ProcessEnvironment.value("BACKPLANE_ENVIRONMENT")
+        return name == "" ? nil : name
     }
 }
