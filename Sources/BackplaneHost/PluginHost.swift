@@ -40,6 +40,11 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
+    /// What the plugins give for every definition of the manifest now, as its lock would have it.
+    package func lock() async -> [String: LockedClass] {
+        await coordinator.lock()
+    }
+
     /// Starts every manager and what it needs.
     ///
     /// - Throws: all errors of the manifest, before anything starts; or why a component did not start, those before it being up.

@@ -31,6 +31,9 @@ extension BackplaneError.Code {
     public static let dependencyCycle = Self("manager.cycle")
     public static let dependencyUnsatisfied = Self("manager.unsatisfied")
     public static let configurationInvalid = Self("configuration.invalid")
+    public static let lockMismatch = Self("lock.mismatch")
+    public static let lockIncomplete = Self("lock.incomplete")
+    public static let lockObsolete = Self("lock.obsolete")
     public static let folderShared = Self("component.folder-shared")
 }
 

@@ -95,7 +95,9 @@ enum PlainUsage {
           backplane run MANIFEST [--json]                     starts every manager, stays until SIGINT or SIGTERM
           backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
                                                               calls one method, prints its result, explains its wires
-          backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane check MANIFEST [--json] [--strict] [--lock]
+                                                              lists everything that is wrong; starts nothing; --lock
+                                                              writes the chosen versions into the manifest
           backplane convert MANIFEST [--to json|xml|binary] [--output FILE [--force]] [--upgrade]
                                                               spells a manifest in another format; --upgrade makes a plain
                                                               Nemo Logic one ours

@@ -32,9 +32,9 @@ enum PlainTool {
                 return await command.run()
             case "check":
                 let settings = try reader.settings(logLevel: .notice)
-                let json = reader.flag("--json"), strict = reader.flag("--strict")
+                let json = reader.flag("--json"), strict = reader.flag("--strict"), lock = reader.flag("--lock")
                 try reader.finish()
-                return await CheckCommand(settings: settings, json: json, strict: strict).run()
+                return await CheckCommand(settings: settings, json: json, strict: strict, lock: lock).run()
             case "convert":
                 let format = try reader.format("--to"), output = try reader.text("--output")
                 let force = reader.flag("--force"), upgrade = reader.flag("--upgrade"), manifest = try reader.next("MANIFEST")

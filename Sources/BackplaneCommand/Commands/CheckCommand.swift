@@ -7,24 +7,30 @@ struct CheckCommand: Sendable {
     /// Warnings fail too.
     var strict = false
 
+    /// Write what was chosen into the manifest's lock.
+    var lock = false
+
     func run() async -> Int32 {
+        if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
         let host = settings.makeHost()
         let problems = await host.check()
         await host.stop()
-        let failing = problems.filter { strict || $0.severity == .error }
-        if json {
-            Output.json(problems.map(ProblemRow.init))
-        } else {
-            for problem in problems { Output.line(problem.report(in: settings.manifest)) }
-            Output.line(summary(problems))
-        }
-        return failing.isEmpty ? 0 : 1
+        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings.manifest) }
+        return problems.fail(strict: strict) ? 1 : 0
+    }
+}
+
+extension [Problem] {
+    /// Whether one of them is an error, or any at all where warnings fail too.
+    func fail(strict: Bool) -> Bool {
+        contains { strict || $0.severity == .error }
     }
 
-    private func summary(_ problems: [Problem]) -> String {
-        let errors = problems.count { $0.severity == .error }, warnings = problems.count - errors
-        guard !problems.isEmpty else { return "\(settings.manifest): no problems" }
-        return "\(settings.manifest): \(counted(errors, "error")), \(counted(warnings, "warning"))"
+    /// A line each, and how many there are.
+    func print(of manifest: String) {
+        for problem in self { Output.line(problem.report(in: manifest)) }
+        let errors = count { $0.severity == .error }, warnings = count - errors
+        Output.line("\(manifest): " + (isEmpty ? "no problems" : "\(counted(errors, "error")), \(counted(warnings, "warning"))"))
     }
 }
 

@@ -18,8 +18,10 @@ struct HostSettings: Sendable {
     }
 
     /// The host of this command, nothing of it loaded yet.
-    func makeHost() -> PluginHost {
-        PluginHost(manifest: document, options: makeOptions())
+    ///
+    /// - Parameter document: the manifest as it is to be read; `nil`: as it is.
+    func makeHost(_ document: ManifestDocument? = nil) -> PluginHost {
+        PluginHost(manifest: document ?? self.document, options: makeOptions())
     }
 
     /// The manifest, read now.

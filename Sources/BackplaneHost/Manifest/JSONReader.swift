@@ -13,6 +13,7 @@ struct JSONReader {
     /// The places whose offsets are wanted.
     private let wanted: Set<String>
     private var offsets: [String: Int] = [:]
+    private var ends: [String: Int] = [:]
 
     private init(_ data: Data, wanted: Set<String> = []) {
         bytes = Array(data.withoutByteOrderMark)
@@ -48,6 +49,15 @@ struct JSONReader {
         let positions = SourcePosition.positions(of: Array(reader.offsets.values), in: reader.bytes)
         return paths.reduce(into: [:]) { found, path in
             found[path] = path.pointerAndAncestors.lazy.compactMap { reader.offsets[$0] }.first.flatMap { positions[$0] }
+        }
+    }
+
+    /// From where to where the values at some paths go, a member of a dictionary from its key on; without a byte order mark.
+    static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {
+        var reader = Self(data, wanted: Set(paths))
+        guard (try? reader.document()) != nil else { return [:] }
+        return reader.offsets.reduce(into: [:]) { extents, item in
+            extents[item.key] = reader.ends[item.key].map { item.value..<$0 }
         }
     }
 
@@ -137,7 +147,9 @@ struct JSONReader {
         defer { path = outer }
         path = step(outer)
         note(offset)
-        return try value()
+        let value = try value()
+        if wanted.contains(path.description) { ends[path.description] = index }
+        return value
     }
 
     private mutating func note(_ offset: Int) {

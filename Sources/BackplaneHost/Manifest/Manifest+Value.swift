@@ -9,7 +9,9 @@ extension Manifest {
             "manifestVersion": .integer(ManifestReader.supportedVersion), "managers": .dictionary(managers.mapValues(\.value)),
         ]
         root["plugins"] = plugins.map { .array($0.map(\.value)) }
-        return ManifestValue.dictionary(root).withoutVariables
+        root = root.mapValues(\.withoutVariables)
+        root["lock"] = lock?.value
+        return .dictionary(root)
     }
 }
 

@@ -39,9 +39,17 @@ public struct ManifestDocument: Sendable {
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
+        self.init(parsing: bytes, path: path, environment: environment, ignoringLock: false, variables: variables)
+    }
+
+    /// - Parameter ignoringLock: read it as if there was no lock, nor a mistake in it.
+    package init(
+        parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
         do {
             let value = try ManifestValue(parsing: bytes)
-            let reader = ManifestReader(environment: environment, variables: variables)
+            var reader = ManifestReader(environment: environment, variables: variables)
+            reader.ignoresLock = ignoringLock
             self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
             var error = error

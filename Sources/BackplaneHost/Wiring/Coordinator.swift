@@ -62,6 +62,8 @@ actor Coordinator {
 
     func problems() -> [Problem] { loaded.problems }
 
+    func lock() -> [String: LockedClass] { loaded.lock }
+
     // MARK: Starting
 
     func startAll() async throws(BackplaneError) {

@@ -3,6 +3,8 @@ import Backplane
 /// What loading and resolving came to: fixed from then on.
 struct LoadedManifest: Sendable {
     let plan: Plan
+    /// What was chosen for every definition.
+    let lock: [String: LockedClass]
     /// Of the manifest and of its plugins.
     let problems: [Problem]
     /// The classes behind the plan's entries, by plugin and place.
@@ -20,7 +22,7 @@ struct LoadedManifest: Sendable {
         loader.addLibraries()
         let resolution = Resolution(document, catalogue: loader.catalogue)
         self.document = document
-        plan = resolution.plan
+        (plan, lock) = (resolution.plan, resolution.lock)
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
         classes = loader.plugins.map(\.description.components)
         resources = loader.plugins.map(\.resources)
