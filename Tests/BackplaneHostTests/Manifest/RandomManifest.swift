@@ -23,7 +23,8 @@ struct RandomManifest {
         var managers: [String: ManagerDefinition] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
         let plugins = numbers.once(in: 3) ? nil : (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
-        return Manifest(plugins: plugins, managers: managers)
+        let lock = numbers.once(in: 3) ? [text(): LockedClass(plugin: name(), version: "1.2.3")] : nil
+        return Manifest(plugins: plugins, managers: managers, lock: lock)
     }
 
     private mutating func plugin() -> PluginReference {
