@@ -23,9 +23,17 @@ extension Problem {
     /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
     func report(in manifest: String) -> String {
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
-        let path = error.location.flatMap { $0 == manifest ? nil : " \($0):" } ?? ""
+        let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0):" } ?? ""
+        // What is malformed says its position itself, for those who get nothing but the error.
+        let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
         let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
-        return "\(place): \(severity.rawValue):\(path) \(error.message) [\(error.code)]\(causes)"
+        return "\(place): \(severity.rawValue):\(path) \(message) [\(error.code)]\(causes)"
+    }
+}
+
+extension String {
+    fileprivate func dropPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }
 
