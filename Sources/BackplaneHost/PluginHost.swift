@@ -47,11 +47,16 @@ public final class PluginHost: Sendable {
         await coordinator.composition()
     }
 
+    /// What the plugins give for every definition of the manifest now, as its lock would have it.
+    package func lock() async -> [String: LockedClass] {
+        await coordinator.lock()
+    }
+
     /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///
     /// - Parameter keepGoing: leaves what cannot be started; ``managers`` says why.
     /// - Throws: all errors of the manifest, before anything starts; or why components did not start, everything that needs none
-    ///   of them being up.
+    ///   of them being up; with `keepGoing` only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try await coordinator.startAll(keepGoing: keepGoing)
     }

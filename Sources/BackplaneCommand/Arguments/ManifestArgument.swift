@@ -3,7 +3,7 @@ import ArgumentParser
 
 /// What commands take that work on a manifest and on nothing else.
 struct ManifestArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A manifest: JSON, or a property list (default: \(ManifestChoice.text).", valueName: "manifest"))
+    @Argument(help: ArgumentHelp("A manifest: JSON, or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
     var path: String?
 }
 

@@ -1,15 +1,10 @@
 import Backplane
 
-extension Coordinator {
-    func composition() -> Composition { loaded.composition(options.lanes) }
-}
-
 extension LoadedManifest {
     /// What tools look at.
     func composition(_ rule: LaneRule) -> Composition {
-        Composition(
-            document, catalogue: catalogue, plan: plan, problems: problems,
-            plugins: plugins.map { Composition.Plugin(id: $0.description.id, version: $0.description.version, library: $0.path) }, wires: wires(rule))
+        let plugins = plugins.map { Composition.Plugin(id: $0.description.id, version: $0.description.version, library: $0.path) }
+        return Composition(document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
     /// The wires that the plan will have; nothing of it need be up for that.

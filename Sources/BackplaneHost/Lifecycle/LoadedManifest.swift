@@ -3,11 +3,13 @@ import Backplane
 /// What loading and resolving came to: fixed from then on.
 struct LoadedManifest: Sendable {
     let plan: Plan
+    /// What was chosen for every definition.
+    let lock: [String: LockedClass]
     /// Of the manifest and of its plugins.
     let problems: [Problem]
+    let catalogue: Catalogue
     /// In the order of the manifest, those that are linked into this program first.
     let plugins: [LoadedPlugin]
-    let catalogue: Catalogue
     let document: ManifestDocument
     private let loadErrors: [BackplaneError]
     let loadFolder: LoadFolder?
@@ -24,7 +26,7 @@ struct LoadedManifest: Sendable {
         }
         self.document = document
         self.plugins = plugins
-        plan = resolution.plan
+        (plan, lock) = (resolution.plan, resolution.lock)
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
         loadErrors = loader.problems.map(\.error)
         loadFolder = loader.folder

@@ -39,14 +39,22 @@ public struct ManifestDocument: Sendable {
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
+        self.init(parsing: bytes, path: path, environment: environment, ignoringLock: false, variables: variables)
+    }
+
+    /// - Parameter ignoringLock: read it as if there was no lock, nor a mistake in it.
+    package init(
+        parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
         do {
             let value = try ManifestValue(parsing: bytes)
-            let reader = ManifestReader(environment: environment, variables: variables)
+            var reader = ManifestReader(environment: environment, variables: variables)
+            reader.ignoresLock = ignoringLock
             self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
             var error = error
             error.location = path
-            self.init(failure: error, path: path, position: ManifestFormat(of: bytes) == .json ? JSONReader.positionOfMistake(in: bytes) : nil)
+            self.init(failure: error, path: path, position: Self.positionOfMistake(in: bytes))
         }
     }
 
@@ -108,6 +116,15 @@ public struct ManifestDocument: Sendable {
             var problem = problem
             problem.position = problem.error.location.flatMap { positions[$0] }
             return problem
+        }
+    }
+
+    private static func positionOfMistake(in bytes: Data) -> SourcePosition? {
+        guard bytes.count <= ManifestLimits.bytes else { return nil }
+        return switch ManifestFormat(of: bytes) {
+        case .json: JSONReader.positionOfMistake(in: bytes)
+        case .xml: PropertyListReader.positionOfMistake(in: bytes)
+        case .binary: nil
         }
     }
 

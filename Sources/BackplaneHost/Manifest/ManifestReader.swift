@@ -8,6 +8,8 @@ struct ManifestReader {
     private var manager: String?
     /// The environment to choose; `nil`: none.
     let environment: String?
+    /// Read as if there was no lock.
+    var ignoresLock = false
     /// The values of variables.
     let variables: (String) -> String?
     /// Where what the environment brought is written.
@@ -54,7 +56,8 @@ struct ManifestReader {
         _ = string("$schema", in: root)
         // Without the environment that was asked for nothing may run, but all that is wrong is still found.
         let chosen = choosingEnvironment(in: root)
-        let manifest = content(of: chosen ?? root)
+        var manifest = content(of: chosen ?? root)
+        manifest.lock = lock(in: root)
         return chosen == nil ? Manifest(managers: [:]) : manifest
     }
 
