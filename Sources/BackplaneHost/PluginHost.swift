@@ -42,11 +42,16 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
+    /// What the manifest came to with its plugins, for tools. Starts nothing.
+    package func composition() async -> Composition {
+        await coordinator.composition()
+    }
+
     /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///
     /// - Parameter keepGoing: leaves what cannot be started; ``managers`` says why.
     /// - Throws: all errors of the manifest, before anything starts; or why components did not start, everything that needs none
-    ///   of them being up.
+    ///   of them being up; with `keepGoing` only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try await coordinator.startAll(keepGoing: keepGoing)
     }

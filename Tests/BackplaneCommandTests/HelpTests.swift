@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "inspect", "bench", "demo"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "inspect", "bench", "demo"]
     #else
-    private static let commands = ["run", "call", "check", "inspect", "bench"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "inspect", "bench"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -32,6 +32,8 @@ struct HelpTests {
         ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"], ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],
         ["call", Tool.almanac, "ClockManager", "now", "--json"], ["check", Tool.almanac, "--data"],
+        ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac], ["explain", Tool.almanac, "ClockManager", "more"],
+        ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {

@@ -19,10 +19,12 @@ final class RunningTool: Sendable {
     /// - Parameters:
     ///   - input: a file for its standard input, which is empty otherwise.
     ///   - environment: what it has besides this process's.
-    init(_ arguments: [String], input: String?, environment: [String: String] = [:]) throws {
+    ///   - folder: where it runs; `nil`: where this process does.
+    init(_ arguments: [String], input: String?, environment: [String: String] = [:], in folder: String? = nil) throws {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: Tool.built + "/backplane")
         process.arguments = arguments
+        if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         // Without what a developer's own settings would change.
         process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"].contains($0.key) }
             .merging(environment) { $1 }

@@ -5,10 +5,15 @@ extension BackplaneTool {
     struct Call: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Calls one method of one manager and prints the result as JSON.",
+            usage: "backplane call [<options>] [<manifest>] <manager> <method> [<input>]",
             discussion: """
                 Starts only what that manager needs. Errors are on standard error, with exit code 1.
 
+                The first word is a manifest if it names a file that is there, has a slash in it, or ends in .json or .plist; otherwise it \
+                is the manager, and the manifest is \(ManifestChoice.text).
+
                 EXAMPLES
+                  backplane call ClockManager now
                   backplane call manifests/almanac.json ClockManager now
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --explain
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --timeout 5
@@ -16,16 +21,26 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var host: HostArguments
-        @Argument(help: "The manager's name in the manifest.") var manager: String
-        @Argument(help: "The method's name in its contract.") var method: String
-        @Argument(help: "The input as JSON; `-` reads it from standard input.") var input: String = "null"
+        @Argument(
+            help: ArgumentHelp(
+                "A manifest or none, the manager's name in it, the method's name in its contract, the input as JSON (`-`: from standard input; default: null).",
+                valueName: "word"))
+        var words: [String] = []
         @Option(help: ArgumentHelp("Seconds after which the call is given up.", valueName: "seconds")) var timeout: Double = 60
         @Flag(help: "Say on standard error which lane each wire of what was started took, and why.") var explain = false
         @Flag(help: "Explain as JSON.") var json = false
 
+        func validate() throws { _ = try given() }
+
+        private func given() throws -> CallWords {
+            try understood { () throws(CallWords.Misuse) in try CallWords(words) }
+        }
+
         func run() async throws {
+            let given = try given()
             let command = CallCommand(
-                settings: host.settings, manager: manager, method: method, input: input, timeout: timeout, explains: explain, json: json)
+                settings: try host.settings(given.manifest), manager: given.manager, method: given.method, input: given.input, timeout: timeout,
+                explains: explain, json: json)
             throw ExitCode(await command.run())
         }
     }

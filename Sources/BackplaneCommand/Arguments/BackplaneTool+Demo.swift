@@ -6,8 +6,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Shows the example application against a server of its own.",
             discussion: """
-                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf.json against it, searches, borrows a book, \
-                stops the server and searches again. Leaves nothing behind.
+                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, searches in both versions of \
+                its API, borrows a book, stops the server and searches again. Leaves nothing behind.
 
                 EXAMPLES
                   backplane demo

@@ -6,18 +6,22 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             abstract: "Starts every manager, says what is up, and stays until SIGINT or SIGTERM.",
             discussion: """
-                Stops in the reverse order of starting. Refuses to start while the manifest has an error.
+                Stops in the reverse order of starting. Lists all errors of the manifest and starts nothing while there is one, unless it is \
+                to keep going: then exit code 1 means that nothing is up.
 
                 EXAMPLES
                   backplane run manifests/almanac.json
+                  backplane run manifests/almanac.json --keep-going
                   backplane run almanac.plist --plugin-path .build/debug --log-level debug
                 """)
 
+        @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
+        @Flag(help: "Start what is sound beside what is not, and say what did not start.") var keepGoing = false
         @Flag(help: "Print what is up as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(await RunCommand(settings: host.settings, json: json).run())
+            throw ExitCode(try await RunCommand(settings: host.settings(manifest.path), json: json, keepsGoing: keepGoing).run())
         }
     }
 }

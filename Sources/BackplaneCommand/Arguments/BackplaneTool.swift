@@ -11,10 +11,17 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane check manifests/almanac.json
               backplane call manifests/almanac.json AlmanacManager on '"07-20"'
               backplane run manifests/almanac.json
+              backplane graph manifests/bookshelf-both.json
+              backplane explain manifests/bookshelf-both.json LibraryManager
+              backplane services manifests/bookshelf-both.json
+              backplane names manifests/bookshelf.json
               backplane inspect .build/debug/libClock.so
               backplane bench boundary
               backplane demo
             """,
-        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Inspect.self, Bench.self, Demo.self, InspectChild.self])
+        version: HostVersion.text,
+        subcommands: [
+            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Inspect.self, Bench.self, Demo.self, InspectChild.self,
+        ])
 }
 #endif

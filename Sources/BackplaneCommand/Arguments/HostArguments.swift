@@ -2,11 +2,8 @@
 import ArgumentParser
 import Backplane
 
-/// What every command takes that makes a host.
+/// The options of every command that makes a host.
 struct HostArguments: ParsableArguments {
-    @Argument(help: "A manifest: JSON, or a property list.")
-    var manifest: String
-
     @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
     var pluginPaths: [String] = []
 
@@ -21,8 +18,9 @@ struct HostArguments: ParsableArguments {
         completion: .list(LogLevelName.names), transform: LogLevelName.level)
     var logLevel: Log.Level = .notice
 
+    /// Without a manifest.
     var settings: HostSettings {
-        HostSettings(manifest: manifest, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+        HostSettings(pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
     }
 }
 #endif

@@ -17,14 +17,19 @@ struct PlainArguments {
         (self.arguments, words) = (Array(parts[0]), parts.dropFirst().flatMap(\.self))
     }
 
-    mutating func settings(logLevel: Log.Level) throws(Unusable) -> HostSettings {
+    /// The options of all commands that make a host, and the next word as its manifest.
+    mutating func settings() throws -> HostSettings {
+        try options(logLevel: .notice).taking(nextIfAny())
+    }
+
+    /// The same without a manifest.
+    mutating func options(logLevel: Log.Level) throws(Unusable) -> HostSettings {
         let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
         var level = logLevel
         if let name = try values("--log-level").last {
             do { level = try LogLevelName.level(name) } catch { throw Unusable(text: "--log-level: \(error.description)") }
         }
-        return HostSettings(
-            manifest: try next("MANIFEST"), pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
+        return HostSettings(pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
     }
 
     /// The last value of an option.
@@ -59,6 +64,22 @@ struct PlainArguments {
         return words.isEmpty ? nil : words.removeFirst()
     }
 
+    mutating func format() throws(Unusable) -> GraphCommand.Format {
+        guard let name = try text("--format") else { return .mermaid }
+        guard let format = GraphCommand.Format(rawValue: name) else {
+            throw Unusable(text: "--format: expected one of \(GraphCommand.Format.names), found `\(name)`")
+        }
+        return format
+    }
+
+    /// All words; no option may be left over.
+    mutating func rest() throws(Unusable) -> [String] {
+        var words: [String] = []
+        while let word = nextIfAny() { words.append(word) }
+        try finish()
+        return words
+    }
+
     /// Nothing may be left over.
     func finish() throws(Unusable) {
         if let first = (arguments + words).first { throw Unusable(text: "`\(first)` is not expected here") }
@@ -85,14 +106,23 @@ enum PlainUsage {
         backplane, built without engines: the package trait `Engines` adds what needs a package
 
         USAGE
-          backplane run MANIFEST [--json]                     starts every manager, stays until SIGINT or SIGTERM
-          backplane call MANIFEST MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
+          backplane run [MANIFEST] [--keep-going] [--json]    starts every manager, stays until SIGINT or SIGTERM
+          backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
                                                               calls one method, prints its result, explains its wires
-          backplane check MANIFEST [--json] [--strict]        lists everything that is wrong; starts nothing
+          backplane check [MANIFEST] [--json] [--strict]      lists everything that is wrong; starts nothing
+          backplane graph [MANIFEST] [--format mermaid|dot|json]
+                                                              draws components, wires and their lanes
+          backplane explain [MANIFEST] NAME [--json]          says why a manager is as it is, or cannot be created
+          backplane services [MANIFEST] [--json]              lists what each plugin registers, and who uses it
+          backplane names [MANIFEST] [--json]                 prints a constant for each manager, in Swift
           backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               says what a library is and brings, and whether it loads
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
+
+        Without MANIFEST it is the first of backplane.json, backplane.plist and NLManagerProvider.plist that is in the current
+        folder. Of `call` and `explain` the first word is a manifest if it names a file that is there, has a slash in it, or
+        ends in .json or .plist; otherwise it is the manager.
 
         OPTIONS OF ALL THAT TAKE A MANIFEST
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
@@ -101,9 +131,16 @@ enum PlainUsage {
           --log-level LEVEL        trace, debug, info, notice, warning, error, critical (default: notice)
 
         EXAMPLES
+          backplane check
           backplane check manifests/almanac.json
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
+          backplane run manifests/almanac.json --keep-going
+          backplane graph manifests/bookshelf-both.json
+          backplane graph manifests/bookshelf-both.json --format dot | dot -Tsvg > graph.svg
+          backplane explain manifests/bookshelf-both.json LibraryManager
+          backplane services manifests/bookshelf-both.json
+          backplane names manifests/bookshelf.json > Managers.swift
           backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
         """

@@ -17,22 +17,33 @@ enum PlainTool {
         do {
             switch arguments[0] {
             case "run":
-                let settings = try reader.settings(logLevel: .notice)
-                let json = reader.flag("--json")
+                let json = reader.flag("--json"), keepsGoing = reader.flag("--keep-going"), settings = try reader.settings()
                 try reader.finish()
-                return await RunCommand(settings: settings, json: json).run()
+                return await RunCommand(settings: settings, json: json, keepsGoing: keepsGoing).run()
             case "call":
-                let settings = try reader.settings(logLevel: .notice)
                 let timeout = try reader.seconds("--timeout") ?? 60, explains = reader.flag("--explain"), json = reader.flag("--json")
-                let manager = try reader.next("MANAGER"), method = try reader.next("METHOD")
-                let input = reader.nextIfAny() ?? "null"
-                try reader.finish()
+                let options = try reader.options(logLevel: .notice), words = try CallWords(reader.rest())
                 let command = CallCommand(
-                    settings: settings, manager: manager, method: method, input: input, timeout: timeout, explains: explains, json: json)
+                    settings: try options.taking(words.manifest), manager: words.manager, method: words.method, input: words.input, timeout: timeout,
+                    explains: explains, json: json)
                 return await command.run()
+            case "explain":
+                let json = reader.flag("--json"), options = try reader.options(logLevel: .notice), words = try ExplainWords(reader.rest())
+                return await ExplainCommand(settings: try options.taking(words.manifest), manager: words.manager, json: json).run()
+            case "graph":
+                let format = try reader.format(), settings = try reader.settings()
+                try reader.finish()
+                return await GraphCommand(settings: settings, format: format).run()
+            case "services":
+                let json = reader.flag("--json"), settings = try reader.settings()
+                try reader.finish()
+                return await ServicesCommand(settings: settings, json: json).run()
+            case "names":
+                let json = reader.flag("--json"), settings = try reader.settings()
+                try reader.finish()
+                return await NamesCommand(settings: settings, json: json).run()
             case "check":
-                let settings = try reader.settings(logLevel: .notice)
-                let json = reader.flag("--json"), strict = reader.flag("--strict")
+                let json = reader.flag("--json"), strict = reader.flag("--strict"), settings = try reader.settings()
                 try reader.finish()
                 return await CheckCommand(settings: settings, json: json, strict: strict).run()
             case "inspect":

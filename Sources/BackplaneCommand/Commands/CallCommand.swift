@@ -47,7 +47,7 @@ struct CallCommand: Sendable {
             Output.remark("the call itself is JSON, since it is made by name; what it started has no wires")
         } else {
             Output.remark("the call itself is JSON, since it is made by name; the wires of what it started:")
-            Output.table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells), to: STDERR_FILENO)
+            Output.table(Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
         }
     }
 }

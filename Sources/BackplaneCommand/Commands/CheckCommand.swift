@@ -15,16 +15,9 @@ struct CheckCommand: Sendable {
         if json {
             Output.json(problems.map(ProblemRow.init))
         } else {
-            for problem in problems { Output.line(problem.report(in: settings.manifest)) }
-            Output.line(summary(problems))
+            for line in ProblemList(manifest: settings.manifest, problems: problems).lines(colour: Terminal.wantsColour) { Output.line(line) }
         }
         return failing.isEmpty ? 0 : 1
-    }
-
-    private func summary(_ problems: [Problem]) -> String {
-        let errors = problems.count { $0.severity == .error }, warnings = problems.count - errors
-        guard !problems.isEmpty else { return "\(settings.manifest): no problems" }
-        return "\(settings.manifest): \(counted(errors, "error")), \(counted(warnings, "warning"))"
     }
 }
 

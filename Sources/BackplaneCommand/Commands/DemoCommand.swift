@@ -40,8 +40,9 @@ struct DemoCommand: Sendable {
         let host = PluginHost(manifest: manifest, options: settings.makeOptions())
         do {
             try await host.start()
-            let rows = await host.managers.map(ManagerRow.init)
-            Output.table(["   MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"], rows.map { ["   \($0.name)", $0.className, $0.version, $0.plugin, $0.state] })
+            for line in Table(await host.managers).lines(colour: Terminal.wantsColour) { say(line) }
+            step(3, "Two versions of one class are in this process; each manager has the one that it asks for.")
+            showServices(await host.composition())
             try await visit(host, server)
         } catch {
             await host.stop()
@@ -49,54 +50,41 @@ struct DemoCommand: Sendable {
         }
         await host.stop()
         Output.line("\nThe host has stopped its components in the reverse order of starting, and nothing is left behind.")
-        Output.line("Read on: README.md, manifests/bookshelf.json, Plugins/Bookshelf")
+        Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
+        Output.line("backplane graph manifests/bookshelf-both.json")
     }
 
     private func visit(_ host: PluginHost, _ server: BookshelfServer) async throws {
         let library = try await host.manager("LibraryManager", as: Library.self)
+        let readingRoom = try await host.manager("ReadingRoomManager", as: Library.self)
         let query = BookQuery(text: "the whale")
 
-        step(3, "The manager is asked for `\(query.text)`: manager → communication controller → network service → server.")
+        step(4, "Both are asked for `\(query.text)`: manager → communication controller → network service → server.")
+        Output.line("   LibraryManager, over version 2 of the API, which knows when authors lived:")
         let found = try await library.search(query, host.begin(within: .seconds(10)))
         list(found)
+        Output.line("\n   ReadingRoomManager, over version 1, at the same time:")
+        list(try await readingRoom.search(query, host.begin(within: .seconds(10))))
 
-        step(4, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C.")
+        step(5, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C.")
         guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else { throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)") }
         let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
 
-        step(5, "The server is stopped.")
+        step(6, "The server is stopped.")
         server.stop()
         say("process \(server.processIdentifier) has ended")
 
-        step(6, "The same search once more: the network fails, so the data access controller's copy answers, marked as such.")
+        step(7, "The same search once more: the network fails, so the data access controller's copy answers, marked as such.")
         list(try await library.search(query, host.begin(within: .seconds(10))))
-    }
-
-    private func list(_ books: Sourced<[Book]>) {
-        let rows = books.value.map { book in
-            ["   " + book.title.shortened(to: 60), book.authors.map(\.name).joined(separator: ", "), "\(book.year)"]
-        }
-        Output.table(["   TITLE", "AUTHORS", "YEAR"], rows)
-        switch books.source {
-        case .network: say("from: network")
-        case .store(let age): say("from: store, kept \(Int(age / .milliseconds(1))) ms ago")
-        }
     }
 
     private func step(_ number: Int, _ text: String) {
         Output.line("\n\(number). \(text)")
     }
 
-    private func say(_ text: String) {
+    func say(_ text: String) {
         Output.line("   \(text)")
-    }
-}
-
-extension String {
-    /// At most so many characters, the last of them an ellipsis where some are left out.
-    fileprivate func shortened(to count: Int) -> String {
-        self.count <= count ? self : prefix(count - 1) + "…"
     }
 }
 #endif

@@ -5,6 +5,8 @@ import BackplaneHost
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
+    /// Start what is sound beside what is not.
+    var keepsGoing = false
 
     func run() async -> Int32 {
         // Before anything starts, so that no signal is missed, and a start that hangs can be given up.
@@ -18,25 +20,43 @@ struct RunCommand: Sendable {
             return true
         }
         do {
-            try await host.start()
+            guard await isAccepted(host) else { return await giveUp(host, stopped) }
+            try await StartProgress.shown(of: host) { try await host.start(keepGoing: keepsGoing) }
         } catch {
-            if error.code == .hostStopped, await stopped.value { return 0 }
-            stopped.cancel()
-            await host.stop()
-            return Output.fail(error)
+            if (error as? BackplaneError)?.code == .hostStopped, await stopped.value { return 0 }
+            _ = Output.fail(error)
+            return await giveUp(host, stopped)
         }
-        await report(host)
+        let managers = await host.managers, up = managers.count { $0.state == .ready }
+        report(managers, up)
+        if keepsGoing, up == 0 {
+            Output.remark("backplane: no manager is up")
+            return await giveUp(host, stopped)
+        }
         _ = await stopped.value
         return 0
     }
 
-    private func report(_ host: PluginHost) async {
-        let rows = await host.managers.map(ManagerRow.init)
-        if json {
-            Output.json(rows)
-        } else {
-            Output.table(["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"], rows.map { [$0.name, $0.className, $0.version, $0.plugin, $0.state] })
-            Output.line("\(counted(rows.count, "manager")) up; stop with control-C")
-        }
+    /// Lists all errors of the manifest on standard error; with any of them nothing starts, unless it is to keep going.
+    private func isAccepted(_ host: PluginHost) async -> Bool {
+        let errors = await host.check().filter { $0.severity == .error }
+        guard !errors.isEmpty else { return true }
+        for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
+        if keepsGoing { return true }
+        Output.remark("backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound")
+        return false
+    }
+
+    private func giveUp(_ host: PluginHost, _ stopped: Task<Bool, Never>) async -> Int32 {
+        stopped.cancel()
+        await host.stop()
+        return 1
+    }
+
+    private func report(_ managers: [ManagerStatus], _ up: Int) {
+        if json { return Output.json(managers.map(ManagerRow.init)) }
+        Output.table(Table(managers))
+        guard up > 0 || managers.isEmpty else { return }
+        Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
     }
 }

@@ -3,11 +3,11 @@ import Backplane
 import BackplaneHost
 import Foundation
 
-/// `manifests/bookshelf.json` with the server where it is today.
+/// `manifests/bookshelf-both.json` with the server where it is today.
 enum DemoManifest {
     /// Looked for below the current folder, then in the folders above this program.
     static func find(from program: String) throws(BackplaneError) -> String {
-        let name = "manifests/bookshelf.json"
+        let name = "manifests/bookshelf-both.json"
         var folders = [FileManager.default.currentDirectoryPath]
         var folder = URL(filePath: program)
         while folder.path != "/" {
@@ -24,8 +24,10 @@ enum DemoManifest {
         var manifest = try Manifest(contentsOf: path)
         for name in manifest.managers.keys {
             guard var controller = manifest.managers[name]?.communicationController else { continue }
-            for index in controller.services.indices where controller.services[index].networkServiceConfiguration["baseURL"] != nil {
-                controller.services[index].networkServiceConfiguration["baseURL"] = .string("\(server)/v2")
+            for index in controller.services.indices {
+                // Its path, `/v1` or `/v2`, stays.
+                guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else { continue }
+                controller.services[index].networkServiceConfiguration["baseURL"] = .string(server + (URL(string: url)?.path ?? ""))
             }
             manifest.managers[name]?.communicationController = controller
         }

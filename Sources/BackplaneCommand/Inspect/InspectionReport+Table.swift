@@ -46,10 +46,3 @@ extension PluginReport.Component {
             + wires.map { ["  \($0.label)", $0.isOptional ? "optional wire" : "wire", "uses \($0.contract.name) \($0.contract.version)"] }
     }
 }
-
-extension String {
-    /// With control characters spelled out: what a library says of itself begins no line of its own and moves no cursor.
-    fileprivate var printable: String {
-        unicodeScalars.map { $0.properties.generalCategory == .control ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }.joined()
-    }
-}

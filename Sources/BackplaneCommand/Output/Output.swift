@@ -34,16 +34,17 @@ enum Output {
         if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: descriptor) }
     }
 
-    /// Columns as wide as their widest cell; the last one as long as it is.
+    static func table(_ table: Table, to descriptor: Int32 = STDOUT_FILENO) {
+        for row in table.lines(colour: Terminal.wantsColour(on: descriptor)) { line(row, to: descriptor) }
+    }
+
+    /// A table of plain cells.
     static func table(_ header: [String], _ rows: [[String]], to descriptor: Int32 = STDOUT_FILENO) {
-        let all = [header] + rows
-        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        for row in all {
-            let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-            var text = cells.joined(separator: "  ")
-            while text.last == " " { text.removeLast() }
-            line(text, to: descriptor)
-        }
+        table(Table(header, rows.map { $0.map { Span($0) } }), to: descriptor)
+    }
+
+    static func tree(_ tree: Tree) {
+        for row in tree.lines(Terminal.pen, colour: Terminal.wantsColour) { line(row) }
     }
 
     /// Says on standard error what failed, with everything behind it, and gives the exit code.

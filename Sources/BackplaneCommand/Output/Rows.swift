@@ -19,16 +19,6 @@ struct ProblemRow: Encodable {
     }
 }
 
-extension Problem {
-    /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
-    func report(in manifest: String) -> String {
-        let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
-        let path = error.location.flatMap { $0 == manifest ? nil : " \($0):" } ?? ""
-        let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
-        return "\(place): \(severity.rawValue):\(path) \(error.message) [\(error.code)]\(causes)"
-    }
-}
-
 /// A manager as `run` lists it.
 struct ManagerRow: Encodable {
     var name: String
@@ -36,10 +26,39 @@ struct ManagerRow: Encodable {
     var version: String
     var plugin: String
     var state: String
+    /// Why it is not up.
+    var reason: BackplaneError?
 
     init(_ status: ManagerStatus) {
         (name, className, state) = (status.name, status.className ?? "-", status.state.description)
         (version, plugin) = (status.version?.description ?? "-", status.plugin ?? "-")
+        switch status.state {
+        case .unsatisfied(let error), .failed(let error): reason = error
+        case .resolved, .starting, .ready, .quiescing, .stopped: break
+        }
+    }
+}
+
+extension Table {
+    /// Managers; with a column that says why where one of them is not up.
+    init(_ managers: [ManagerStatus]) {
+        let rows = managers.map(ManagerRow.init), tellsWhy = rows.contains { $0.reason != nil }
+        self.init(
+            ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE"] + (tellsWhy ? ["WHY"] : []),
+            zip(managers, rows).map { manager, row in
+                [row.name, row.className, row.version, row.plugin].map { Span($0.printable) } + [manager.state.span]
+                    + (tellsWhy ? [Span(row.reason?.description.printable ?? "")] : [])
+            })
+    }
+}
+
+extension ManagerState {
+    fileprivate var span: Span {
+        switch self {
+        case .ready: Span(description, .good)
+        case .failed, .unsatisfied: Span(description, .bad)
+        case .resolved, .starting, .quiescing, .stopped: Span(description)
+        }
     }
 }
 
@@ -62,5 +81,8 @@ struct WireRow: Encodable {
         }
     }
 
-    var cells: [String] { [user ?? "host program", label, provider, "\(contract) \(version)", lane, reason ?? ""] }
+    var cells: [Span] {
+        [user ?? "host program", label, provider, "\(contract) \(version)"].map { Span($0.printable) }
+            + [Span(lane, reason == nil ? .good : .doubtful), Span((reason ?? "").printable)]
+    }
 }

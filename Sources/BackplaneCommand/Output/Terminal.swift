@@ -2,15 +2,29 @@ import Glibc
 
 /// Whether what is printed is read by a person at a terminal, and what may be done there.
 enum Terminal {
+    typealias Environment = (String) -> String?
+
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Colour is for terminals that know it, and for people who did not say no: <https://no-color.org>.
-    static func wantsColour(isTerminal: Bool, environment: (String) -> String?) -> Bool {
+    static func wantsColour(isTerminal: Bool, environment: Environment) -> Bool {
         isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
 
-    static var wantsColour: Bool {
-        wantsColour(isTerminal: outputIsTerminal) { name in getenv(name).map { String(cString: $0) } }
+    static var wantsColour: Bool { wantsColour(on: STDOUT_FILENO) }
+
+    static func wantsColour(on descriptor: Int32) -> Bool {
+        wantsColour(isTerminal: isatty(descriptor) == 1, environment: variable)
     }
+
+    /// What trees are drawn with: plain letters where the terminal or the locale is known to have no others.
+    static func pen(environment: Environment) -> Tree.Pen {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
+        return environment("TERM") == "dumb" || locale == "C" || locale == "POSIX" ? .ascii : .boxes
+    }
+
+    static var pen: Tree.Pen { pen(environment: variable) }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

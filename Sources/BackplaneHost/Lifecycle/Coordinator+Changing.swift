@@ -54,7 +54,10 @@ extension Coordinator {
     private func go(
         to new: LoadedManifest, _ change: PlanChange, starting managers: [String]
     ) async throws(BackplaneError) -> ManifestChange {
-        let before = upManagers, leaving = change.removed.map { nodes[$0] }
+        let leaving = change.removed.map { nodes[$0] }
+        // What starts may look others up, so it has to come to its end before nothing can be looked up.
+        while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        let before = upManagers
         let swap = Task {
             await stop(leaving, for: new.plan)
             putInForce(new, keeping: change.kept)

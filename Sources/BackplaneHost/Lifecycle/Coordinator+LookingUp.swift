@@ -52,8 +52,9 @@ extension Coordinator {
         to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
     ) async throws(BackplaneError) -> ComponentStarter.Connection {
         try requireRunning()
+        if isLeaving(asker) { throw .askerStopped }
         await settle()
-        guard let user = nodes.first(where: { $0.id == asker }) else { throw .askerStopped }
+        guard let user = nodes.first(where: { $0.id == asker }), !user.isLeaving else { throw .askerStopped }
         let place = try loaded.node(ofManager: manager).id, provider = nodes[place]
         // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
         let waiting = [user] + nodes.filter { node in node !== user && node.number.map { call?.path.contains($0) ?? false } ?? false }
@@ -76,6 +77,11 @@ extension Coordinator {
         let connection = connections.connect(user, manager, end, to: component, loaded.componentClass(of: component.node))
         user.found[key] = connection
         return connection
+    }
+
+    /// Does a component stop, or has it stopped?
+    private func isLeaving(_ id: Int) -> Bool {
+        nodes.first { $0.id == id }?.isLeaving ?? true
     }
 
     private func providers(of needed: ContractDescription) -> EncodedAnswer {

@@ -48,10 +48,21 @@ extension Coordinator {
         if case .ready(let component) = node.state { return .success(component) }
         if case .starting(let task) = node.state { return await task.value }
         if let error = node.failure(during: attempt) { return .failure(error) }
+        if node.isLeaving {
+            await settle()
+            return await startSuccessor(of: node, during: attempt)
+        }
         if isStopped { return .failure(BackplaneError(.hostStopped, "the host has stopped; make a new one")) }
         let task = Task { await make(node, during: attempt) }
         node.state = .starting(task)
         return await task.value
+    }
+
+    /// Whoever needs a node that is being made anew needs the next one.
+    private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
+        let place = node.node.id
+        guard nodes.indices.contains(place), !nodes[place].isLeaving else { return .failure(.calledStopped) }
+        return await start(nodes[place], during: attempt)
     }
 
     private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
@@ -60,6 +71,8 @@ extension Coordinator {
             try await startUsedManagers(of: node, during: attempt)
             do throws(BackplaneError) {
                 try await startLayers(of: node, during: attempt)
+                // One that it is wired to may be made anew while the next comes up.
+                guard node.node.wires.allSatisfy({ nodes[$0.provider].running != nil }) else { return await make(node, during: attempt) }
                 return .success(try await makeItself(node))
             } catch {
                 failed = error

@@ -1,6 +1,8 @@
 import Backplane
 
 extension Coordinator {
+    func composition() -> Composition { loaded.composition(options.lanes) }
+
     func statuses() -> [ManagerStatus] {
         let loaded = loaded, plan = loaded.plan
         let sound = plan.managers.map { name, place in

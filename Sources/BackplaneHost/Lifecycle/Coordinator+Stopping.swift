@@ -21,7 +21,6 @@ extension Coordinator {
 
     /// Stops what another plan has not, or has otherwise; calls of what it has otherwise wait until that is up.
     func stop(_ leaving: [LiveNode], for plan: Plan) async {
-        for node in leaving { _ = await node.startUnderWay?.value }
         for node in leaving where node.node.role == .manager { remotes.close(node.node) }
         await stop(leaving.filter { $0.running != nil }) { [names = Set(plan.managers.keys)] node in
             if node.node.role == .manager, !names.contains(node.node.name) {
@@ -74,11 +73,5 @@ extension Coordinator {
             log(.error, "did not stop", component, error)
         }
         await starter.retire(component.handle, releasing: component.instance)
-    }
-}
-
-extension LiveNode {
-    fileprivate var startUnderWay: Task<Result<RunningComponent, BackplaneError>, Never>? {
-        if case .starting(let task) = state { task } else { nil }
     }
 }

@@ -39,6 +39,18 @@ final class LiveNode {
         if case .ready(let component) = state { component } else { nil }
     }
 
+    /// It stops, or has stopped, and another one takes its place.
+    var isLeaving: Bool {
+        switch state {
+        case .quiescing, .stopped: true
+        default: false
+        }
+    }
+
+    var startUnderWay: Task<Result<RunningComponent, BackplaneError>, Never>? {
+        if case .starting(let task) = state { task } else { nil }
+    }
+
     /// The error of a round of starting that has come by already.
     func failure(during attempt: Attempt) -> BackplaneError? {
         switch state {

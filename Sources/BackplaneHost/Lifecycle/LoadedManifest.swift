@@ -5,8 +5,9 @@ struct LoadedManifest: Sendable {
     let plan: Plan
     /// Of the manifest and of its plugins.
     let problems: [Problem]
+    let catalogue: Catalogue
     /// In the order of the manifest, those that are linked into this program first.
-    private let plugins: [LoadedPlugin]
+    let plugins: [LoadedPlugin]
     let document: ManifestDocument
     private let loadErrors: [BackplaneError]
     let loadFolder: LoadFolder?
@@ -17,7 +18,8 @@ struct LoadedManifest: Sendable {
         loader.add(linked)
         loader.addLibraries()
         let plugins = loader.plugins
-        let resolution = Resolution(document, catalogue: loader.catalogue) { entry, configuration in
+        catalogue = loader.catalogue
+        let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
         }
         self.document = document

@@ -17,6 +17,8 @@ struct Connections {
     }
     private let options: HostOptions
     private var connections: [Slot: Connection] = [:]
+    /// By the id of the live node that calls.
+    private var slots: [Int: [Slot]] = [:]
     private var made = 0
     private var comparisons = LayoutComparisons()
 
@@ -57,6 +59,7 @@ struct Connections {
         let status = WireStatus(
             user: user?.node.name, label: label, provider: provider.name, contract: consumer.contract.name, version: consumer.contract.version, lane: lane)
         connections[slot] = Connection(user: user?.id, gate: provider.gate, consumer: consumer, makeCells: makeCells, status: status, order: made)
+        if let user { slots[user.id, default: []].append(slot) }
         return slot
     }
 
@@ -78,9 +81,8 @@ struct Connections {
 
     /// Closes the wires of a component that has stopped, or was not made after all.
     mutating func abandon(usedBy node: LiveNode) {
-        for (slot, connection) in connections where connection.user == node.id {
-            connection.gate.abandon(slot)
-            connections[slot] = nil
+        for slot in slots.removeValue(forKey: node.id) ?? [] {
+            connections.removeValue(forKey: slot)?.gate.abandon(slot)
         }
     }
 }

@@ -227,4 +227,26 @@ struct ApplyTests {
         #expect(await error { try await change.value }?.code == .hostStopped)
         #expect(await error { try await society.citizen("A") }?.code == .hostStopped)
     }
+
+    @Test(arguments: Origin.allCases)
+    func `who starts while what it uses is made anew is wired to what is there then`(origin: Origin) async throws {
+        var citizens: [String: Society.Citizen] = ["A": .init(number: 1)]
+        for index in 0..<40 { citizens["B\(index)"] = .init(left: "A", meets: ["A"], isLazy: true) }
+        let society = try Society(citizens, from: origin)
+        try await society.host.start()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for _ in 0..<40 { try await society.host.reset("A") }
+            }
+            for index in 0..<40 {
+                group.addTask {
+                    let b = try await society.citizen("B\(index)")
+                    #expect(try await b.friends() == [1])
+                    #expect(try await b.met() == [1])
+                }
+            }
+            try await group.waitForAll()
+        }
+        await society.host.stop()
+    }
 }

@@ -34,6 +34,39 @@ struct ApplicationTests {
         }
     }
 
+    @Test func `both versions answer in one process at one time, each its own manager`() async throws {
+        try await RunningServer.run { server in
+            try await Bookshelf.run("bookshelf-both.json", server: server.url) { shelf, library in
+                let readingRoom: Remote<Library> = try await shelf.host.manager("ReadingRoomManager")
+                async let structured = library.search(whale), flat = readingRoom.search(whale)
+                let (new, old) = (try await structured, try await flat)
+                #expect(new.source == .network && old.source == .network)
+                #expect(new.value.first { $0.id == "moby-dick" }?.authors == [Author(name: "Herman Melville", born: 1819, died: 1891)])
+                #expect(old.value.first { $0.id == "moby-dick" }?.authors == [Author(name: "Herman Melville")])
+                _ = try await library.borrow("moby-dick")
+                let error = await #expect(throws: BackplaneError.self) { try await readingRoom.borrow("moby-dick") }
+                #expect(error?.failure?.code == "books.not-in-v1")
+            }
+        }
+    }
+
+    @Test func `when the server is gone each version's manager answers what it kept itself`() async throws {
+        let folder = try BookshelfFolder()
+        try await RunningServer.run { server in
+            try await Bookshelf.run("bookshelf-both.json", server: server.url, in: folder) { shelf, library in
+                let readingRoom: Remote<Library> = try await shelf.host.manager("ReadingRoomManager")
+                _ = try await (library.search(whale), readingRoom.search(whale))
+            }
+        }
+        try await Bookshelf.run("bookshelf-both.json", server: Bookshelf.nowhere, in: folder) { shelf, library in
+            let readingRoom: Remote<Library> = try await shelf.host.manager("ReadingRoomManager")
+            let (new, old) = (try await library.search(whale), try await readingRoom.search(whale))
+            #expect(new.source != .network && old.source != .network)
+            #expect(new.value.first { $0.id == "moby-dick" }?.authors.first?.born == 1819)
+            #expect(old.value.first { $0.id == "moby-dick" }?.authors == [Author(name: "Herman Melville")])
+        }
+    }
+
     @Test func `all pages of a long answer arrive`() async throws {
         try await RunningServer.run { server in
             let all = try await server.send("GET", "/v2/search?q=poetry&per=1")

@@ -19,11 +19,13 @@ final class Bookshelf: Sendable {
     ///   - keep: how many searches are kept, where not as the manifest says.
     init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil) throws {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
-        var manager = try #require(definition.managers["LibraryManager"])
-        let version = manifest.contains("v1") ? "v1" : "v2"
-        manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string("\(server)/\(version)")
-        if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
-        definition.managers["LibraryManager"] = manager
+        for (name, var manager) in definition.managers {
+            guard let service = manager.communicationController?.services.first else { continue }
+            let version = service.version?.contains("1.0.0") == true ? "v1" : "v2"
+            manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string("\(server)/\(version)")
+            if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
+            definition.managers[name] = manager
+        }
         let folder = try folder ?? BookshelfFolder()
         self.folder = folder
         host = PluginHost(

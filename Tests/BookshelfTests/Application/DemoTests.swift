@@ -31,6 +31,7 @@ struct DemoTests {
         let network = try #require(demo.output.range(of: "from: network")), store = try #require(demo.output.range(of: "from: store"))
         #expect(network.upperBound < store.lowerBound)
         #expect(demo.output.contains("is ours for 14 days"))
+        #expect(demo.output.contains("Herman Melville (1819–1891)") && demo.output.contains(/Herman Melville  +1851/), "both versions answer")
         #expect(demo.output.contains("nothing is left behind"))
         let place = try #require(demo.output.firstMatch(of: /process ([0-9]+), http/)?.output.1)
         #expect(kill(try #require(Int32(place)), 0) == -1, "the server has ended")

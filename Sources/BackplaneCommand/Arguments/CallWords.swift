@@ -1,0 +1,37 @@
+/// The words of `backplane call`: `[MANIFEST] MANAGER METHOD [JSON]`.
+struct CallWords: Sendable, Hashable {
+    /// `nil`: the one of the current folder.
+    var manifest: String?
+    var manager: String
+    var method: String
+    var input: String
+
+    /// What is missing, or too much.
+    struct Misuse: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ words: [String]) throws(Misuse) {
+        let (manifest, rest) = ManifestChoice.split(words)
+        var names = rest
+        guard let manager = names.popFirst() else { throw Misuse(description: "MANAGER is missing") }
+        guard let method = names.popFirst() else { throw Misuse(description: "METHOD is missing") }
+        let input = names.popFirst() ?? "null"
+        if let first = names.first { throw Misuse(description: "`\(first)` is not expected here") }
+        (self.manifest, self.manager, self.method, self.input) = (manifest, manager, method, input)
+    }
+}
+
+/// The words of `backplane explain`: `[MANIFEST] NAME`.
+struct ExplainWords: Sendable, Hashable {
+    /// `nil`: the one of the current folder.
+    var manifest: String?
+    var manager: String
+
+    init(_ words: [String]) throws(CallWords.Misuse) {
+        let (manifest, names) = ManifestChoice.split(words)
+        guard let manager = names.first else { throw CallWords.Misuse(description: "NAME is missing") }
+        if let second = names.dropFirst().first { throw CallWords.Misuse(description: "`\(second)` is not expected here") }
+        (self.manifest, self.manager) = (manifest, manager)
+    }
+}

@@ -1,0 +1,43 @@
+import Backplane
+import BackplaneHost
+
+extension Explanation {
+    /// - Throws: `manager.unknown`, with names like it.
+    init(of manager: String, in composition: Composition) throws(BackplaneError) {
+        let isSound = composition.plan.managers[manager] != nil
+        guard isSound || composition.plan.faults[manager] != nil else { throw composition.unknownManager(manager) }
+        let parts = composition.parts(of: manager), uses = composition.uses(of: manager)
+        let location = parts.first?.location ?? composition.location(of: manager)
+        let positions = composition.positions(of: parts.map(\.location) + uses.map(\.location) + [location])
+        var reasons = Reasons(composition)
+
+        (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
+        place = Place(location, positions[location])
+        components = parts.map { Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location])) }
+        self.uses = uses.map { use in
+            Use(label: use.label, manager: use.manager, state: composition.state(of: use.manager), place: Place(use.location, positions[use.location]))
+        }
+        self.reasons = reasons.of(manager, .error)
+        warnings = reasons.of(manager, .warning)
+        manifest = isSound ? [] : reasons.ofManifest()
+    }
+}
+
+extension Composition {
+    fileprivate func state(of manager: String) -> Explanation.State? {
+        plan.managers[manager] != nil ? .resolved : plan.faults[manager] != nil ? .unsatisfied : nil
+    }
+}
+
+extension Explanation.Component {
+    fileprivate init(_ part: Composition.Part, of manager: String, in composition: Composition, at place: Place) {
+        let choice = VersionChoice(part, in: composition), node = composition.node(of: part, in: manager)
+        (role, property, className) = (part.role.description, part.property, part.className)
+        (range, version, plugin) = (part.range?.description, choice.entry?.component.version.description, choice.entry?.plugin)
+        (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
+        sharedWith = node?.managers.filter { $0 != manager } ?? []
+        wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
+        let connected = Set(wires.map(\.label))
+        unconnected = node == nil ? [] : choice.entry?.component.wires.map(\.label).filter { !connected.contains($0) } ?? []
+    }
+}

@@ -1,0 +1,61 @@
+extension Explanation {
+    /// - Parameter file: the manifest's path.
+    func tree(in file: String) -> Tree {
+        var branches: [Tree] = []
+        if !reasons.isEmpty { branches.append(Tree([Span("why not", .bad)], reasons.map { $0.tree(in: file, under: manager) })) }
+        if !manifest.isEmpty { branches.append(Tree([Span("also wrong, which may be why", .bad)], manifest.map { $0.tree(in: file, under: nil) })) }
+        branches += components.map { $0.tree(in: file) }
+        if !uses.isEmpty { branches.append(Tree(["uses"], uses.map { $0.tree(in: file) })) }
+        if !warnings.isEmpty { branches.append(Tree([Span("warnings", .doubtful)], warnings.map { $0.tree(in: file, under: manager) })) }
+        // The first component stands at the same place.
+        return Tree([Span(manager.printable, .heading), ": ", state.span] + (components.isEmpty ? place.spans(in: file) : []), branches)
+    }
+}
+
+extension Explanation.State {
+    fileprivate var span: Span { Span(rawValue, self == .resolved ? .good : .bad) }
+}
+
+extension Place {
+    fileprivate func spans(in file: String) -> [Span] {
+        text(in: file).map { [Span("  " + $0.printable, .faint)] } ?? []
+    }
+}
+
+extension Explanation.Component {
+    fileprivate func tree(in file: String) -> Tree {
+        let name = property.map { "\(role) `\($0)`: " } ?? "\(role): "
+        let chosen: Span = version.map { "\(className) \($0) of plugin \(plugin ?? "")" } ?? Span(className, .bad)
+        var branches = [Tree([Span((range.map { "\($0): " } ?? "any version: ") + why)])]
+        branches += passedOver.map { Tree([Span("passed over: \($0.version) of plugin \($0.plugin), \($0.because)", .faint)]) }
+        if !sharedWith.isEmpty { branches.append(Tree([Span("shared with \(sharedWith.joined(separator: ", ").printable)")])) }
+        branches += wires.map(\.tree)
+        branches += unconnected.map { Tree([Span("\($0.printable): optional, not connected", .faint)]) }
+        return Tree([Span(name.printable), chosen.printable] + place.spans(in: file), branches)
+    }
+}
+
+extension Span {
+    fileprivate var printable: Span { Span(text.printable, style) }
+}
+
+extension WireRow {
+    fileprivate var tree: Tree {
+        Tree([Span("\(label) → \(provider): \(contract) \(version), ".printable), Span(lane, reason == nil ? .good : .doubtful), Span(reason.map { ": " + $0.printable } ?? "")])
+    }
+}
+
+extension Explanation.Use {
+    fileprivate func tree(in file: String) -> Tree {
+        Tree([Span("\(label): \(manager), ".printable), state?.span ?? Span("not there", .bad)] + place.spans(in: file))
+    }
+}
+
+extension Explanation.Reason {
+    /// - Parameter manager: the one above.
+    fileprivate func tree(in file: String, under above: String?) -> Tree {
+        let subject = manager.flatMap { $0 == above ? nil : "\($0.printable): " } ?? ""
+        let place = place.text(in: file).map { $0.printable + ": " } ?? ""
+        return Tree([Span(place, .faint), Span(subject + message.printable), Span(" [\(code)]", .faint)], because.map { $0.tree(in: file, under: manager) })
+    }
+}

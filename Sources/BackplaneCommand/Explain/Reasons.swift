@@ -1,0 +1,51 @@
+import Backplane
+import BackplaneHost
+
+/// Finds what problems come from.
+struct Reasons {
+    private let composition: Composition
+    private let problems: [String?: [Problem]]
+    /// The managers whose errors were told: once is enough, however many use them.
+    private var told: Set<String> = []
+    /// A chain of managers may be as long as a manifest; nobody reads one to the end.
+    private static let longestChain = 32
+
+    init(_ composition: Composition) {
+        self.composition = composition
+        problems = Dictionary(grouping: composition.problems, by: \.manager)
+    }
+
+    /// What is wrong with the manifest as a whole.
+    mutating func ofManifest() -> [Explanation.Reason] {
+        problems(of: nil, .error).map { reason($0, of: nil, depth: 0) }
+    }
+
+    mutating func of(_ manager: String, _ severity: Problem.Severity) -> [Explanation.Reason] {
+        told.insert(manager)
+        return problems(of: manager, severity).map { reason($0, of: manager, depth: 0) }
+    }
+
+    private func problems(of manager: String?, _ severity: Problem.Severity) -> [Problem] {
+        (problems[manager] ?? []).filter { $0.severity == severity }
+    }
+
+    private mutating func reason(_ problem: Problem, of manager: String?, depth: Int) -> Explanation.Reason {
+        let error = problem.error
+        var reason = Explanation.Reason(
+            manager: manager, code: error.code.rawValue, message: error.message, place: Place(error.location, problem.position), because: [])
+        if error.code != .dependencyUnsatisfied {
+            reason.because = error.causes.map(Self.cause)
+        } else if depth < Self.longestChain, let used = manager.flatMap({ composition.uses(of: $0).first { $0.location == error.location } })?.manager,
+            told.insert(used).inserted
+        {
+            reason.because = problems(of: used, .error).map { self.reason($0, of: used, depth: depth + 1) }
+            // The rest of its message tells what stands below it now.
+            reason.message = "`\(used)` cannot be created"
+        }
+        return reason
+    }
+
+    private static func cause(_ error: BackplaneError) -> Explanation.Reason {
+        Explanation.Reason(code: error.code.rawValue, message: error.message, place: Place(error.location, nil), because: error.causes.map(cause))
+    }
+}

@@ -1,0 +1,42 @@
+import Backplane
+import BackplaneHost
+
+/// Which of several components of one class is taken, and why not the others.
+struct VersionChoice: Sendable {
+    /// `nil`: none fits.
+    let entry: Catalogue.Entry?
+    /// A phrase.
+    let why: String
+    let passedOver: [Explanation.PassedOver]
+
+    init(_ part: Composition.Part, in composition: Composition) {
+        let entry = composition.choice(for: part), all = composition.catalogue.entries(named: part.className)
+        self.entry = entry
+        passedOver = all.filter { $0 != entry }.map { other in
+            Explanation.PassedOver(
+                version: other.component.version.description, plugin: other.plugin, because: Self.obstacle(other, part, beside: entry))
+        }
+        let fitting = all.filter { Self.fits($0, part) }
+        why = Self.why(fitting.map(\.component.version), of: all.count)
+    }
+
+    private static func fits(_ entry: Catalogue.Entry, _ part: Composition.Part) -> Bool {
+        entry.component.role == part.role && part.range?.contains(entry.component.version) ?? true
+    }
+
+    /// - Parameters:
+    ///   - fitting: the versions that fit, the highest first.
+    ///   - count: how many there are, fitting or not.
+    private static func why(_ fitting: [Version], of count: Int) -> String {
+        guard let best = fitting.first else { return count == 0 ? "no plugin registers it" : "none fits" }
+        if fitting.count == 1 { return count == 1 ? "the only one there is" : "the only one that fits" }
+        let equals = fitting.count { $0 == best }
+        return "the highest of \(fitting.count) that fit" + (equals > 1 ? "; of \(equals) equal ones that of the earliest plugin" : "")
+    }
+
+    private static func obstacle(_ other: Catalogue.Entry, _ part: Composition.Part, beside chosen: Catalogue.Entry?) -> String {
+        if other.component.role != part.role { return "a \(other.component.role), not a \(part.role)" }
+        if let range = part.range, !range.contains(other.component.version) { return "not in \(range)" }
+        return other.component.version == chosen?.component.version ? "of a later plugin" : "a lower version"
+    }
+}

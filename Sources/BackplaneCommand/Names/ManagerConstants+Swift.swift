@@ -1,0 +1,33 @@
+extension ManagerConstants {
+    /// Source to paste.
+    ///
+    /// - Parameter manifest: where the managers come from, for its first line.
+    func swift(of manifest: String) -> String {
+        let contracts = Dictionary(grouping: constants, by: \.contract).sorted { $0.key < $1.key }
+        var lines = ["// The managers of \(manifest.printable), as in `host.manager(\(constants.first.map { ".\($0.identifier)" } ?? "…"))`."]
+        if !contracts.isEmpty {
+            lines += ["import BackplaneHost", "// Import what declares \(contracts.map(\.key).joined(separator: ", ")) too.", ""]
+        }
+        for (contract, constants) in contracts {
+            lines.append("extension ManagerName where C == \(contract) {")
+            lines += constants.map { "    static var \($0.identifier): Self { \($0.manager.swiftLiteral) }" }
+            lines += ["}", ""]
+        }
+        lines += others.map { "// \($0.manager.printable): \($0.reason.printable)" }
+        while lines.last == "" { lines.removeLast() }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate var swiftLiteral: String {
+        let escaped = unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            default: String(scalar).printable
+            }
+        }
+        return "\"\(escaped.joined())\""
+    }
+}

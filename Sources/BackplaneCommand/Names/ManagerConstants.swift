@@ -1,0 +1,70 @@
+import Backplane
+import BackplaneHost
+
+/// A constant for each manager that provides a contract, in Swift.
+struct ManagerConstants: Encodable, Sendable {
+    var constants: [Constant]
+    /// The managers that there is no constant for.
+    var others: [Other]
+
+    struct Constant: Encodable, Sendable, Hashable {
+        var manager: String
+        var contract: String
+        /// In backticks if it is a keyword.
+        var identifier: String
+    }
+
+    struct Other: Encodable, Sendable, Hashable {
+        var manager: String
+        var reason: String
+    }
+
+    init(_ composition: Composition) {
+        let contracts = composition.plan.managers.mapValues { composition.plan.nodes[$0].entry.component.contract?.name }
+        let identifiers = Self.identifiers(for: composition.managerNames)
+        (constants, others) = ([], [])
+        for name in composition.managerNames {
+            if let fault = composition.plan.faults[name] {
+                others.append(Other(manager: name, reason: "cannot be created: \(fault.message)"))
+            } else if let contract = contracts[name] ?? nil {
+                add(name, contract, identifiers[name])
+            } else {
+                others.append(Other(manager: name, reason: "provides no contract"))
+            }
+        }
+    }
+
+    private mutating func add(_ name: String, _ contract: String, _ identifier: SwiftIdentifier?) {
+        if !SwiftIdentifier.isTypeName(contract) {
+            others.append(Other(manager: name, reason: "provides `\(contract)`, which is no name of a Swift type"))
+        } else if let identifier {
+            constants.append(Constant(manager: name, contract: contract, identifier: identifier.spelled))
+        } else {
+            others.append(Other(manager: name, reason: "no identifier can be made of its name"))
+        }
+    }
+
+    /// An identifier for each name, none twice: without `Manager` where that is unambiguous, else the whole name, else that with a number.
+    static func identifiers(for names: [String]) -> [String: SwiftIdentifier] {
+        let whole = names.compactMap { name in SwiftIdentifier(camelCasing: name).map { (name, $0) } }
+        let short = whole.map { ($0, $1.withoutManager.flatMap { $0.isTaken ? nil : $0 } ?? $1) }
+        let counts = (whole + short).reduce(into: [:]) { counts, pair in counts[pair.1, default: Set()].insert(pair.0) }
+        var identifiers: [String: SwiftIdentifier] = [:]
+        var used: Set<SwiftIdentifier> = []
+        // Names that want what nobody else wants come first, so that a number is given only to those that need one.
+        for (name, identifier) in short where counts[identifier]?.count == 1 && !identifier.isTaken {
+            identifiers[name] = identifier
+            used.insert(identifier)
+        }
+        for (name, identifier) in whole where identifiers[name] == nil {
+            var free = identifier, number = 2
+            while used.contains(free) || free.isTaken {
+                free = identifier.numbered(number)
+                number += 1
+            }
+            identifiers[name] = free
+            used.insert(free)
+        }
+        return identifiers
+    }
+}

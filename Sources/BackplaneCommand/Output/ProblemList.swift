@@ -1,0 +1,41 @@
+import BackplaneHost
+
+/// The problems of a manifest as `check` prints them: manager by manager, each line beginning with its place.
+struct ProblemList: Sendable {
+    var manifest: String
+    var problems: [Problem]
+
+    func lines(colour: Bool) -> [String] {
+        let groups = groups
+        return groups.flatMap { group in
+            // Of one group the last line says it all.
+            (groups.count > 1 ? [heading(of: group).text(colour: colour)] : []) + group.map { $0.report(in: manifest, colour: colour) } + [""]
+        } + [summary] + hints
+    }
+
+    /// The problems of one manager after the other; those of the whole manifest come first, as they were found.
+    private var groups: [[Problem]] {
+        problems.reduce(into: []) { groups, problem in
+            if groups.last?.first.map({ $0.manager == problem.manager }) == true { groups[groups.count - 1].append(problem) } else { groups.append([problem]) }
+        }
+    }
+
+    private func heading(of group: [Problem]) -> Span {
+        Span("\(group.first?.manager?.printable ?? "the manifest"): \(Self.counts(group))", .heading)
+    }
+
+    private var summary: String {
+        problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(problems, withNone: true))"
+    }
+
+    /// What to do next.
+    private var hints: [String] {
+        guard let faulty = problems.first(where: { $0.severity == .error && $0.manager != nil })?.manager else { return [] }
+        return ["`backplane explain \(manifest.shellWord) \(faulty.shellWord)` says what one of them comes from; `backplane run --keep-going` starts what is sound"]
+    }
+
+    private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {
+        let errors = problems.count { $0.severity == .error }, warnings = problems.count - errors
+        return [(errors, "error"), (warnings, "warning")].filter { withNone || $0.0 > 0 }.map { counted($0, $1) }.joined(separator: ", ")
+    }
+}

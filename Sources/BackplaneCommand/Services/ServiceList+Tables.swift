@@ -1,0 +1,35 @@
+extension ServiceList {
+    /// A row for each component, plugin by plugin.
+    var table: Table {
+        Table(
+            ["PLUGIN", "ROLE", "CLASS", "PROVIDES", "USED BY"],
+            plugins.flatMap { plugin in
+                let name = Span("\(plugin.id) \(plugin.version)".printable)
+                return plugin.components.isEmpty ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.map { [name] + $0.cells }
+            })
+    }
+
+    /// `nil`: none is missing.
+    var missingTable: Table? {
+        guard !missing.isEmpty else { return nil }
+        return Table(["MANAGER", "CLASS", "WIRE", "ASKS FOR", "NEED", "COULD BE"], missing.map(\.cells))
+    }
+}
+
+extension ServiceList.Component {
+    fileprivate var cells: [Span] {
+        let provides = contract.map { Span("\($0.printable) \(contractVersion ?? "")") } ?? Span("-", .faint)
+        let users = usedBy.isEmpty ? Span("unused", .doubtful) : Span(usedBy.joined(separator: ", ").printable)
+        return [Span(role), Span("\(className) \(version)".printable), provides, users]
+    }
+}
+
+extension ServiceList.MissingWire {
+    fileprivate var cells: [Span] {
+        [
+            Span(manager.printable), Span(className.printable), Span(label.printable), Span("\(contract.printable) \(version)"),
+            isOptional ? Span("optional", .faint) : Span("needed", .bad),
+            candidates.isEmpty ? Span("nothing here", .faint) : Span(candidates.joined(separator: ", ").printable),
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+import Backplane
+import BackplaneHost
+
+/// What each plugin registers and who uses it, and the wires that nothing is connected to.
+struct ServiceList: Encodable, Sendable {
+    var plugins: [Plugin]
+    var missing: [MissingWire]
+
+    struct Plugin: Encodable, Sendable {
+        var id: String
+        var version: String
+        /// Where its library was built; `nil`: it is linked into this program.
+        var library: String?
+        var components: [Component]
+    }
+
+    struct Component: Encodable, Sendable {
+        var role: String
+        var className: String
+        var version: String
+        var contract: String?
+        var contractVersion: String?
+        /// The managers in whose definition it was chosen; sorted.
+        var usedBy: [String]
+    }
+
+    struct MissingWire: Encodable, Sendable {
+        var manager: String
+        var className: String
+        var label: String
+        var contract: String
+        var version: String
+        var isOptional: Bool
+        /// Components that it could be connected to.
+        var candidates: [String]
+    }
+}
+
+extension ServiceList {
+    init(_ composition: Composition) {
+        var users: [Catalogue.Entry: Set<String>] = [:]
+        for manager in composition.managerNames {
+            for part in composition.parts(of: manager) {
+                if let entry = composition.choice(for: part) { users[entry, default: []].insert(manager) }
+            }
+        }
+        let entries = Dictionary(grouping: composition.catalogue.entries, by: \.order)
+        plugins = composition.plugins.enumerated().map { order, plugin in
+            let components = (entries[order] ?? []).sorted { ($0.component.role.rawValue, $0.component.className, $0.index) < ($1.component.role.rawValue, $1.component.className, $1.index) }
+            return Plugin(
+                id: plugin.id, version: plugin.version.description, library: plugin.library,
+                components: components.map { Component($0.component, usedBy: (users[$0] ?? []).sorted()) })
+        }
+        missing = composition.missingWires().map(MissingWire.init)
+    }
+}
+
+extension ServiceList.Component {
+    fileprivate init(_ component: ComponentDescription, usedBy users: [String]) {
+        (role, className, version) = (component.role.description, component.className, component.version.description)
+        (contract, contractVersion, usedBy) = (component.contract?.name, component.contract?.version.description, users)
+    }
+}
+
+extension ServiceList.MissingWire {
+    fileprivate init(_ missing: Composition.MissingWire) {
+        (manager, className, label) = (missing.manager, missing.user.component.className, missing.wire.label)
+        (contract, version, isOptional) = (missing.wire.contract.name, missing.wire.contract.version.description, missing.wire.isOptional)
+        candidates = missing.candidates.map { "\($0.component.className) \($0.component.version) of plugin \($0.plugin)" }
+    }
+}

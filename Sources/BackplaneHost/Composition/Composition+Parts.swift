@@ -1,0 +1,66 @@
+package import Backplane
+
+extension Composition {
+    /// A place in a manager's definition that a class fills.
+    package struct Part: Sendable, Hashable {
+        package var role: Role
+        /// The property of the communication controller that it is for, if it is a service.
+        package var property: String?
+        package var className: String
+        /// The versions that are accepted; `nil`: any.
+        package var range: VersionRange?
+        /// Where the manifest defines it.
+        package var location: String
+
+        package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
+            (self.role, self.property, self.className, self.range, self.location) = (role, property, className, range, location)
+        }
+    }
+
+    /// What a manager's definition asks for: itself, its layers, its services; nothing if it could not be read.
+    package func parts(of manager: String) -> [Part] {
+        guard let definition = document.manifest.managers[manager] else { return [] }
+        let path = document.dialect.managers / manager
+        var parts = [Part(role: .manager, className: definition.className, range: definition.version, location: path.description)]
+        if let controller = definition.dataAccessController {
+            parts.append(
+                Part(
+                    role: .dataAccessController, className: controller.className, range: controller.version,
+                    location: (path / ReservedLabel.dataAccessController).description))
+        }
+        if let controller = definition.communicationController {
+            let path = path / ReservedLabel.communicationController
+            parts.append(
+                Part(role: .communicationController, className: controller.className, range: controller.version, location: path.description))
+            for (index, service) in controller.services.enumerated() {
+                parts.append(
+                    Part(
+                        role: .networkService, property: service.propertyName, className: service.className, range: service.version,
+                        location: (path / "services" / index).description))
+            }
+        }
+        return parts
+    }
+
+    /// The component that is taken for a part; `nil`: none fits.
+    package func choice(for part: Part) -> Catalogue.Entry? {
+        catalogue.best(part.className, as: part.role, in: part.range)
+    }
+
+    /// The node of the plan that a part of a manager is; `nil`: the manager is not sound.
+    package func node(of part: Part, in manager: String) -> Plan.Node? {
+        guard let id = plan.managers[manager] else { return nil }
+        guard part.role != .manager else { return plan.nodes[id] }
+        let layers = plan.nodes.lazy.filter { $0.role != .manager && $0.managers.contains(manager) }
+        guard let property = part.property else { return layers.first { $0.role == part.role } }
+        let controller = layers.first { $0.role == .communicationController }
+        return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }
+    }
+}
+
+extension Composition {
+    /// Where the manifest defines a manager.
+    package func location(of manager: String) -> String {
+        (document.dialect.managers / manager).description
+    }
+}

@@ -1,0 +1,113 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// Compositions of plugins that exist in these lines alone.
+extension Composition {
+    /// - Parameters:
+    ///   - manifest: the text of a whole manifest.
+    ///   - plugins: in their order.
+    ///   - lane: of a wire, by its label.
+    init(_ manifest: String, _ plugins: [ExamplePlugin], loading: [Problem] = [], lane: (String) -> WireStatus.Lane = { _ in .native }) {
+        let document = ManifestDocument(parsing: Data(manifest.utf8), path: "example.json")
+        let catalogue = Catalogue(
+            plugins.enumerated().flatMap { order, plugin in
+                plugin.components.enumerated().map { index, component in
+                    Catalogue.Entry(plugin: plugin.id, pluginVersion: plugin.version, order: order, index: index, component: component)
+                }
+            })
+        let resolution = Resolution(document, catalogue: catalogue), plan = resolution.plan
+        let wires = plan.nodes.flatMap { user in
+            user.wires.compactMap { wire in
+                user.entry.component.wires.first { $0.label == wire.label }.map { declared in
+                    Composition.Wire(
+                        user: user.id, label: wire.label, provider: wire.provider, contract: declared.contract.name, version: declared.contract.version,
+                        lane: lane(wire.label))
+                }
+            }
+        }
+        self.init(
+            document, catalogue: catalogue, plan: plan, problems: loading + resolution.problems,
+            plugins: plugins.map { Plugin(id: $0.id, version: $0.version, library: $0.id + ".so") }, wires: wires)
+    }
+
+    /// The books' application: two versions of one service, a store that two managers share, a clock in C, and some that are wrong.
+    static var books: Composition {
+        Composition(
+            #"""
+            {
+              "manifestVersion": 1,
+              "plugins": [],
+              "managers": {
+                "ClockManager": { "className": "ClockManager" },
+                "LibraryManager": {
+                  "className": "LibraryManager",
+                  "uses": { "clock": "ClockManager" },
+                  "dataAccessController": { "className": "BookStore", "version": "[1.0,2.0)" },
+                  "communicationController": {
+                    "className": "LibraryCommunication",
+                    "services": [{ "className": "BooksService", "version": "[2.0,3.0)", "propertyName": "books" }]
+                  }
+                },
+                "ReadingRoomManager": {
+                  "className": "LibraryManager",
+                  "dataAccessController": { "className": "BookStore" },
+                  "communicationController": {
+                    "className": "LibraryCommunication",
+                    "services": [{ "className": "BooksService", "version": "[1.0,2.0)", "propertyName": "books" }]
+                  }
+                },
+                "Broken": { "className": "NoSuchClass" },
+                "Upset": { "className": "LibraryManager", "clasName": "x", "uses": { "clock": "Broken" } },
+                "Very upset": { "className": "LibraryManager", "uses": { "clock": "Upset" } },
+                "<b>\"A|B\"]\n#1; \\ & größer 図書館": { "className": "ClockManager" }
+              }
+            }
+            """#,
+            [.shelf, .books("1.4.0"), .books("2.1.0"), .books("2.0.0"), .clock]
+        ) { $0 == "clock" ? .served(because: "plugin `org.example.clock` is not made with the Swift SDK") : .native }
+    }
+}
+
+/// A plugin that registers these components.
+struct ExamplePlugin {
+    var id: String
+    var version: Version
+    var components: [ComponentDescription]
+
+    private static let library = contract("Library", "1.2.0"), shelfContract = contract("Shelf"), network = contract("LibraryNetwork")
+    private static let api = contract("BooksAPI"), time = contract("WallTime")
+
+    static let shelf = ExamplePlugin(
+        id: "org.example.shelf", version: "1.0.0",
+        components: [
+            ComponentDescription(
+                role: .manager, className: "LibraryManager", version: "1.0.0", contract: library,
+                wires: [
+                    WireDescription(label: "dataAccessController", isOptional: true, contract: shelfContract),
+                    WireDescription(label: "communicationController", isOptional: true, contract: network),
+                    WireDescription(label: "clock", isOptional: true, contract: time),
+                ]),
+            ComponentDescription(role: .dataAccessController, className: "BookStore", version: "1.0.0", contract: shelfContract),
+            ComponentDescription(
+                role: .communicationController, className: "LibraryCommunication", version: "1.0.0", contract: network,
+                wires: [WireDescription(label: "books", contract: api)]),
+        ])
+
+    static func books(_ version: Version) -> ExamplePlugin {
+        ExamplePlugin(
+            id: "org.example.books", version: version,
+            components: [ComponentDescription(role: .networkService, className: "BooksService", version: version, contract: api)])
+    }
+
+    static let clock = ExamplePlugin(
+        id: "org.example.clock", version: "1.0.0",
+        components: [
+            ComponentDescription(role: .manager, className: "ClockManager", version: "1.0.0", contract: time),
+            ComponentDescription(role: .manager, className: "Metronome", version: "1.0.0"),
+        ])
+
+    private static func contract(_ name: String, _ version: Version = "1.0.0") -> ContractDescription {
+        ContractDescription(name: name, version: version)
+    }
+}

@@ -1,0 +1,38 @@
+import Backplane
+import BackplaneHost
+import Testing
+
+@testable import BackplaneCommand
+
+@Suite struct ServiceListTests {
+    private let list = ServiceList(.books)
+
+    @Test func `what plugins register stands plugin by plugin, with who uses it`() throws {
+        let missing = try #require(list.missingTable)
+        let lines = list.table.lines(colour: false) + [""] + missing.lines(colour: false)
+        try expectSnapshot(lines.joined(separator: "\n") + "\n", "services-table")
+    }
+
+    @Test func `what nobody uses is marked`() {
+        let unused = list.plugins.flatMap(\.components).filter(\.usedBy.isEmpty).map { "\($0.className) \($0.version)" }
+        #expect(unused == ["BooksService 2.0.0", "Metronome 1.0.0"])
+    }
+
+    @Test func `a manager that cannot be created uses what was chosen for it all the same`() throws {
+        let library = try #require(list.plugins.first?.components.first { $0.className == "LibraryManager" })
+        #expect(library.usedBy == ["LibraryManager", "ReadingRoomManager", "Upset", "Very upset"])
+    }
+
+    @Test func `a wire is missing where nothing is given to it, not where what is given is faulty`() {
+        let clocks = list.missing.filter { $0.label == "clock" }
+        #expect(clocks.map(\.manager) == ["ReadingRoomManager"])
+        #expect(clocks.map(\.candidates) == [["ClockManager 1.0.0 of plugin org.example.clock"]])
+        #expect(list.missing.allSatisfy { $0.isOptional })
+    }
+
+    @Test func `a plugin that registers nothing is listed too`() {
+        let list = ServiceList(Composition(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, [ExamplePlugin(id: "org.example.empty", version: "1.0.0", components: [])]))
+        #expect(list.table.lines(colour: false).last == "org.example.empty 1.0.0  nothing")
+        #expect(list.missingTable == nil)
+    }
+}

@@ -1,0 +1,40 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// A start that leaves out what cannot be started.
+@Suite(.timeLimit(.minutes(10)))
+struct KeepGoingTests {
+    private let managers = #"""
+        "Broken": {"className": "NoSuchClass"}, "Sound": {"className": "TrialManager"},
+        "Refusing": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "Behind": {"className": "RelayManager", "uses": {"trials": "Refusing"}},
+        "Beside": {"className": "RelayManager", "uses": {"trials": "Sound"}}
+        """#
+
+    @Test(arguments: [Origin.libraries, .linked])
+    func `What is sound comes up, and every other manager says why it did not`(origin: Origin) async throws {
+        let test = try TestHost(managers: managers, from: origin)
+        try await test.host.start(keepGoing: true)
+        let states = Dictionary(uniqueKeysWithValues: await test.host.managers.map { ($0.name, $0.state) })
+        #expect(states.mapValues(\.description) == ["Broken": "unsatisfied", "Sound": "ready", "Beside": "ready", "Refusing": "failed", "Behind": "failed"])
+        for name in ["Refusing", "Behind"] {
+            guard case .failed(let error) = states[name] else { continue }
+            #expect(error.failure?.code == "trial.trouble" && error.location == "/managers/Refusing")
+        }
+        await test.host.stop()
+    }
+
+    @Test func `Without it a manifest with an error starts nothing`() async throws {
+        let test = try TestHost(managers: managers, from: .linked)
+        #expect(await error { try await test.host.start() }?.code == .unknownClass)
+        #expect(await test.host.managers.allSatisfy { $0.state != .ready })
+        await test.host.stop()
+    }
+
+    @Test func `A host that has stopped does not start, sound or not`() async throws {
+        let test = try TestHost(managers: managers, from: .linked)
+        await test.host.stop()
+        #expect(await error { try await test.host.start(keepGoing: true) }?.code == .hostStopped)
+    }
+}
