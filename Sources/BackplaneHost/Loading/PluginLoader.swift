@@ -45,7 +45,7 @@ struct PluginLoader {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
             let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
             for (index, reference) in references.enumerated() {
-                attempt("the library `\(reference.library)`", at: document.place(of: ManifestPath() / "plugins" / index / "library")) { loader throws(BackplaneError) in
+                attempt("the library `\(reference.library)`", at: document.place(ofLibrary: index)) { loader throws(BackplaneError) in
                     try loader.load(try locator.locate(reference.library), reference)
                 }
             }

@@ -18,6 +18,8 @@ public struct ManifestDocument: Sendable {
     private let origins: ManifestOrigins
     /// Texts with variables in them as they are written.
     private let spellings: [ManifestPath: String]
+    /// Where the plugins are in the manifest.
+    private let pluginPaths: [ManifestPath]
 
     /// Reads a file: JSON, an XML property list or a binary one, told apart by content.
     ///
@@ -73,20 +75,20 @@ public struct ManifestDocument: Sendable {
     /// Takes a manifest made in Swift, of which nothing is wrong as far as it goes.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, dialect, text) = (manifest, [], nil, .backplane, nil)
-        (origins, spellings) = (ManifestOrigins(), [:])
+        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
         var reader = reader
         manifest = reader.read(value)
         (problems, self.path, dialect) = (Self.positioning(reader.problems.grouped, in: text), path, reader.dialect)
-        (self.text, origins, spellings) = (text, reader.origins, reader.spellings)
+        (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
     }
 
     private init(failure: BackplaneError, path: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, dialect, text) = (path, .backplane, nil)
-        (origins, spellings) = (ManifestOrigins(), [:])
+        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
     /// The problems with their positions in this document's text.
@@ -97,6 +99,12 @@ public struct ManifestDocument: Sendable {
     /// Where a value of the manifest is written, which for one from an environment is there.
     func place(of path: ManifestPath) -> String {
         origins.place(of: path.description) ?? path.description
+    }
+
+    /// Where the library of a plugin is written, told by the plugin's place among those that could be read.
+    func place(ofLibrary index: Int) -> String {
+        let path = pluginPaths.indices.contains(index) ? pluginPaths[index] : ManifestPath() / "plugins" / index
+        return place(of: path / "library")
     }
 
     /// Those places of the values in one that are not their own.
