@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct FakeTests {
     private func ring(
-        _ fakes: [Place: Fake], lanes: LaneRule = .fastest, setUp: (TestHost) -> Void = { _ in }
+        _ fakes: [Fake.Place: Fake], lanes: LaneRule = .fastest, setUp: (TestHost) -> Void = { _ in }
     ) async throws -> String {
         try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: fakes, lanes: lanes) { host in
             setUp(host)
@@ -44,8 +44,8 @@ struct FakeTests {
         #expect(try await ring([.service("bell", of: "Sexton"): bell]) == "struck noon 1 at 12")
     }
 
-    @Test(arguments: [Place.manager("Sundial"), .use("hours", of: "Sexton")])
-    func `another manager is replaced by its name or where it is used`(place: Place) async throws {
+    @Test(arguments: [Fake.Place.manager("Sundial"), .use("hours", of: "Sexton")])
+    func `another manager is replaced by its name or where it is used`(place: Fake.Place) async throws {
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 3 } }
         #expect(try await ring([place: hours], setUp: tower) == "200 dong 1 at 3")
     }
@@ -167,7 +167,7 @@ extension FakeTests {
 
     @Test func `a class keeps the collaborators that it asks for`() async throws {
         #expect(try await ring([.communicationController(of: "Sexton"): Fake(EagerMessenger.self)], setUp: tower) == "soon 200 dong 1 at 12")
-        let both: [Place: Fake] = [
+        let both: [Fake.Place: Fake] = [
             .communicationController(of: "Sexton"): Fake(EagerMessenger.self), .service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"]),
         ]
         #expect(try await ring(both) == "soon BONG 1 at 12")
@@ -190,7 +190,7 @@ extension FakeTests {
 
 /// Fakes that do not fit.
 extension FakeTests {
-    private func refusal(_ fakes: [Place: Fake]) async -> String {
+    private func refusal(_ fakes: [Fake.Place: Fake]) async -> String {
         let error = await #expect(throws: ManifestRefused.self) { try await ring(fakes) }
         return error?.description ?? ""
     }
@@ -218,13 +218,13 @@ extension FakeTests {
     }
 
     @Test(arguments: [
-        ([Place.dataAccessController(of: "Sixton")], "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"),
+        ([Fake.Place.dataAccessController(of: "Sixton")], "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"),
         ([.manager("Moondial")], "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"),
         ([.addedManager("Sundial")], "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"),
         ([.dataAccessController], "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"),
         ([.service("bell", of: "Sundial")], "manifest.missing-key: a fake is given for the service `bell` of `Sundial`, which has no communication controller to receive it"),
     ])
-    func `a place that is not there is an error that says what is`(places: [Place], words: String) async {
+    func `a place that is not there is an error that says what is`(places: [Fake.Place], words: String) async {
         let fakes = Dictionary(uniqueKeysWithValues: places.map { ($0, Fake(Bell.self)) })
         let error = await #expect(throws: BackplaneError.self) { try await ring(fakes) }
         #expect(error?.description == words)

@@ -35,7 +35,7 @@ struct TestHTTPTests {
     }
 
     @Test func `an answer may be made of its request, and the log of requests be asked meanwhile`() async throws {
-        http.on("the second request", where: { [http] _ in http.requests.count == 2 }, Answer { HTTPResponse(status: 200, body: $0.body) })
+        http.on("the second request", where: { [http] _ in http.requests.count == 2 }, TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body) })
         http.on("GET", url, .status(202))
         #expect(try await get(url).status == 202)
         #expect(try await http.execute(HTTPRequest("PUT", url, body: [1, 2, 3])).body == [1, 2, 3])

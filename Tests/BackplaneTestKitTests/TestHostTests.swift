@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct TestHostTests {
-    private static let fakes: [Place: Fake] = [
+    private static let fakes: [Fake.Place: Fake] = [
         .communicationController: Fake(Errand.self) { $0.async(\.run) { text, _ in text } },
         .dataAccessController: Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
     ]

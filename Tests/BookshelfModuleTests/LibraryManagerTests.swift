@@ -19,7 +19,7 @@ struct LibraryManagerTests {
         network: Fake, shelf: Fake = Fake(Shelf.self), clock: TestClock = TestClock(), _ test: (TestHost) async throws -> Void
     ) async throws {
         let time = Fake(WallTime.self) { $0.sync(\.now) { _, _ in clock.date } }
-        let fakes: [Place: Fake] = [.communicationController: network, .dataAccessController: shelf, .use("clock"): time]
+        let fakes: [Fake.Place: Fake] = [.communicationController: network, .dataAccessController: shelf, .use("clock"): time]
         try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: fakes, test)
     }
 

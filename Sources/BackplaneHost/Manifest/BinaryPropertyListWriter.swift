@@ -42,8 +42,8 @@ struct BinaryPropertyListWriter {
     private mutating func add(_ text: String) -> Int {
         if let number = texts[text] { return number }
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        let bytes = isASCII ? Self.marker(0x50, text.utf8.count) + text.utf8 : Self.marker(0x60, text.utf16.count) + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-        let number = append(bytes)
+        let wide = { text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+        let number = append(isASCII ? Self.marker(0x50, text.utf8.count) + text.utf8 : Self.marker(0x60, text.utf16.count) + wide())
         texts[text] = number
         return number
     }

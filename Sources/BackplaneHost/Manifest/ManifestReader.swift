@@ -18,6 +18,8 @@ struct ManifestReader {
     var spellings: [ManifestPath: String] = [:]
     /// Texts that could not be made, which has been reported.
     var unusable: Set<ManifestPath> = []
+    /// Where the plugins of the manifest are in it, those with errors left out as they are there.
+    private(set) var pluginPaths: [ManifestPath] = []
     /// What may still be put in for variables.
     var variableBytesLeft = ManifestLimits.bytes
 
@@ -94,6 +96,7 @@ struct ManifestReader {
         let isSound = problems.count == before
         warnOfUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
+        pluginPaths.append(path)
         return PluginReference(library: library, version: version, sha256: sha256?.lowercased(), resources: resources)
     }
 

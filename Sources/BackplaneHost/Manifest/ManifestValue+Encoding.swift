@@ -10,6 +10,7 @@ extension ManifestValue {
     ///   finite in JSON, a control character in XML.
     public func encoded(as format: ManifestFormat) throws(BackplaneError) -> Data {
         let shape = ManifestShape.whole(self)
+        try requireReadable()
         let bytes = switch format {
         case .json: try JSONWriter.write(self, shape)
         case .xml: try PropertyListWriter.write(self, shape)
@@ -19,6 +20,22 @@ extension ManifestValue {
             throw Self.unwritable("the manifest would be larger than \(ManifestLimits.bytes >> 20) MB, which could not be read again", at: ManifestPath())
         }
         return bytes
+    }
+
+    /// - Throws: `manifest.unsupported` for what is beyond the limits and could not be read again.
+    private func requireReadable() throws(BackplaneError) {
+        var values = 0
+        func depth(_ value: ManifestValue, _ above: Int) -> Int {
+            values += 1
+            return switch value {
+            case _ where above > ManifestLimits.depth: above
+            case .array(let values): values.reduce(above + 1) { max($0, depth($1, above + 1)) }
+            case .dictionary(let members): members.values.reduce(above + 1) { max($0, depth($1, above + 1)) }
+            default: above
+            }
+        }
+        guard depth(self, 0) <= ManifestLimits.depth else { throw Self.unwritable(ManifestLimits.tooDeep, at: ManifestPath()) }
+        guard values <= ManifestLimits.values else { throw Self.unwritable(ManifestLimits.tooManyValues, at: ManifestPath()) }
     }
 
     static func unwritable(_ reason: String, at path: ManifestPath) -> BackplaneError {

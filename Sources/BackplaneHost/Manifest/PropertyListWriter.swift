@@ -63,7 +63,8 @@ struct PropertyListWriter {
             case "\r": escaped += "&#13;"
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
-                throw ManifestValue.unwritable("XML has no character U+\(String(scalar.value, radix: 16, uppercase: true)); a binary property list and JSON have", at: path)
+                let code = String(scalar.value, radix: 16, uppercase: true)
+                throw ManifestValue.unwritable("XML has no character U+\(code); a binary property list and JSON have", at: path)
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -8,16 +8,14 @@ extension BackplaneError {
             let words = refused == 1 ? "the one registered \(name) is not" : "of \(refused) registered \(name) none is"
             return BackplaneError(.unknownService, "\(words) as the predicate wants it; register one that is, or ask for less")
         }
-        guard !registered.isEmpty else {
-            return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; register one with `services.register` before it is asked for")
-        }
+        let advice = "register one with `services.register` before it is asked for"
+        guard !registered.isEmpty else { return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; \(advice)") }
         var names: [String] = []
         for instance in registered {
             let name = TypeName(Swift.type(of: instance)).description
             if !names.contains(name) { names.append(name) }
         }
-        return BackplaneError(
-            .unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); register one with `services.register` before it is asked for")
+        return BackplaneError(.unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); \(advice)")
     }
 }
 

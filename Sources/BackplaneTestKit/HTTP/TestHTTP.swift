@@ -89,11 +89,10 @@ public final class TestHTTP: HTTPExecutor {
 
     /// Whole URLs: there are no secrets in a test.
     private static func unexpected(_ requests: [HTTPRequest], expected: [String]) -> BackplaneError {
-        let found = requests.map { "\($0.method) \($0.url)" }
         let known = expected.isEmpty ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
-        let asked = found.map { "`\($0)`" }.joined(separator: ", ")
-        return BackplaneError(
-            .networkUnexpected, "the test does not say how \(asked) is answered; \(known); say it with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`")
+        let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
+        let advice = "say it with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
+        return BackplaneError(.networkUnexpected, "the test does not say how \(asked) is answered; \(known); \(advice)")
     }
 }
 

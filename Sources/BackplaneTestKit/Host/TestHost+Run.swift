@@ -21,7 +21,7 @@ extension TestHost {
     /// - Throws: ``ManifestRefused`` with everything that is wrong with the manifest, before anything starts; what the test
     ///   throws; `network.unexpected` when there was a request that the test did not say how to answer.
     public static func run<Result>(
-        _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Place: Fake] = [:], pluginPaths: [String]? = nil, lanes: LaneRule = .fastest,
+        _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil, lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let folder = try TestFolder()
@@ -47,7 +47,7 @@ extension TestHost {
     /// ]) { host in … }
     /// ```
     public static func run<Result>(
-        _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type], fakes: [Place: Fake] = [:],
+        _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:],
         lanes: LaneRule = .fastest, _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let manifest = Manifest(managers: [className: ManagerDefinition(className: className, configuration: configuration)])

@@ -34,7 +34,8 @@ extension TestStore {
     /// Keeps records as if the component had.
     public func save<R: Record>(_ records: R..., in namespace: String) async throws(BackplaneError) {
         for record in records {
-            try await save(json: String(decoding: try JSON.encode(record, failing: .callInvalidInput), as: UTF8.self), as: record.id, of: R.collection, in: namespace)
+            let value = try JSON.encode(record, failing: .callInvalidInput)
+            try await memory.write([.save(collection: R.collection, StoredRecord(id: record.id, value: value))], in: namespace)
         }
     }
 

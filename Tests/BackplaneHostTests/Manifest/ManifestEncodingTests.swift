@@ -143,6 +143,18 @@ struct `Writing a manifest` {
         #expect(error.location?.hasPrefix("/a/b~1c/1") == true)
     }
 
+    @Test(arguments: ManifestFormat.allCases)
+    func `What could not be read again is not written`(format: ManifestFormat) throws {
+        let deepest = (0..<63).reduce([:]) { value, _ in ["a": value] } as ManifestValue
+        #expect(try ManifestValue(parsing: deepest.encoded(as: format)) == deepest)
+        let tooDeep = BackplaneError(.manifestUnsupported, "nested deeper than 64 levels", at: "")
+        #expect(throws: tooDeep) { try (["a": deepest] as ManifestValue).encoded(as: format) }
+        #expect(throws: tooDeep) { try (["a": ["a": deepest]] as ManifestValue).encoded(as: format) }
+        let large = ManifestValue.string(String(repeating: "x", count: 16 << 20))
+        let error = #expect(throws: BackplaneError.self) { try large.encoded(as: format) }
+        #expect(error?.message == "the manifest would be larger than 16 MB, which could not be read again")
+    }
+
     @Test func `Binary ones hold what XML cannot`() throws {
         let value: ManifestValue = ["a": "\u{1}\u{FFFE}", "b": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "c": .number(.infinity)]
         #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)

@@ -214,10 +214,10 @@ struct `Limits of a manifest` {
     }
 
     @Test func `A million values are read, one more is not, in every spelling`() throws {
-        let values = ManifestValue.array(Array(repeating: true, count: 999_999)), more = ManifestValue.array(Array(repeating: true, count: 1_000_000))
+        let values = ManifestValue.array(Array(repeating: true, count: 999_999))
         #expect(try ManifestValue(parsing: values.json) == values)
         for format in ManifestFormat.allCases {
-            let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: more.encoded(as: format)) }
+            let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: format.wide(1_000_000)) }
             #expect(error?.message.hasSuffix("the manifest has more than 1000000 values") == true, "\(format): \(String(describing: error))")
         }
     }
@@ -246,6 +246,23 @@ struct `Limits of a manifest` {
         #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) { try ManifestValue(parsing: text) }
     }
 
+    @Test(arguments: ManifestFormat.allCases)
+    func `10,000 managers are read, one more is not, in every spelling`(format: ManifestFormat) throws {
+        for count in [10_000, 10_001] {
+            let managers = Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ManagerDefinition(className: "M")) })
+            let document = try ManifestDocument(parsing: Manifest(managers: managers).value.encoded(as: format))
+            #expect(document.manifest.managers.count == (count == 10_000 ? count : 0))
+            #expect(document.problems.map(\.error.message) == (count == 10_000 ? [] : ["10001 managers; a manifest may have 10000"]))
+        }
+    }
+
+    @Test(arguments: ["{}", "<plist><dict/></plist>", "bplist00"])
+    func `What is larger than 16 MB is not looked at, in every spelling`(text: String) {
+        let bytes = Data(text.utf8) + Data(repeating: 0x20, count: 16 << 20)
+        let document = ManifestDocument(parsing: bytes, path: "m")
+        #expect(document.problems == [Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB", at: "m"), position: nil)])
+    }
+
     @Test func `A manifest has 10,000 managers at most`() {
         func manifest(_ count: Int) -> ManifestDocument {
             ManifestDocument(.dictionary(Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ["className": "M"]) })))
@@ -255,6 +272,17 @@ struct `Limits of a manifest` {
         #expect(manifest(10_001).problems == [
             Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "10001 managers; a manifest may have 10000", at: ""))
         ])
+    }
+}
+
+extension ManifestFormat {
+    /// An array of `true`.
+    fileprivate func wide(_ count: Int) throws -> Data {
+        switch self {
+        case .json: Data(("[true" + String(repeating: ",true", count: count - 1) + "]").utf8)
+        case .xml: Data(("<plist><array>" + String(repeating: "<true/>", count: count) + "</array></plist>").utf8)
+        case .binary: BinaryPropertyList([[0xAF, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian, Array.init) + [UInt8](repeating: 1, count: count), [0x09]]).data
+        }
     }
 }
 
