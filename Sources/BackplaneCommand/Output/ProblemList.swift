@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneHost
 
 /// The problems of a manifest as `check` prints them: manager by manager, each line beginning with its place.
@@ -9,7 +10,8 @@ struct ProblemList: Sendable {
         let groups = groups
         return groups.flatMap { group in
             // Of one group the last line says it all.
-            (groups.count > 1 ? [heading(of: group).text(colour: colour)] : []) + group.map { $0.report(in: manifest, colour: colour) } + [""]
+            let lines = group.map { $0.report(in: manifest, colour: colour) }
+            return groups.count > 1 ? [heading(of: group).text(colour: colour)] + lines + [""] : lines
         } + [summary] + hints
     }
 
@@ -28,10 +30,10 @@ struct ProblemList: Sendable {
         problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(problems, withNone: true))"
     }
 
-    /// What to do next.
+    /// What to do next, where one manager's fault comes from another's.
     private var hints: [String] {
-        guard let faulty = problems.first(where: { $0.severity == .error && $0.manager != nil })?.manager else { return [] }
-        return ["`backplane explain \(manifest.shellWord) \(faulty.shellWord)` says what one of them comes from; `backplane run --keep-going` starts what is sound"]
+        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else { return [] }
+        return ["`backplane explain \(manifest.shellWord) \(follower.shellWord)` follows it to where that begins"]
     }
 
     private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {

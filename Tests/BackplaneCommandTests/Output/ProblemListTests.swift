@@ -20,7 +20,7 @@ import Testing
     @Test func `warnings alone give no advice, and none is one line`() {
         let warning = Problem(.warning, manager: "A", BackplaneError(.manifestUnknownKey, "unknown key", at: "/managers/A/x"))
         #expect(ProblemList(manifest: "m.json", problems: [warning]).lines(colour: false) == [
-            "m.json: warning: /managers/A/x: unknown key [manifest.unknown-key]", "", "m.json: 0 errors, 1 warning",
+            "m.json: warning: /managers/A/x: unknown key [manifest.unknown-key]", "m.json: 0 errors, 1 warning",
         ])
         #expect(ProblemList(manifest: "m.json", problems: []).lines(colour: false) == ["m.json: no problems"])
     }
