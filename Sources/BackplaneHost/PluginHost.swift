@@ -47,6 +47,11 @@ public final class PluginHost: Sendable {
         await coordinator.composition()
     }
 
+    /// What the plugins give for every definition of the manifest now, as its lock would have it.
+    package func lock() async -> [String: LockedClass] {
+        await coordinator.lock()
+    }
+
     /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///
     /// - Parameter keepGoing: leaves what cannot be started; ``managers`` says why.

@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "inspect", "bench", "demo"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "demo"]
     #else
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "inspect", "bench"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -34,6 +34,7 @@ struct HelpTests {
         ["call", Tool.almanac, "ClockManager", "now", "--json"], ["check", Tool.almanac, "--data"],
         ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac], ["explain", Tool.almanac, "ClockManager", "more"],
         ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"],
+        ["convert", Tool.almanac, "--to", "yaml"], ["convert", Tool.almanac, "--strict"],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {

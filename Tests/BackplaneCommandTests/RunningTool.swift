@@ -26,7 +26,7 @@ final class RunningTool: Sendable {
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         // Without what a developer's own settings would change.
-        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"].contains($0.key) }
+        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BACKPLANE_ENVIRONMENT"].contains($0.key) }
             .merging(environment) { $1 }
         process.standardInput = try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (output, errors)

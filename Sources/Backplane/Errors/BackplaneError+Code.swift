@@ -16,6 +16,7 @@ extension BackplaneError.Code {
     public static let manifestMissingKey = Self("manifest.missing-key")
     public static let manifestUnknownKey = Self("manifest.unknown-key")
     public static let manifestUnsupported = Self("manifest.unsupported")
+    public static let manifestUnwritable = Self("manifest.unwritable")
     public static let manifestUnknownEnvironment = Self("manifest.unknown-environment")
     public static let manifestUnsetVariable = Self("manifest.unset-variable")
     public static let manifestMalformedVariable = Self("manifest.malformed-variable")
@@ -30,6 +31,9 @@ extension BackplaneError.Code {
     public static let dependencyCycle = Self("manager.cycle")
     public static let dependencyUnsatisfied = Self("manager.unsatisfied")
     public static let configurationInvalid = Self("configuration.invalid")
+    public static let lockMismatch = Self("lock.mismatch")
+    public static let lockIncomplete = Self("lock.incomplete")
+    public static let lockObsolete = Self("lock.obsolete")
     public static let folderShared = Self("component.folder-shared")
 }
 

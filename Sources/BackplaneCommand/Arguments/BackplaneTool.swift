@@ -15,13 +15,15 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane explain manifests/bookshelf-both.json LibraryManager
               backplane services manifests/bookshelf-both.json
               backplane names manifests/bookshelf.json
+              backplane convert manifests/almanac.plist --upgrade
               backplane inspect .build/debug/libClock.so
               backplane bench boundary
               backplane demo
             """,
         version: HostVersion.text,
         subcommands: [
-            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Inspect.self, Bench.self, Demo.self, InspectChild.self,
+            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Bench.self, Demo.self,
+            InspectChild.self,
         ])
 }
 #endif

@@ -4,6 +4,9 @@ import Backplane
 
 /// The options of every command that makes a host.
 struct HostArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
+    var environment: String?
+
     @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
     var pluginPaths: [String] = []
 
@@ -20,7 +23,7 @@ struct HostArguments: ParsableArguments {
 
     /// Without a manifest.
     var settings: HostSettings {
-        HostSettings(pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+        HostSettings(environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
     }
 }
 #endif

@@ -25,11 +25,12 @@ struct PlainArguments {
     /// The same without a manifest.
     mutating func options(logLevel: Log.Level) throws(Unusable) -> HostSettings {
         let pluginPaths = try values("--plugin-path"), loadFolder = try values("--load-folder").last, data = try values("--data").last
+        let environment = try values("--environment").last
         var level = logLevel
         if let name = try values("--log-level").last {
             do { level = try LogLevelName.level(name) } catch { throw Unusable(text: "--log-level: \(error.description)") }
         }
-        return HostSettings(pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
+        return HostSettings(environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(level))
     }
 
     /// The last value of an option.
@@ -51,6 +52,11 @@ struct PlainArguments {
         guard let text = try text(name) else { return nil }
         guard let number = Int(text) else { throw Unusable(text: "\(name): expected a whole number, found `\(text)`") }
         return number
+    }
+
+    mutating func format(_ name: String) throws(Unusable) -> ManifestFormat? {
+        guard let text = try text(name) else { return nil }
+        do { return try ManifestFormatName.format(text) } catch { throw Unusable(text: "\(name): \(error.description)") }
     }
 
     /// The next word that is no option.
@@ -109,12 +115,17 @@ enum PlainUsage {
           backplane run [MANIFEST] [--keep-going] [--json]    starts every manager, stays until SIGINT or SIGTERM
           backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
                                                               calls one method, prints its result, explains its wires
-          backplane check [MANIFEST] [--json] [--strict]      lists everything that is wrong; starts nothing
+          backplane check [MANIFEST] [--json] [--strict] [--lock]
+                                                              lists everything that is wrong; starts nothing; --lock
+                                                              writes the chosen versions into the manifest
           backplane graph [MANIFEST] [--format mermaid|dot|json]
                                                               draws components, wires and their lanes
           backplane explain [MANIFEST] NAME [--json]          says why a manager is as it is, or cannot be created
           backplane services [MANIFEST] [--json]              lists what each plugin registers, and who uses it
           backplane names [MANIFEST] [--json]                 prints a constant for each manager, in Swift
+          backplane convert [MANIFEST] [--to json|xml|binary] [--output FILE [--force]] [--upgrade]
+                                                              spells a manifest in another format; --upgrade makes a plain
+                                                              Nemo Logic one ours
           backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               says what a library is and brings, and whether it loads
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
@@ -125,6 +136,7 @@ enum PlainUsage {
         ends in .json or .plist; otherwise it is the manager.
 
         OPTIONS OF ALL THAT TAKE A MANIFEST
+          --environment NAME       the manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none)
           --plugin-path FOLDER     a folder to look for libraries in; may be given again
           --load-folder FOLDER     where libraries are copied to before they are loaded
           --data FOLDER            where data access controllers keep their data
@@ -141,6 +153,7 @@ enum PlainUsage {
           backplane explain manifests/bookshelf-both.json LibraryManager
           backplane services manifests/bookshelf-both.json
           backplane names manifests/bookshelf.json > Managers.swift
+          backplane convert manifests/almanac.plist --upgrade
           backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
         """

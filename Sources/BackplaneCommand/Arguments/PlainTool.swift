@@ -43,9 +43,14 @@ enum PlainTool {
                 try reader.finish()
                 return await NamesCommand(settings: settings, json: json).run()
             case "check":
-                let json = reader.flag("--json"), strict = reader.flag("--strict"), settings = try reader.settings()
+                let json = reader.flag("--json"), strict = reader.flag("--strict"), lock = reader.flag("--lock"), settings = try reader.settings()
                 try reader.finish()
-                return await CheckCommand(settings: settings, json: json, strict: strict).run()
+                return await CheckCommand(settings: settings, json: json, strict: strict, lock: lock).run()
+            case "convert":
+                let format = try reader.format("--to"), output = try reader.text("--output")
+                let force = reader.flag("--force"), upgrade = reader.flag("--upgrade"), manifest = try ManifestChoice.taken(reader.nextIfAny())
+                try reader.finish()
+                return ConvertCommand(manifest: manifest, format: format, output: output, force: force, upgrade: upgrade).run()
             case "inspect":
                 let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder"), json = reader.flag("--json")
                 let library = try reader.next("LIBRARY")

@@ -7,17 +7,27 @@ struct CheckCommand: Sendable {
     /// Warnings fail too.
     var strict = false
 
+    /// Write what was chosen into the manifest's lock.
+    var lock = false
+
     func run() async -> Int32 {
+        if lock { return await LockCommand(settings: settings, json: json, strict: strict).run() }
         let host = settings.makeHost()
         let problems = await host.check()
         await host.stop()
-        let failing = problems.filter { strict || $0.severity == .error }
-        if json {
-            Output.json(problems.map(ProblemRow.init))
-        } else {
-            for line in ProblemList(manifest: settings.manifest, problems: problems).lines(colour: Terminal.wantsColour) { Output.line(line) }
-        }
-        return failing.isEmpty ? 0 : 1
+        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings.manifest) }
+        return problems.fail(strict: strict) ? 1 : 0
+    }
+}
+
+extension [Problem] {
+    /// Whether one of them is an error, or any at all where warnings fail too.
+    func fail(strict: Bool) -> Bool {
+        contains { strict || $0.severity == .error }
+    }
+
+    func print(of manifest: String) {
+        for line in ProblemList(manifest: manifest, problems: self).lines(colour: Terminal.wantsColour) { Output.line(line) }
     }
 }
 

@@ -4,6 +4,8 @@ import BackplaneHost
 struct HostSettings: Sendable {
     /// Its path, once it is chosen.
     var manifest = ""
+    /// Of the manifest's environments the one to use; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
+    var environment: String?
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
@@ -24,7 +26,19 @@ struct HostSettings: Sendable {
     }
 
     /// The host of this command, nothing of it loaded yet.
-    func makeHost() -> PluginHost {
-        PluginHost(manifest: ManifestDocument(contentsOf: manifest), options: makeOptions())
+    ///
+    /// - Parameter document: the manifest as it is to be read; `nil`: as it is.
+    func makeHost(_ document: ManifestDocument? = nil) -> PluginHost {
+        PluginHost(manifest: document ?? self.document, options: makeOptions())
+    }
+
+    /// The manifest, read now.
+    var document: ManifestDocument {
+        ManifestDocument(contentsOf: manifest, environment: chosenEnvironment)
+    }
+
+    var chosenEnvironment: String? {
+        let name = environment ?? ProcessEnvironment.value("BACKPLANE_ENVIRONMENT")
+        return name == "" ? nil : name
     }
 }

@@ -5,11 +5,19 @@ extension Problem {
     /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
     func report(in manifest: String, colour: Bool = false) -> String {
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
-        let path = error.location.flatMap { $0 == manifest ? nil : " \($0.printable):" } ?? ""
+        // What is malformed says its position itself, for those who get nothing but the error.
+        let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
+        let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
         let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
         let spans: [Span] = [
-            "\(place): ", Span(severity.rawValue, severity == .error ? .bad : .doubtful), ":\(path) \(error.message.printable) ", Span("[\(error.code)]", .faint), "\(causes)",
+            "\(place): ", Span(severity.rawValue, severity == .error ? .bad : .doubtful), ":\(path) \(message.printable) ", Span("[\(error.code)]", .faint), "\(causes)",
         ]
         return spans.text(colour: colour)
+    }
+}
+
+extension String {
+    fileprivate func dropPrefix(_ prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

@@ -21,22 +21,22 @@ extension Composition {
     package func parts(of manager: String) -> [Part] {
         guard let definition = document.manifest.managers[manager] else { return [] }
         let path = document.dialect.managers / manager
-        var parts = [Part(role: .manager, className: definition.className, range: definition.version, location: path.description)]
+        var parts = [Part(role: .manager, className: definition.className, range: definition.version, location: document.place(of: path))]
         if let controller = definition.dataAccessController {
             parts.append(
                 Part(
                     role: .dataAccessController, className: controller.className, range: controller.version,
-                    location: (path / ReservedLabel.dataAccessController).description))
+                    location: document.place(of: path / ReservedLabel.dataAccessController)))
         }
         if let controller = definition.communicationController {
             let path = path / ReservedLabel.communicationController
             parts.append(
-                Part(role: .communicationController, className: controller.className, range: controller.version, location: path.description))
+                Part(role: .communicationController, className: controller.className, range: controller.version, location: document.place(of: path)))
             for (index, service) in controller.services.enumerated() {
                 parts.append(
                     Part(
                         role: .networkService, property: service.propertyName, className: service.className, range: service.version,
-                        location: (path / "services" / index).description))
+                        location: document.place(of: path / "services" / index)))
             }
         }
         return parts
@@ -61,6 +61,6 @@ extension Composition {
 extension Composition {
     /// Where the manifest defines a manager.
     package func location(of manager: String) -> String {
-        (document.dialect.managers / manager).description
+        document.place(of: document.dialect.managers / manager)
     }
 }

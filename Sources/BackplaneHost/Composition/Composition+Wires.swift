@@ -20,7 +20,7 @@ extension Composition {
     package func uses(of manager: String) -> [Use] {
         let path = document.dialect.managers / manager / "uses"
         return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
-            Use(label: label, manager: used, location: (path / label).description)
+            Use(label: label, manager: used, location: document.place(of: path / label))
         }
     }
 

@@ -3,6 +3,8 @@ import Backplane
 extension Coordinator {
     func composition() -> Composition { loaded.composition(options.lanes) }
 
+    func lock() -> [String: LockedClass] { loaded.lock }
+
     func statuses() -> [ManagerStatus] {
         let loaded = loaded, plan = loaded.plan
         let sound = plan.managers.map { name, place in

@@ -3,6 +3,8 @@ import Backplane
 /// What loading and resolving came to: fixed from then on.
 struct LoadedManifest: Sendable {
     let plan: Plan
+    /// What was chosen for every definition.
+    let lock: [String: LockedClass]
     /// Of the manifest and of its plugins.
     let problems: [Problem]
     let catalogue: Catalogue
@@ -24,7 +26,7 @@ struct LoadedManifest: Sendable {
         }
         self.document = document
         self.plugins = plugins
-        plan = resolution.plan
+        (plan, lock) = (resolution.plan, resolution.lock)
         problems = (document.positioning(loader.problems) + resolution.problems).grouped
         loadErrors = loader.problems.map(\.error)
         loadFolder = loader.folder

@@ -51,7 +51,7 @@ struct PluginLoader {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
             let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
             for (index, reference) in references.enumerated() {
-                attempt("the library `\(reference.library)`", at: document.place(of: ManifestPath() / "plugins" / index / "library")) { loader throws(BackplaneError) in
+                attempt("the library `\(reference.library)`", at: document.place(ofLibrary: index)) { loader throws(BackplaneError) in
                     if let known = loader.before.first(where: { $0.reference == reference }) { return known }
                     return try loader.load(try locator.locate(reference.library), reference)
                 }

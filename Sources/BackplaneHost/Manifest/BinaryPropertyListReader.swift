@@ -13,6 +13,8 @@ struct BinaryPropertyListReader {
     private let bytesPerReference: Int
     private var depth = 0
     private var valuesLeft = ManifestLimits.values
+    /// Of texts and data, which can be named many times over too.
+    private var bytesLeft = ManifestLimits.bytes
 
     static func read(_ data: Data) throws(BackplaneError) -> ManifestValue {
         var reader = try Self(data)
@@ -40,7 +42,7 @@ struct BinaryPropertyListReader {
         guard number < offsets.count, offsets[number] < bytes.count - 32 else { throw Self.broken("it refers to an object that is not there") }
         valuesLeft -= 1
         guard valuesLeft >= 0 else {
-            throw BackplaneError(.manifestUnsupported, "the property list unfolds to more than \(ManifestLimits.values) values")
+            throw BackplaneError(.manifestUnsupported, ManifestLimits.tooManyValues)
         }
         let marker = bytes[offsets[number]]
         let start = offsets[number] + 1
@@ -58,13 +60,13 @@ struct BinaryPropertyListReader {
         case (0x3, 3): return .date(Date(timeIntervalSinceReferenceDate: try double(at: start)))
         case (0x4, let length):
             let (length, start) = try counted(length, at: start)
-            return .data(Data(try slice(start, length)))
+            return .data(Data(try contents(start, length)))
         case (0x5, let length):
             let (length, start) = try counted(length, at: start)
-            return .string(String(decoding: try slice(start, length), as: UTF8.self))
+            return .string(String(decoding: try contents(start, length), as: UTF8.self))
         case (0x6, let length):
             let (length, start) = try counted(length, at: start)
-            let pairs = try slice(start, length, of: 2)
+            let pairs = try contents(start, length, of: 2)
             let units = stride(from: pairs.startIndex, to: pairs.endIndex, by: 2).map { UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1]) }
             return .string(String(decoding: units, as: UTF16.self))
         case (0xA, let count):
@@ -86,7 +88,7 @@ struct BinaryPropertyListReader {
 
     private mutating func objects(_ count: Int, at start: Int) throws(BackplaneError) -> [ManifestValue] {
         _ = try slice(start, count, of: bytesPerReference)
-        guard depth < ManifestLimits.depth else { throw PropertyListReader.tooDeep }
+        guard depth < ManifestLimits.depth else { throw BackplaneError(.manifestUnsupported, ManifestLimits.tooDeep) }
         depth += 1
         defer { depth -= 1 }
         var values: [ManifestValue] = []
@@ -102,6 +104,13 @@ struct BinaryPropertyListReader {
         guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { throw Self.broken("a length in it is not an integer") }
         let width = 1 << Int(bytes[start] & 0xF)
         return (try Self.integer(in: bytes, at: start + 1, width: width), start + 1 + width)
+    }
+
+    private mutating func contents(_ start: Int, _ count: Int, of width: Int = 1) throws(BackplaneError) -> ArraySlice<UInt8> {
+        let contents = try slice(start, count, of: width)
+        bytesLeft -= contents.count
+        guard bytesLeft >= 0 else { throw BackplaneError(.manifestUnsupported, ManifestLimits.tooLarge) }
+        return contents
     }
 
     private func slice(_ start: Int, _ count: Int, of width: Int = 1) throws(BackplaneError) -> ArraySlice<UInt8> {

@@ -8,10 +8,12 @@ struct JSONReader {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
+    private var valuesLeft = ManifestLimits.values
     private var path = ManifestPath()
     /// The places whose offsets are wanted.
     private let wanted: Set<String>
     private var offsets: [String: Int] = [:]
+    private var ends: [String: Int] = [:]
 
     private init(_ data: Data, wanted: Set<String> = []) {
         bytes = Array(data.withoutByteOrderMark)
@@ -50,6 +52,15 @@ struct JSONReader {
         }
     }
 
+    /// From where to where the values at some paths go, a member of a dictionary from its key on; without a byte order mark.
+    static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {
+        var reader = Self(data, wanted: Set(paths))
+        guard (try? reader.document()) != nil else { return [:] }
+        return reader.offsets.reduce(into: [:]) { extents, item in
+            extents[item.key] = reader.ends[item.key].map { item.value..<$0 }
+        }
+    }
+
     private struct Mistake: Error {
         var offset: Int
         var reason: String
@@ -67,7 +78,9 @@ struct JSONReader {
     }
 
     private mutating func value() throws(Mistake) -> ManifestValue {
-        switch next {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw Mistake(offset: index, reason: ManifestLimits.tooManyValues, code: .manifestUnsupported) }
+        return switch next {
         case UInt8(ascii: "{"): try nested { reader throws(Mistake) in .dictionary(try reader.members()) }
         case UInt8(ascii: "["): try nested { reader throws(Mistake) in .array(try reader.elements()) }
         case UInt8(ascii: "\""): .string(try string())
@@ -83,7 +96,7 @@ struct JSONReader {
     private mutating func nested(_ body: (inout Self) throws(Mistake) -> ManifestValue) throws(Mistake) -> ManifestValue {
         depth += 1
         guard depth <= ManifestLimits.depth else {
-            throw Mistake(offset: index, reason: "nested deeper than \(ManifestLimits.depth) levels", code: .manifestUnsupported)
+            throw Mistake(offset: index, reason: ManifestLimits.tooDeep, code: .manifestUnsupported)
         }
         defer { depth -= 1 }
         return try body(&self)
@@ -134,7 +147,9 @@ struct JSONReader {
         defer { path = outer }
         path = step(outer)
         note(offset)
-        return try value()
+        let value = try value()
+        if wanted.contains(path.description) { ends[path.description] = index }
+        return value
     }
 
     private mutating func note(_ offset: Int) {

@@ -17,8 +17,11 @@ public struct Manifest: Sendable, Hashable {
     /// The managers by name.
     public var managers: [String: ManagerDefinition]
 
-    public init(plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition]) {
-        (self.plugins, self.managers) = (plugins, managers)
+    /// What was chosen for the definitions, by their keys (see ``LockedClass``); `nil`: nothing is held to anything.
+    public var lock: [String: LockedClass]?
+
+    public init(plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil) {
+        (self.plugins, self.managers, self.lock) = (plugins, managers, lock)
     }
 
     /// Reads a manifest that must be without an error; ``ManifestDocument`` reads one that may have some.

@@ -13,11 +13,13 @@ public struct ManifestDocument: Sendable {
     public let path: String?
     package let dialect: ManifestDialect
     /// What it was read from, if that is JSON, to find positions in.
-    private let text: Data?
+    let text: Data?
     /// Where what the environment brought is written.
-    private let origins: ManifestOrigins
+    let origins: ManifestOrigins
     /// Texts with variables in them as they are written.
-    private let spellings: [ManifestPath: String]
+    let spellings: [ManifestPath: String]
+    /// Where the plugins are in the manifest.
+    let pluginPaths: [ManifestPath]
 
     /// Reads a file: JSON, an XML property list or a binary one, told apart by content.
     ///
@@ -39,14 +41,23 @@ public struct ManifestDocument: Sendable {
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
+        self.init(parsing: bytes, path: path, environment: environment, ignoringLock: false, variables: variables)
+    }
+
+    /// - Parameter ignoringLock: read it as if there was no lock, nor a mistake in it.
+    package init(
+        parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
+        variables: @escaping (String) -> String? = ManifestDocument.processVariable
+    ) {
         do {
             let value = try ManifestValue(parsing: bytes)
-            let reader = ManifestReader(environment: environment, variables: variables)
+            var reader = ManifestReader(environment: environment, variables: variables)
+            reader.ignoresLock = ignoringLock
             self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
             var error = error
             error.location = path
-            self.init(failure: error, path: path, position: ManifestFormat(of: bytes) == .json ? JSONReader.positionOfMistake(in: bytes) : nil)
+            self.init(failure: error, path: path, position: Self.positionOfMistake(in: bytes))
         }
     }
 
@@ -65,50 +76,20 @@ public struct ManifestDocument: Sendable {
     /// Takes a manifest made in Swift, of which nothing is wrong as far as it goes.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, dialect, text) = (manifest, [], nil, .backplane, nil)
-        (origins, spellings) = (ManifestOrigins(), [:])
+        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
         var reader = reader
         manifest = reader.read(value)
         (problems, self.path, dialect) = (Self.positioning(reader.problems.grouped, in: text), path, reader.dialect)
-        (self.text, origins, spellings) = (text, reader.origins, reader.spellings)
+        (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
     }
 
     private init(failure: BackplaneError, path: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
         (self.path, dialect, text) = (path, .backplane, nil)
-        (origins, spellings) = (ManifestOrigins(), [:])
-    }
-
-    /// The problems with their positions in this document's text.
-    func positioning(_ problems: [Problem]) -> [Problem] {
-        Self.positioning(problems, in: text)
-    }
-
-    /// Where a value of the manifest is written, which for one from an environment is there.
-    func place(of path: ManifestPath) -> String {
-        origins.place(of: path.description) ?? path.description
-    }
-
-    /// Those places of the values in one that are not their own.
-    func origins(below path: ManifestPath) -> ManifestOrigins {
-        origins.below(path)
-    }
-
-    /// A text of the manifest as a message may show it: as it is written, if a variable, which may be a secret, is in it.
-    func shown(_ text: String, at path: ManifestPath) -> String {
-        spellings[path] ?? text
-    }
-
-    private static func positioning(_ problems: [Problem], in text: Data?) -> [Problem] {
-        guard let text, !problems.isEmpty else { return problems }
-        let positions = JSONReader.positions(of: problems.compactMap(\.error.location), in: text)
-        return problems.map { problem in
-            var problem = problem
-            problem.position = problem.error.location.flatMap { positions[$0] }
-            return problem
-        }
+        (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
     var soundManifest: Manifest {

@@ -1,5 +1,5 @@
-internal import Backplane
-internal import FoundationEssentials
+package import Backplane
+package import FoundationEssentials
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -9,8 +9,8 @@ internal import Darwin
 #endif
 
 /// The only input and output of the manifest: one file, read whole.
-enum ManifestFile {
-    static func read(_ path: String) throws(BackplaneError) -> Data {
+package enum ManifestFile {
+    package static func read(_ path: String) throws(BackplaneError) -> Data {
         guard let file = fopen(path, "rb") else { throw unreadable(path, errno) }
         defer { fclose(file) }
         // One byte more than is allowed, so that the reader sees that there is too much; a size asked for beforehand would

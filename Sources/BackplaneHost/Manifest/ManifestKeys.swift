@@ -12,8 +12,9 @@ struct ManifestKeys {
         dialect == .backplane ? all : all.filter { !own.contains($0) }
     }
 
-    static let root = ManifestKeys(["$schema", "manifestVersion", "plugins", "managers", "environments"])
+    static let root = ManifestKeys(["$schema", "manifestVersion", "plugins", "managers", "environments", "lock"])
     static let environment = ManifestKeys(["plugins", "managers"])
+    static let lockedClass = ManifestKeys(["plugin", "version"])
     static let plugin = ManifestKeys(["library", "version", "sha256", "resources"])
     static let manager = ManifestKeys(
         ["className", "version", "activation", "uses", "configuration", "dataAccessController", "communicationController"],

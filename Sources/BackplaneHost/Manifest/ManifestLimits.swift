@@ -4,6 +4,10 @@ package enum ManifestLimits {
     /// Dictionaries and arrays inside one another. The readers recurse, on threads with small stacks.
     package static let depth = 64
     package static let managers = 10_000
-    /// Values in a property list: a binary one can name one value many times over and so unfold without end.
+    /// Values inside one another and beside one another. A binary property list can name one value many times over and so unfold without end.
     package static let values = 1_000_000
+
+    static let tooDeep = "nested deeper than \(depth) levels"
+    static let tooManyValues = "the manifest has more than \(values) values"
+    static let tooLarge = "the manifest is larger than \(bytes >> 20) MB"
 }

@@ -8,6 +8,8 @@ struct ManifestReader {
     private var manager: String?
     /// The environment to choose; `nil`: none.
     let environment: String?
+    /// Read as if there was no lock.
+    var ignoresLock = false
     /// The values of variables.
     let variables: (String) -> String?
     /// Where what the environment brought is written.
@@ -16,6 +18,8 @@ struct ManifestReader {
     var spellings: [ManifestPath: String] = [:]
     /// Texts that could not be made, which has been reported.
     var unusable: Set<ManifestPath> = []
+    /// Where the plugins of the manifest are in it, those with errors left out as they are there.
+    private(set) var pluginPaths: [ManifestPath] = []
     /// What may still be put in for variables.
     var variableBytesLeft = ManifestLimits.bytes
 
@@ -54,7 +58,8 @@ struct ManifestReader {
         _ = string("$schema", in: root)
         // Without the environment that was asked for nothing may run, but all that is wrong is still found.
         let chosen = choosingEnvironment(in: root)
-        let manifest = content(of: chosen ?? root)
+        var manifest = content(of: chosen ?? root)
+        manifest.lock = lock(in: root)
         return chosen == nil ? Manifest(managers: [:]) : manifest
     }
 
@@ -91,6 +96,7 @@ struct ManifestReader {
         let isSound = problems.count == before
         warnOfUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
+        pluginPaths.append(path)
         return PluginReference(library: library, version: version, sha256: sha256?.lowercased(), resources: resources)
     }
 

@@ -16,10 +16,10 @@ extension ManifestValue {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += "\(value)".utf8
-        case .number(let value): Self.write(value, to: &bytes)
-        case .string(let value): Self.write(value, to: &bytes)
-        case .data(let value): Self.write(value.base64EncodedString(), to: &bytes)
-        case .date(let value): Self.write(value.timeIntervalSinceReferenceDate, to: &bytes)
+        case .number(let value): bytes += value.json.utf8
+        case .string(let value): bytes += value.json
+        case .data(let value): bytes += value.base64EncodedString().json
+        case .date(let value): bytes += value.timeIntervalSinceReferenceDate.json.utf8
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -31,25 +31,28 @@ extension ManifestValue {
             bytes.append(UInt8(ascii: "{"))
             for (index, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(key, to: &bytes)
+                bytes += key.json
                 bytes.append(UInt8(ascii: ":"))
                 value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
         }
     }
+}
 
-    private static func write(_ number: Double, to bytes: inout [UInt8]) {
-        if let whole = Int64(exactly: number) {
-            bytes += "\(whole)".utf8
-        } else {
-            bytes += (number.isFinite ? "\(number)" : "null").utf8
-        }
+extension Double {
+    /// As JSON, which has no infinity and no NaN: they are `null`.
+    var json: String {
+        if let whole = Int64(exactly: self) { return "\(whole)" }
+        return isFinite ? "\(self)" : "null"
     }
+}
 
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+extension String {
+    /// As JSON, with its quotes.
+    var json: [UInt8] {
+        var bytes = [UInt8(ascii: "\"")]
+        for byte in utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case 0x08: bytes += #"\b"#.utf8
@@ -62,5 +65,6 @@ extension ManifestValue {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+        return bytes
     }
 }

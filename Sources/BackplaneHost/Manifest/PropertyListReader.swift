@@ -1,93 +1,106 @@
 internal import Backplane
 internal import FoundationEssentials
 
-/// Reads XML property lists through the toolchain's own decoder.
-enum PropertyListReader {
-    static let tooDeep = BackplaneError(.manifestUnsupported, "nested deeper than \(ManifestLimits.depth) levels")
+/// Reads XML property lists, and says where a mistake is.
+///
+/// Foundation's decoder gives no column, drops a key that is there twice, cannot read a key `$null`, and recurses without a
+/// limit of its own.
+struct PropertyListReader {
+    let bytes: [UInt8]
+    var index = 0
+    private var depth = 0
+    private var valuesLeft = ManifestLimits.values
+
+    struct Mistake: Error {
+        var offset: Int
+        var reason: String
+        var code = BackplaneError.Code.manifestMalformed
+    }
+
+    private init(_ data: Data) {
+        bytes = Array(data.withoutByteOrderMark)
+    }
 
     static func read(_ data: Data) throws(BackplaneError) -> ManifestValue {
-        // The decoder's parser recurses without a limit of its own and would exhaust the stack.
-        guard nesting(of: data) <= ManifestLimits.depth + 1 else { throw tooDeep }
+        var reader = Self(data)
         do {
-            return try PropertyListDecoder().decode(PropertyListValue.self, from: data).value
-        } catch DecodingError.dataCorrupted(let context) {
-            let words = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String
-            throw BackplaneError(.manifestMalformed, words ?? context.debugDescription)
+            return try reader.document()
         } catch {
-            throw BackplaneError(.manifestMalformed, String(describing: error))
+            let position = SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]!
+            throw BackplaneError(error.code, "\(position): \(error.reason)")
         }
     }
 
-    /// The most elements that are open at once, the `plist` element included.
-    private static func nesting(of data: Data) -> Int {
-        var (depth, deepest) = (0, 0)
-        var rest = data[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[(start + 1)...]
-            if rest.starts(with: "!--".utf8) {
-                rest = rest.after("-->")
-            } else if rest.starts(with: "![CDATA[".utf8) {
-                rest = rest.after("]]>")
-            } else if rest.first == UInt8(ascii: "?") {
-                rest = rest.after("?>")
-            } else if rest.first == UInt8(ascii: "/") {
-                depth = max(0, depth - 1)
-            } else if rest.first != UInt8(ascii: "!"), let end = rest.firstIndex(of: UInt8(ascii: ">")) {
-                if rest[..<end].last != UInt8(ascii: "/") { depth += 1 }
-                deepest = max(deepest, depth)
-                rest = rest[end...]
-            }
-        }
-        return deepest
-    }
-}
-
-/// A value as the decoder hands it out: it has to be asked for one type after the other.
-private struct PropertyListValue: Decodable {
-    var value: ManifestValue
-
-    init(from decoder: any Decoder) throws {
-        // Containers first: every failed question costs an error with the whole path to the value.
-        if let container = try? decoder.container(keyedBy: Key.self) {
-            var members: [String: ManifestValue] = [:]
-            for key in container.allKeys {
-                members[key.stringValue] = try container.decode(Self.self, forKey: key).value
-            }
-            value = .dictionary(members)
-        } else if var container = try? decoder.unkeyedContainer() {
-            var elements: [ManifestValue] = []
-            while !container.isAtEnd {
-                elements.append(try container.decode(Self.self).value)
-            }
-            value = .array(elements)
-        } else {
-            value = try Self.scalar(decoder.singleValueContainer())
+    /// Where the mistake is in text that `read` does not take; `nil` where there is none.
+    static func positionOfMistake(in data: Data) -> SourcePosition? {
+        var reader = Self(data)
+        do {
+            _ = try reader.document()
+            return nil
+        } catch {
+            return SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]
         }
     }
 
-    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> ManifestValue {
-        if let value = try? container.decode(String.self) { return .string(value) }
-        // How Foundation's encoder spells nil, for property lists have none: here it is the text that it is.
-        if container.decodeNil() { return .string("$null") }
-        if let value = try? container.decode(Bool.self) { return .bool(value) }
-        if let value = try? container.decode(Int64.self) { return .integer(value) }
-        if let value = try? container.decode(Double.self) { return ManifestValue(canonical: value) }
-        if let value = try? container.decode(Data.self) { return .data(value) }
-        return .date(try container.decode(Date.self))
+    private mutating func document() throws(Mistake) -> ManifestValue {
+        var tag = try nextTag()
+        let isWrapped = tag.name == "plist"
+        if isWrapped { tag = try nextTag() }
+        if tag.isEnd { throw Mistake(offset: tag.offset, reason: "there is nothing here; a manifest is a dictionary") }
+        let value = try value(tag)
+        if isWrapped { try end(of: "plist") }
+        try skipSpace()
+        if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the property list") }
+        return value
     }
 
-    private struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+    private mutating func value(_ tag: Tag) throws(Mistake) -> ManifestValue {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw Mistake(offset: tag.offset, reason: ManifestLimits.tooManyValues, code: .manifestUnsupported) }
+        switch tag.name {
+        case _ where tag.isEnd: throw Mistake(offset: tag.offset, reason: "expected a value, found `</\(tag.name)>`")
+        case "dict": return try nested(tag) { reader throws(Mistake) in .dictionary(try reader.members(tag)) }
+        case "array": return try nested(tag) { reader throws(Mistake) in .array(try reader.elements(tag)) }
+        case "true", "false":
+            if !tag.isEmpty { try end(of: tag.name) }
+            return .bool(tag.name == "true")
+        case "key": throw Mistake(offset: tag.offset, reason: "expected a value, found `<key>`")
+        case "string", "integer", "real", "data", "date": return try scalar(tag)
+        default: throw Mistake(offset: tag.offset, reason: "a property list has no element `\(tag.name)`")
+        }
     }
-}
 
-extension Data {
-    /// What follows the first occurrence of a text; nothing if there is none.
-    fileprivate func after(_ text: String) -> Data {
-        firstRange(of: Data(text.utf8)).map { self[$0.upperBound...] } ?? Data()
+    private mutating func nested(_ tag: Tag, _ body: (inout Self) throws(Mistake) -> ManifestValue) throws(Mistake) -> ManifestValue {
+        depth += 1
+        guard depth <= ManifestLimits.depth else {
+            throw Mistake(offset: tag.offset, reason: ManifestLimits.tooDeep, code: .manifestUnsupported)
+        }
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    private mutating func members(_ dictionary: Tag) throws(Mistake) -> [String: ManifestValue] {
+        var members: [String: ManifestValue] = [:]
+        while !dictionary.isEmpty {
+            let tag = try nextTag()
+            if tag.isEnd(of: dictionary) { break }
+            guard tag.name == "key", !tag.isEnd else { throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`") }
+            let key = try text(of: tag), next = try nextTag()
+            guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
+            guard members.updateValue(try value(next), forKey: key) == nil else {
+                throw Mistake(offset: tag.offset, reason: "the key `\(key)` is here for the second time")
+            }
+        }
+        return members
+    }
+
+    private mutating func elements(_ array: Tag) throws(Mistake) -> [ManifestValue] {
+        var elements: [ManifestValue] = []
+        while !array.isEmpty {
+            let tag = try nextTag()
+            if tag.isEnd(of: array) { break }
+            elements.append(try value(tag))
+        }
+        return elements
     }
 }

@@ -79,6 +79,18 @@ struct VariableText {
         return (text, unset)
     }
 
+    /// A text in which nothing is a variable: the dollar signs before a brace are there twice.
+    static func spelling(of text: String) -> String {
+        guard isNeeded(for: text) else { return text }
+        var spelled = "", dollars = 0
+        for scalar in text.unicodeScalars {
+            if scalar == "{" { spelled += String(repeating: "$", count: dollars) }
+            dollars = scalar == "$" ? dollars + 1 : 0
+            spelled.unicodeScalars.append(scalar)
+        }
+        return spelled
+    }
+
     var hasVariables: Bool {
         parts.contains { if case .variable = $0 { true } else { false } }
     }

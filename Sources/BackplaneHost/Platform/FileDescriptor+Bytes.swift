@@ -37,7 +37,7 @@ extension FileDescriptor {
         return filled
     }
 
-    private borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
+    borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
         let number = number
         var rest = bytes
         while !rest.isEmpty {

@@ -56,7 +56,8 @@ extension Resolution.Draft {
         }
         for (index, service) in controller.services.enumerated() where !labels.contains(service.propertyName) {
             let property = document.shown(service.propertyName, at: path / index / "propertyName")
-            let words = "\(user) has no property `\(property)` for `\(service.className)`; \(declared(labels, beside: service.propertyName))"
+            let className = document.shown(service.className, at: path / index / "className")
+            let words = "\(user) has no property `\(property)` for `\(className)`; \(declared(labels, beside: service.propertyName))"
             report(.wireUnknown, words, of: name, at: path / index / "propertyName")
         }
     }

@@ -3,9 +3,9 @@ package import FoundationEssentials
 
 /// What a manifest comes to with the components that are registered: a plan for all that is sound, and every problem.
 ///
-/// A function of its arguments alone, in five steps: choose a class for every definition, have the classes look at their
-/// configurations, compare every wire with what it would be connected to, look for clashes between managers, lay out those
-/// that are left.
+/// A function of its arguments alone, in six steps: choose a class for every definition, compare that with the lock, have the
+/// classes look at their configurations, compare every wire with what it would be connected to, look for clashes between
+/// managers, lay out those that are left.
 package struct Resolution: Sendable {
     /// Has a class look at a configuration: the keys, as JSON pointers, that it does not know, or what is wrong with it.
     package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
@@ -13,12 +13,16 @@ package struct Resolution: Sendable {
     package let plan: Plan
     /// The document's problems and those found here, whole manifest first, then manager by manager.
     package let problems: [Problem]
+    /// What was chosen for every definition, by the keys of the manifest's lock.
+    package let lock: [String: LockedClass]
 
     package init(
         _ document: ManifestDocument, catalogue: Catalogue, review: Review = { _, _ in .success([]) }
     ) {
         var draft = Draft(document, catalogue)
         for name in draft.names { draft.chooseClasses(of: name) }
+        lock = draft.lock
+        draft.compareLock()
         for name in draft.names { draft.reviewConfigurations(of: name, review) }
         for name in draft.names { draft.compareWires(of: name) }
         draft.findSharedFolders()
@@ -42,7 +46,7 @@ package struct Resolution: Sendable {
         var namespace: String?
     }
 
-    /// The state of the four steps.
+    /// The state of the five steps.
     struct Draft {
         let document: ManifestDocument
         let catalogue: Catalogue
@@ -75,9 +79,9 @@ package struct Resolution: Sendable {
             report(BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name, severity: severity)
         }
 
-        mutating func report(_ error: BackplaneError, of name: String, severity: Problem.Severity = .error) {
+        mutating func report(_ error: BackplaneError, of name: String?, severity: Problem.Severity = .error) {
             problems.append(Problem(severity, manager: name, error))
-            if severity == .error { errors[name, default: []].append(error) }
+            if severity == .error, let name { errors[name, default: []].append(error) }
         }
     }
 }

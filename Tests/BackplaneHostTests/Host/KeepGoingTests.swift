@@ -17,11 +17,10 @@ struct KeepGoingTests {
         let test = try TestHost(managers: managers, from: origin)
         try await test.host.start(keepGoing: true)
         let states = Dictionary(uniqueKeysWithValues: await test.host.managers.map { ($0.name, $0.state) })
-        #expect(states.mapValues(\.description) == ["Broken": "unsatisfied", "Sound": "ready", "Beside": "ready", "Refusing": "failed", "Behind": "failed"])
-        for name in ["Refusing", "Behind"] {
-            guard case .failed(let error) = states[name] else { continue }
-            #expect(error.failure?.code == "trial.trouble" && error.location == "/managers/Refusing")
-        }
+        #expect(states.mapValues(\.description) == ["Broken": "unsatisfied", "Sound": "ready", "Beside": "ready", "Refusing": "failed", "Behind": "unsatisfied"])
+        guard case .failed(let error)? = states["Refusing"], case .unsatisfied(let behind)? = states["Behind"] else { return }
+        #expect(error.failure?.code == "trial.trouble" && error.location == "/managers/Refusing")
+        #expect(behind.causes == [error])
         await test.host.stop()
     }
 

@@ -129,6 +129,15 @@ struct `Environments of a manifest` {
         #expect(problems[2].error.causes.map(\.location) == ["/environments/test/managers/B/className"])
     }
 
+    @Test func `A library is located in its own entry, whatever is wrong with those before it, and in its environment`() {
+        let value: ManifestValue = [
+            "manifestVersion": 1, "plugins": [["library": 1], ["library": "A"]], "managers": [:], "environments": ["e": ["plugins": [["library": "B"]]]],
+        ]
+        #expect(ManifestDocument(value).place(ofLibrary: 0) == "/plugins/1/library")
+        #expect(ManifestDocument(value, environment: "e").place(ofLibrary: 0) == "/environments/e/plugins/0/library")
+        #expect(ManifestDocument(Manifest(plugins: [PluginReference(library: "A")], managers: [:])).place(ofLibrary: 0) == "/plugins/0/library")
+    }
+
     @Test func `What a component says of its configuration is located where the value is written`() throws {
         let text = """
             {"manifestVersion": 1, "managers": {"A/B": {"className": "M", "configuration": {"x": 1, "z": 1}}},

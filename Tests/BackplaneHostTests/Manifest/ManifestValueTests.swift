@@ -144,15 +144,33 @@ struct `Manifest values` {
     }
 
     @Test(arguments: [
-        ("<plist>\n<dict>\n<key>a</key>\n</plist>", "line"),
-        ("<html></html>", "unknown tag html on line 1"),
+        ("<plist>\n<dict>\n<key>a</key>\n</plist>", "line 4, column 1: the key `a` has no value"),
+        ("<html></html>", "line 1, column 1: a property list has no element `html`"),
+        ("<plist></plist>", "line 1, column 8: there is nothing here; a manifest is a dictionary"),
+        ("<", "line 1, column 1: expected an element, found the end of the file"),
+        ("<plist><dict", "line 1, column 8: `<dict` without its `>`"),
+        ("<plist><dict>", "line 1, column 14: expected `<`, found the end of the file"),
+        ("<plist><dict></array></plist>", "line 1, column 14: expected `<key>` or `</dict>`, found `</array>`"),
+        ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "line 1, column 33: the key `a` is here for the second time"),
+        ("<plist><dict>x</dict></plist>", "line 1, column 14: expected `<`, found `x`"),
+        ("<plist><string>a</key></plist>", "line 1, column 17: expected `</string>`, found `</key>`"),
+        ("<plist><string>a", "line 1, column 8: `<string>` does not end"),
+        ("<plist><string>&nbsp;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
+        ("<plist><string>&#xD800;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
+        ("<plist><integer>1.5</integer></plist>", "line 1, column 8: `1.5` is no integer"),
+        ("<plist><integer>18446744073709551616</integer></plist>", "line 1, column 8: `18446744073709551616` is no integer"),
+        ("<plist><real>x</real></plist>", "line 1, column 8: `x` is no real"),
+        ("<plist><data>?</data></plist>", "line 1, column 8: `?` is no data"),
+        ("<plist><date>today</date></plist>", "line 1, column 8: `today` is no date"),
+        ("<plist><dict/></plist><dict/>", "line 1, column 23: `<` after the end of the property list"),
+        ("<plist><!-- <dict/></plist>", "line 1, column 8: this comment does not end"),
         ("bplist00", "this is not a whole binary property list: it is too short"),
         ("bplist00" + String(repeating: "x", count: 60), "this is not a whole binary property list: its trailer is not one"),
     ])
-    func `A malformed property list is one error in the parser's words`(text: String, words: String) throws {
+    func `A malformed property list is one error, of a text with its line and column`(text: String, words: String) throws {
         let error = try #require(throws: BackplaneError.self) { try ManifestValue(parsing: Data(text.utf8)) }
         #expect(error.code == .manifestMalformed)
-        #expect(error.message.contains(words), "\(error.message)")
+        #expect(error.message == words)
     }
 }
 
@@ -167,7 +185,7 @@ struct `Limits of a manifest` {
         #expect(throws: BackplaneError(.manifestUnsupported, "line 1, column 65: nested deeper than 64 levels")) {
             try ManifestValue(parsing: Data(Self.nested(depth, "[", "]").utf8))
         }
-        #expect(throws: BackplaneError(.manifestUnsupported, "nested deeper than 64 levels")) {
+        #expect(throws: BackplaneError(.manifestUnsupported, "line 1, column 456: nested deeper than 64 levels")) {
             try ManifestValue(parsing: Data("<plist>\(Self.nested(depth, "<array>", "</array>"))</plist>".utf8))
         }
         #expect(throws: BackplaneError(.manifestUnsupported, "nested deeper than 64 levels")) {
@@ -182,17 +200,40 @@ struct `Limits of a manifest` {
         #expect(try ManifestValue(parsing: BinaryPropertyList.chain(64)) == value)
     }
 
-    @Test(arguments: ["<!-- </array> -->", "<![CDATA[</array>]]>", "<?a </array>?>"])
+    @Test(arguments: ["<!-- </array> -->", "<string><![CDATA[</array>]]></string>", "<?a </array>?>"])
     func `What only looks like a closing element does not make room for more`(decoy: String) {
         let bomb = "<plist>" + String(repeating: "<array>\(decoy)", count: 100_000)
-        #expect(throws: BackplaneError(.manifestUnsupported, "nested deeper than 64 levels")) { try ManifestValue(parsing: Data(bomb.utf8)) }
+        let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: Data(bomb.utf8)) }
+        #expect(error?.message.hasSuffix(": nested deeper than 64 levels") == true)
+    }
+
+    @Test func `A document type with declarations of its own is not supported`() {
+        let text = "<!DOCTYPE plist [<!ENTITY a \"aaaaaaaa\">]><plist><string>&a;</string></plist>"
+        let words = "line 1, column 1: a document type with declarations of its own; a property list has none"
+        #expect(throws: BackplaneError(.manifestUnsupported, words)) { try ManifestValue(parsing: Data(text.utf8)) }
+    }
+
+    @Test func `A million values are read, one more is not, in every spelling`() throws {
+        let values = ManifestValue.array(Array(repeating: true, count: 999_999))
+        #expect(try ManifestValue(parsing: values.json) == values)
+        for format in ManifestFormat.allCases {
+            let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: format.wide(1_000_000)) }
+            #expect(error?.message.hasSuffix("the manifest has more than 1000000 values") == true, "\(format): \(String(describing: error))")
+        }
+    }
+
+    @Test func `A text that a binary property list names again and again is counted each time`() throws {
+        let text = [0x5F, 0x12, 0x00, 0x10, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 20)
+        func times(_ count: UInt8) -> Data { BinaryPropertyList([[0xAF, 0x10, count] + [UInt8](repeating: 1, count: Int(count)), text]).data }
+        #expect(try ManifestValue(parsing: times(16)) == .array(Array(repeating: .string(String(repeating: "a", count: 1 << 20)), count: 16)))
+        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) { try ManifestValue(parsing: times(17)) }
     }
 
     @Test func `A binary property list that contains itself, or unfolds without end, is an error`() throws {
         #expect(throws: BackplaneError(.manifestUnsupported, "nested deeper than 64 levels")) {
             try ManifestValue(parsing: BinaryPropertyList([[0xA1, 0]]).data)
         }
-        #expect(throws: BackplaneError(.manifestUnsupported, "the property list unfolds to more than 1000000 values")) {
+        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest has more than 1000000 values")) {
             try ManifestValue(parsing: BinaryPropertyList((1...60).map { [0xA2, $0, $0] } + [[0x08]]).data)
         }
     }
@@ -205,6 +246,23 @@ struct `Limits of a manifest` {
         #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) { try ManifestValue(parsing: text) }
     }
 
+    @Test(arguments: ManifestFormat.allCases)
+    func `10,000 managers are read, one more is not, in every spelling`(format: ManifestFormat) throws {
+        for count in [10_000, 10_001] {
+            let managers = Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ManagerDefinition(className: "M")) })
+            let document = try ManifestDocument(parsing: Manifest(managers: managers).value.encoded(as: format))
+            #expect(document.manifest.managers.count == (count == 10_000 ? count : 0))
+            #expect(document.problems.map(\.error.message) == (count == 10_000 ? [] : ["10001 managers; a manifest may have 10000"]))
+        }
+    }
+
+    @Test(arguments: ["{}", "<plist><dict/></plist>", "bplist00"])
+    func `What is larger than 16 MB is not looked at, in every spelling`(text: String) {
+        let bytes = Data(text.utf8) + Data(repeating: 0x20, count: 16 << 20)
+        let document = ManifestDocument(parsing: bytes, path: "m")
+        #expect(document.problems == [Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB", at: "m"), position: nil)])
+    }
+
     @Test func `A manifest has 10,000 managers at most`() {
         func manifest(_ count: Int) -> ManifestDocument {
             ManifestDocument(.dictionary(Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ["className": "M"]) })))
@@ -214,6 +272,17 @@ struct `Limits of a manifest` {
         #expect(manifest(10_001).problems == [
             Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "10001 managers; a manifest may have 10000", at: ""))
         ])
+    }
+}
+
+extension ManifestFormat {
+    /// An array of `true`.
+    fileprivate func wide(_ count: Int) throws -> Data {
+        switch self {
+        case .json: Data(("[true" + String(repeating: ",true", count: count - 1) + "]").utf8)
+        case .xml: Data(("<plist><array>" + String(repeating: "<true/>", count: count) + "</array></plist>").utf8)
+        case .binary: BinaryPropertyList([[0xAF, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian, Array.init) + [UInt8](repeating: 1, count: count), [0x09]]).data
+        }
     }
 }
 

@@ -73,7 +73,8 @@ struct `Variables in a manifest` {
             ["className": secret], ["className": "M", "version": secret], ["className": "M", "activation": secret],
             ["className": "M", "uses": ["x": secret]], ["className": "M", "dataAccessController": ["className": secret]],
             ["className": "M", "dataAccessController": ["className": "D", "namespace": "/${SECRET}"]],
-            ["className": "M", "communicationController": ["className": "C", "services": [["className": "S", "propertyName": secret], ["className": secret, "propertyName": secret]]]],
+            ["className": "M", "communicationController": ["className": "C", "services": [["className": "S", "propertyName": secret], ["className": secret, "propertyName": "x"]]]],
+            ["className": "M", "communicationController": ["className": "C", "services": [["className": secret, "propertyName": secret], ["className": "S", "propertyName": secret]]]],
         ]
         for definition in definitions {
             let problems = Resolution(document(definition), catalogue: catalogue).problems

@@ -1,0 +1,69 @@
+internal import Backplane
+
+extension Manifest {
+    /// The manifest as a value, in our own dialect; reading that gives the equal manifest.
+    ///
+    /// What has its default is left out. A `${` in a text is spelled so that it is not taken for a variable.
+    public var value: ManifestValue {
+        var root: [String: ManifestValue] = [
+            "manifestVersion": .integer(ManifestReader.supportedVersion), "managers": .dictionary(managers.mapValues(\.value)),
+        ]
+        root["plugins"] = plugins.map { .array($0.map(\.value)) }
+        root = root.mapValues(\.withoutVariables)
+        root["lock"] = lock?.value
+        return .dictionary(root)
+    }
+}
+
+extension PluginReference {
+    fileprivate var value: ManifestValue {
+        .dictionary(of: ["library": library, "version": version?.description, "sha256": sha256, "resources": resources])
+    }
+}
+
+extension ManagerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description, "activation": activation == .eager ? nil : activation.rawValue],
+            [
+                "uses": .nonempty(uses.mapValues { .string($0) }), "configuration": .nonempty(configuration),
+                "dataAccessController": dataAccessController?.value, "communicationController": communicationController?.value,
+            ])
+    }
+}
+
+extension DataAccessControllerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description, "namespace": namespace], ["configuration": .nonempty(configuration)])
+    }
+}
+
+extension CommunicationControllerDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description],
+            ["configuration": .nonempty(configuration), "services": services.isEmpty ? Optional.none : .array(services.map(\.value))])
+    }
+}
+
+extension ServiceDefinition {
+    fileprivate var value: ManifestValue {
+        .dictionary(
+            of: ["className": className, "version": version?.description, "propertyName": propertyName],
+            ["networkServiceConfiguration": .nonempty(networkServiceConfiguration)])
+    }
+}
+
+extension ManifestValue {
+    /// The texts and values that there are.
+    fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:]) -> ManifestValue {
+        var members = values.compactMapValues(\.self)
+        for case (let key, let text?) in texts { members[key] = .string(text) }
+        return .dictionary(members)
+    }
+
+    fileprivate static func nonempty(_ members: [String: ManifestValue]) -> ManifestValue? {
+        members.isEmpty ? Optional.none : .dictionary(members)
+    }
+}

@@ -1,0 +1,55 @@
+/// What a value of a manifest is, as far as that says in which order its members are written.
+enum ManifestShape {
+    case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
+    case environments, environment
+    /// Something whose keys are not ours: in the order of the alphabet.
+    case other
+
+    /// The shape of a whole manifest.
+    static func whole(_ value: ManifestValue) -> ManifestShape {
+        guard case .dictionary(let members) = value else { return .other }
+        return members["manifestVersion"] == nil ? .managers : .root
+    }
+
+    var elements: ManifestShape {
+        switch self {
+        case .plugins: .plugin
+        case .services: .service
+        default: .other
+        }
+    }
+
+    func member(_ key: String) -> ManifestShape {
+        switch (self, key) {
+        case (.root, "plugins"), (.environment, "plugins"): .plugins
+        case (.root, "managers"), (.environment, "managers"): .managers
+        case (.root, "environments"): .environments
+        case (.environments, _): .environment
+        case (.managers, _): .manager
+        case (.manager, "dataAccessController"): .dataAccessController
+        case (.manager, "communicationController"): .communicationController
+        case (.communicationController, "services"): .services
+        default: .other
+        }
+    }
+
+    /// The members in the order in which they are written: known keys first.
+    func ordered(_ members: [String: ManifestValue]) -> [(key: String, value: ManifestValue)] {
+        let known = keys?.all ?? []
+        let first = known.compactMap { key in members[key].map { (key: key, value: $0) } }
+        return first + members.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
+    }
+
+    private var keys: ManifestKeys? {
+        switch self {
+        case .root: .root
+        case .environment: .environment
+        case .plugin: .plugin
+        case .manager: .manager
+        case .dataAccessController: .dataAccessController
+        case .communicationController: .communicationController
+        case .service: .service
+        case .plugins, .managers, .services, .environments, .other: nil
+        }
+    }
+}

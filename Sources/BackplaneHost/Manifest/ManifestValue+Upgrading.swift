@@ -1,0 +1,30 @@
+internal import Backplane
+
+extension ManifestValue {
+    /// Whether it is a plain Nemo Logic manifest, whose root is the dictionary of managers.
+    package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
+
+    /// A plain Nemo Logic manifest in our own dialect: the same managers under a root of ours.
+    package var upgraded: ManifestValue {
+        ["manifestVersion": .integer(ManifestReader.supportedVersion), "managers": withoutVariables]
+    }
+
+    /// The places of keys that a plain Nemo Logic manifest has in vain, and that mean something when it is upgraded.
+    package var keysThatAnUpgradeWakes: [String] {
+        func unknown(_ value: ManifestValue) -> [String] {
+            ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }.compactMap(\.error.location)
+        }
+        let later = Set(unknown(upgraded))
+        return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
+    }
+
+    /// The value spelled so that reading it with variables gives it as it is.
+    var withoutVariables: ManifestValue {
+        switch self {
+        case .string(let text): .string(VariableText.spelling(of: text))
+        case .array(let values): .array(values.map(\.withoutVariables))
+        case .dictionary(let members): .dictionary(members.mapValues(\.withoutVariables))
+        default: self
+        }
+    }
+}

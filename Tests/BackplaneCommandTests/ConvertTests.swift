@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// `backplane convert`: a manifest as it is written, in another spelling.
+@Suite(.timeLimit(.minutes(5)))
+struct ConvertTests {
+    private let tool: Tool
+    private let odd = #"""
+        {"manifestVersion": 1, "note": "${NONE}", "managers": {"M": {"clasName": "x", "className": "M"}}, "environments": {"e": {}}}
+        """#
+
+    init() throws { tool = try Tool() }
+
+    @Test func `a property list becomes JSON, which is one again`() async throws {
+        let json = try await tool.plain("convert", Tool.almanacList)
+        #expect(json.status == 0 && json.errors == "")
+        try expectSnapshot(json.output, "convert-almanac-json")
+        let back = try await tool.plain("convert", try tool.write(json.output, as: "a.json"))
+        #expect(back.status == 0)
+        #expect(back.output == (try String(contentsOfFile: Tool.almanacList, encoding: .utf8)))
+    }
+
+    @Test func `what is written stays: unknown keys, environments, variables`() async throws {
+        let path = try tool.write(odd, as: "odd.json")
+        let outcome = try await tool.plain("convert", path, "--to", "json")
+        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.output == """
+            {
+              "manifestVersion": 1,
+              "managers": {
+                "M": { "className": "M", "clasName": "x" }
+              },
+              "environments": { "e": {} },
+              "note": "${NONE}"
+            }
+
+            """)
+    }
+
+    @Test func `a file is written for everybody to read, and only over another when that is asked for`() async throws {
+        let target = tool.folder + "/out.plist"
+        #expect(try await tool.plain("convert", Tool.almanac, "--to", "binary", "--output", target).status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o644)
+        let first = try Data(contentsOf: URL(filePath: target))
+        #expect(first.starts(with: Data("bplist00".utf8)))
+        let refused = try await tool.plain("convert", Tool.almanac, "--output", target)
+        #expect(refused.status == 1 && refused.output == "")
+        #expect(refused.errors == "backplane: \(target): manifest.unwritable: there is a file already; --force replaces it\n")
+        #expect(try Data(contentsOf: URL(filePath: target)) == first)
+        #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
+        #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.plist"], "nothing else is left")
+        let nowhere = try await tool.plain("convert", Tool.almanac, "--output", tool.folder + "/none/out.plist")
+        #expect(nowhere.status == 1 && nowhere.errors.hasSuffix("manifest.unwritable: the manifest cannot be written: No such file or directory\n"))
+        #expect(try await tool.plain("convert", Tool.almanac, "--output", "/dev/null", "--force").status == 1)
+    }
+
+    @Test func `Nemo Logic's dialect stays it, unless it is upgraded`() async throws {
+        let upgraded = try await tool.plain("convert", Tool.almanacList, "--upgrade")
+        #expect(upgraded.status == 0 && upgraded.errors == "")
+        #expect(upgraded.output.hasPrefix("{\n  \"manifestVersion\": 1,\n  \"managers\": {\n    \"AlmanacManager\": {\n"))
+        let path = try tool.write(#"{"M": {"className": "M", "uses": {"a": "M"}}}"#, as: "nemo.json")
+        let waking = try await tool.plain("convert", path, "--upgrade", "--to", "json")
+        #expect(waking.status == 0)
+        #expect(waking.errors == "\(path): /M/uses: was ignored, and means something now\n")
+        let ours = try await tool.plain("convert", Tool.almanac, "--upgrade")
+        #expect(ours.status == 0 && ours.errors == "\(Tool.almanac): there is nothing to upgrade\n")
+    }
+
+    @Test func `what cannot be converted is an error at its place`() async throws {
+        let null = try tool.write(#"{"M": {"className": null}}"#, as: "null.json")
+        let refused = try await tool.plain("convert", null)
+        #expect(refused.status == 1 && refused.output == "")
+        #expect(refused.errors == "backplane: /M/className: manifest.unsupported: a property list has no null; leave the key out, or keep the manifest in JSON\n")
+        for (text, words) in [("[]", "manifest.wrong-type: expected a dictionary, found an array"), ("{", "manifest.malformed: line 1, column 2: expected a key in quotes, found the end of the file")] {
+            let path = try tool.write(text, as: "broken")
+            let outcome = try await tool.plain("convert", path)
+            #expect(outcome.status == 1 && outcome.errors == "backplane: \(path): \(words)\n")
+        }
+        #expect(try await tool.plain("convert", tool.folder + "/none").status == 1)
+    }
+
+    @Test func `what JSON has no kind for is said`() async throws {
+        let path = try tool.write("<plist><dict><key>M</key><dict><key>data</key><data>AQI=</data><key>date</key><date>2001-01-01T00:00:01Z</date></dict></dict></plist>", as: "m.plist")
+        let outcome = try await tool.plain("convert", path)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "{\n  \"M\": { \"data\": \"AQI=\", \"date\": 1 }\n}\n")
+        #expect(outcome.errors == """
+            \(path): /M/data: data becomes base64, since JSON has no such kind
+            \(path): /M/date: a date becomes seconds since 2001, since JSON has no such kind
+
+            """)
+    }
+}

@@ -1,0 +1,88 @@
+import BackplaneHost
+import FoundationEssentials
+
+/// A validator for as much of JSON Schema (draft 2020-12) as our schema uses; any other keyword is an error.
+struct JSONSchema {
+    struct UnknownKeyword: Error { var keyword: String }
+    struct Unresolved: Error { var reference: String }
+
+    private let root: ManifestValue
+
+    init(_ root: ManifestValue) { self.root = root }
+
+    /// The places where a value is not what the schema says, each with the keyword that it breaks.
+    func violations(in value: ManifestValue) throws -> [String] {
+        try violations(in: value, at: "", root)
+    }
+
+    /// The schema that a pointer such as `#/$defs/root` names.
+    func schema(_ reference: String) throws -> [String: ManifestValue] {
+        var schema = root
+        for step in reference.dropFirst("#/".count).split(separator: "/") {
+            guard case .dictionary(let members) = schema, let next = members[String(step)] else { throw Unresolved(reference: reference) }
+            schema = next
+        }
+        guard case .dictionary(let members) = schema else { throw Unresolved(reference: reference) }
+        return members
+    }
+
+    private func violations(in value: ManifestValue, at path: String, _ schema: ManifestValue) throws -> [String] {
+        if case .bool(let accepts) = schema { return accepts ? [] : ["\(path): false"] }
+        guard case .dictionary(let keywords) = schema else { throw UnknownKeyword(keyword: "\(schema)") }
+        var found: [String] = []
+        for (keyword, argument) in keywords.sorted(by: { $0.key < $1.key }) {
+            found += try violations(in: value, at: path, keyword, argument, keywords)
+        }
+        return found
+    }
+
+    private func violations(
+        in value: ManifestValue, at path: String, _ keyword: String, _ argument: ManifestValue, _ keywords: [String: ManifestValue]
+    ) throws -> [String] {
+        func expect(_ condition: Bool) -> [String] { condition ? [] : ["\(path): \(keyword)"] }
+        switch (keyword, argument, value) {
+        case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _), ("examples", _, _), ("then", _, _), ("else", _, _): return []
+        case ("$ref", .string(let reference), _): return try violations(in: value, at: path, .dictionary(schema(reference)))
+        case ("type", .string(let type), _): return expect(value.is(type))
+        case ("type", .array(let types), _): return expect(types.contains { if case .string(let type) = $0 { value.is(type) } else { false } })
+        case ("const", _, _): return expect(value == argument)
+        case ("if", _, _):
+            let branch = try violations(in: value, at: path, argument).isEmpty ? "then" : "else"
+            return try keywords[branch].map { try violations(in: value, at: path, $0) } ?? []
+        case ("required", .array(let keys), .dictionary(let members)):
+            return keys.compactMap { key in
+                guard case .string(let key) = key, members[key] == nil else { return nil }
+                return "\(path)/\(key): required"
+            }
+        case ("maxProperties", .integer(let most), .dictionary(let members)): return expect(members.count <= most)
+        case ("properties", .dictionary(let schemas), .dictionary(let members)):
+            return try members.sorted { $0.key < $1.key }.flatMap { key, value in try schemas[key].map { try violations(in: value, at: "\(path)/\(key)", $0) } ?? [] }
+        case ("additionalProperties", _, .dictionary(let members)):
+            guard case .dictionary(let known) = keywords["properties"] ?? [:] else { return [] }
+            return try members.sorted { $0.key < $1.key }.filter { known[$0.key] == nil }.flatMap { try violations(in: $0.value, at: "\(path)/\($0.key)", argument) }
+        case ("items", _, .array(let values)): return try values.enumerated().flatMap { try violations(in: $1, at: "\(path)/\($0)", argument) }
+        case ("minLength", .integer(let least), .string(let text)): return expect(text.unicodeScalars.count >= least)
+        case ("pattern", .string(let pattern), .string(let text)): return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
+        // Those that say nothing of other kinds of values.
+        case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _), ("additionalProperties", _, _), ("items", _, _),
+            ("minLength", .integer, _), ("pattern", .string, _):
+            return []
+        default: throw UnknownKeyword(keyword: keyword)
+        }
+    }
+}
+
+extension ManifestValue {
+    /// Data and dates are what they are in JSON.
+    fileprivate func `is`(_ type: String) -> Bool {
+        switch self {
+        case .null: type == "null"
+        case .bool: type == "boolean"
+        case .integer: type == "integer" || type == "number"
+        case .number, .date: type == "number"
+        case .string, .data: type == "string"
+        case .array: type == "array"
+        case .dictionary: type == "object"
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// The manifests of this repository.
+enum Examples {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests").standardizedFileURL
+
+    static func paths() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") || $0.hasSuffix(".plist") }.sorted()
+            .map { folder.appending(path: $0).path }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct `Writing a manifest` {
+    @Test func `Every example, written in every format, reads as the equal manifest`() throws {
+        let paths = try Examples.paths()
+        #expect(paths.count >= 5)
+        for path in paths {
+            let manifest = try Manifest(contentsOf: path)
+            let written = try ManifestValue(parsing: Data(contentsOf: URL(filePath: path)))
+            for format in ManifestFormat.allCases {
+                let document = try ManifestDocument(parsing: manifest.value.encoded(as: format))
+                #expect(document.problems.isEmpty && document.manifest == manifest, "\(path) as \(format)")
+                let bytes = try written.encoded(as: format)
+                #expect(ManifestFormat(of: bytes) == format)
+                #expect(try ManifestValue(parsing: bytes) == written, "\(path) as \(format)")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<300)
+    func `Manifests of every kind read as they were`(seed: UInt64) throws {
+        for format in ManifestFormat.allCases {
+            var random = RandomManifest(seed)
+            (random.hasForeignKinds, random.hasNull) = (format != .json, format == .json)
+            let manifest = random.manifest()
+            let bytes = try manifest.value.encoded(as: format)
+            let document = ManifestDocument(parsing: bytes) { _ in nil }
+            #expect(document.manifest == manifest, "seed \(seed) as \(format)\n\(String(decoding: bytes, as: UTF8.self))")
+            #expect(document.problems.isEmpty)
+            #expect(try manifest.value.encoded(as: format) == bytes, "the same bytes for the same manifest")
+        }
+    }
+
+    @Test func `Foundation reads the property lists too`() throws {
+        var random = RandomManifest(7)
+        random.hasForeignKinds = true
+        for _ in 0..<50 {
+            let value: ManifestValue = ["root": random.value(depth: 4)]
+            // Its reader of XML drops byte order marks inside texts.
+            if "\(value)".contains("\u{FEFF}") { continue }
+            let xml = try PropertyListSerialization.propertyList(from: value.encoded(as: .xml), format: nil)
+            let binary = try PropertyListSerialization.propertyList(from: value.encoded(as: .binary), format: nil)
+            #expect((xml as? NSDictionary) == (binary as? NSDictionary), "\(value)")
+        }
+    }
+
+    @Test func `JSON is in the order of the schema, flat values on one line`() throws {
+        let value: ManifestValue = [
+            "zoo": nil, "managers": [
+                "B": ["communicationController": ["services": [["propertyName": "p", "className": "S"]], "className": "C"], "uses": ["b": "A", "a": "A"], "className": "M"],
+                "A": ["configuration": ["list": [1, 2.5, "three"], "empty": [:], "deep": [[]], "text": .string(String(repeating: "x", count: 80))], "className": "M"],
+            ], "manifestVersion": 1, "plugins": [["version": "[1,2)", "library": "L"]], "environments": ["e": ["managers": [:], "plugins": []]],
+        ]
+        #expect(try String(decoding: value.encoded(as: .json), as: UTF8.self) == """
+            {
+              "manifestVersion": 1,
+              "plugins": [
+                { "library": "L", "version": "[1,2)" }
+              ],
+              "managers": {
+                "A": {
+                  "className": "M",
+                  "configuration": {
+                    "deep": [[]],
+                    "empty": {},
+                    "list": [1, 2.5, "three"],
+                    "text": "\(String(repeating: "x", count: 80))"
+                  }
+                },
+                "B": {
+                  "className": "M",
+                  "uses": { "a": "A", "b": "A" },
+                  "communicationController": {
+                    "className": "C",
+                    "services": [
+                      { "className": "S", "propertyName": "p" }
+                    ]
+                  }
+                }
+              },
+              "environments": {
+                "e": { "plugins": [], "managers": {} }
+              },
+              "zoo": null
+            }
+
+            """)
+    }
+
+    @Test func `A property list in XML has the same order`() throws {
+        let value: ManifestValue = ["M": ["dataAccessController": ["configuration": ["b": true, "a": .data(Data([1, 2]))], "className": "<D>"], "className": "M"]]
+        #expect(try String(decoding: value.encoded(as: .xml), as: UTF8.self).split(separator: "\n").dropFirst(3).joined(separator: "\n") == """
+            <dict>
+            \t<key>M</key>
+            \t<dict>
+            \t\t<key>className</key>
+            \t\t<string>M</string>
+            \t\t<key>dataAccessController</key>
+            \t\t<dict>
+            \t\t\t<key>className</key>
+            \t\t\t<string>&lt;D&gt;</string>
+            \t\t\t<key>configuration</key>
+            \t\t\t<dict>
+            \t\t\t\t<key>a</key>
+            \t\t\t\t<data>AQI=</data>
+            \t\t\t\t<key>b</key>
+            \t\t\t\t<true/>
+            \t\t\t</dict>
+            \t\t</dict>
+            \t</dict>
+            </dict>
+            </plist>
+            """)
+    }
+
+    @Test(arguments: [
+        (.xml, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
+        (.binary, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
+        (.json, .number(.infinity), "JSON has no number inf"), (.json, .number(.nan), "JSON has no number nan"),
+        (.xml, "a\u{1}", "XML has no character U+1; a binary property list and JSON have"), (.xml, "\u{FFFE}", "XML has no character U+FFFE; a binary property list and JSON have"),
+        (.xml, ["\0": 1], "XML has no character U+0; a binary property list and JSON have"),
+        (.xml, .date(Date(timeIntervalSinceReferenceDate: 0.5)), "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"),
+        (.xml, .date(.distantFuture + 1e12), "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"),
+    ] as [(ManifestFormat, ManifestValue, String)])
+    func `What a format cannot hold is an error at its place`(format: ManifestFormat, value: ManifestValue, words: String) throws {
+        let error = try #require(throws: BackplaneError.self) { try (["a": ["b/c": [1, value]]] as ManifestValue).encoded(as: format) }
+        #expect(error.code == .manifestUnsupported && error.message == words)
+        #expect(error.location?.hasPrefix("/a/b~1c/1") == true)
+    }
+
+    @Test(arguments: ManifestFormat.allCases)
+    func `What could not be read again is not written`(format: ManifestFormat) throws {
+        let deepest = (0..<63).reduce([:]) { value, _ in ["a": value] } as ManifestValue
+        #expect(try ManifestValue(parsing: deepest.encoded(as: format)) == deepest)
+        let tooDeep = BackplaneError(.manifestUnsupported, "nested deeper than 64 levels", at: "")
+        #expect(throws: tooDeep) { try (["a": deepest] as ManifestValue).encoded(as: format) }
+        #expect(throws: tooDeep) { try (["a": ["a": deepest]] as ManifestValue).encoded(as: format) }
+        let large = ManifestValue.string(String(repeating: "x", count: 16 << 20))
+        let error = #expect(throws: BackplaneError.self) { try large.encoded(as: format) }
+        #expect(error?.message == "the manifest would be larger than 16 MB, which could not be read again")
+    }
+
+    @Test func `Binary ones hold what XML cannot`() throws {
+        let value: ManifestValue = ["a": "\u{1}\u{FFFE}", "b": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "c": .number(.infinity)]
+        #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)
+    }
+
+    @Test func `A Nemo Logic manifest is upgraded to the equal managers, and what wakes is told`() throws {
+        let value: ManifestValue = ["M": ["className": "${M}", "uses": ["a": "N"], "comment": 1], "N": ["className": "N"]]
+        #expect(value.isNemoLogic && !value.upgraded.isNemoLogic)
+        #expect(value.keysThatAnUpgradeWakes == ["/M/uses"])
+        let upgraded = ManifestDocument(value.upgraded) { _ in nil }.manifest
+        #expect(upgraded.managers["M"]?.className == "${M}" && upgraded.managers["M"]?.uses == ["a": "N"])
+        #expect(upgraded.managers["N"] == ManifestDocument(value).manifest.managers["N"])
+    }
+}

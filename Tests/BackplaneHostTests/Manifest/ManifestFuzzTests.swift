@@ -1,0 +1,130 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// Broken manifests, all the way from bytes to a plan. `BACKPLANE_FUZZ=N` tries N of them.
+@Suite(.timeLimit(.minutes(60)))
+struct `Manifests that were tampered with` {
+    private static let catalogue: Catalogue = {
+        let api = ContractDescription.of("API")
+        let layers: [WireDescription] = [.to("dataAccessController", api, optional: true), .to("communicationController", api, optional: true), .to("clock", api, optional: true)]
+        return Catalogue(
+            plugins: [
+                .manager("LibraryManager", provides: api, wires: layers), .manager("ClockManager", provides: api), .manager("AlmanacManager", wires: layers),
+                .dataAccess("BookStore", provides: api), .dataAccess("AlmanacStore", provides: api),
+            ],
+            [
+                .communication("LibraryCommunication", provides: api, wires: [.to("books", api)]),
+                .communication("AlmanacCommunication", provides: api, wires: [.to("feed", api, optional: true)]),
+                .service("BooksService", "1.0.0", provides: api), .service("BooksService", "2.1.0", provides: api), .service("EventFeedService", provides: api),
+            ])
+    }()
+
+    private let sound: [ManifestValue]
+
+    init() throws {
+        var values = try Examples.paths().map { try ManifestValue(parsing: Data(contentsOf: URL(filePath: $0))) }
+        values.append(`Reading a manifest`.whole)
+        values.append(try ManifestValue(parsing: Data(`Environments of a manifest`.text.utf8)))
+        values.append([
+            "manifestVersion": 1, "managers": ["LibraryManager": ["className": "LibraryManager", "uses": ["clock": "ClockManager"]], "ClockManager": ["className": "ClockManager"]],
+            "environments": ["test": ["managers": ["LibraryManager": ["uses": nil, "configuration": ["home": "${HOME:-none}"]], "New": ["className": "ClockManager"]]], "production": [:]],
+            "lock": ["LibraryManager": ["plugin": "org.p0", "version": "1.0.0"], "ClockManager": ["plugin": "org.p0", "version": "1.0.0"]],
+        ])
+        sound = values
+    }
+
+    @Test func `Before, they have no problem`() {
+        for value in sound {
+            let problems = Resolution(ManifestDocument(value), catalogue: Self.catalogue).problems
+            #expect(problems.allSatisfy { $0.error.code != .manifestWrongType && $0.error.code != .manifestMissingKey }, "\(problems)")
+        }
+    }
+
+    @Test func `After, they are read or refused, with everything in its place`() throws {
+        if let one = ProcessInfo.processInfo.environment["BACKPLANE_FUZZ_SEED"].flatMap(UInt64.init) {
+            _ = try attempt(one, ManifestFormat.allCases[Int(one % 3)])
+            return
+        }
+        let count = ProcessInfo.processInfo.environment["BACKPLANE_FUZZ"].flatMap(Int.init) ?? 900
+        var outcomes: [String: Int] = [:]
+        for seed in 0..<UInt64(count) {
+            let format = ManifestFormat.allCases[Int(seed % 3)]
+            outcomes[try attempt(seed, format), default: 0] += 1
+        }
+        // A fuzzer of which everything is refused, or nothing, tries next to nothing.
+        for outcome in ["refused", "faulty", "sound"] { #expect(outcomes[outcome] ?? 0 > count / 20, "\(outcomes)") }
+    }
+
+    /// Those that ever found something.
+    @Test(arguments: [] as [(UInt64, ManifestFormat)])
+    func `What was found once stays mended`(seed: UInt64, format: ManifestFormat) throws {
+        _ = try attempt(seed, format)
+    }
+
+    private func attempt(_ seed: UInt64, _ format: ManifestFormat) throws -> String {
+        let input = MutatedManifest(seed: seed, format: format, of: sound)
+        let document = ManifestDocument(parsing: input.bytes, path: "manifest", environment: input.environment) { ["TEXT": "${TEXT}", "EMPTY": ""][$0] }
+        let resolution = Resolution(document, catalogue: Self.catalogue)
+        for violation in try violations(document, resolution, input.bytes) {
+            Issue.record("seed \(seed), \(format): \(violation)")
+        }
+        if document.problems.contains(where: { $0.error.code == .manifestMalformed }) { return "refused" }
+        return resolution.problems.contains { $0.severity == .error } ? "faulty" : "sound"
+    }
+
+    private func violations(_ document: ManifestDocument, _ resolution: Resolution, _ bytes: Data) throws -> [String] {
+        var violations: [String] = []
+        let isText = ManifestFormat(of: bytes) == .json
+        for problem in resolution.problems {
+            let location = problem.error.location
+            if location == nil { violations.append("no place: \(problem)") }
+            if isText, problem.position == nil, bytes.count <= ManifestLimits.bytes { violations.append("no position: \(problem)") }
+            if problem.error.message.isEmpty || problem.error.message.utf8.count > 10_000 { violations.append("no message to read: \(location ?? "")") }
+        }
+        try resolution.plan.checkInvariants()
+        let faulty = Set(resolution.problems.filter { $0.severity == .error }.compactMap(\.manager))
+        if faulty != Set(resolution.plan.faults.keys) { violations.append("faults \(resolution.plan.faults.keys) but errors of \(faulty)") }
+        for name in document.manifest.managers.keys where resolution.plan.managers[name] == nil && resolution.plan.faults[name] == nil {
+            violations.append("`\(name)` is neither planned nor faulty")
+        }
+        if !document.problems.contains(where: { $0.severity == .error }) { violations += roundTrips(document.manifest) }
+        if let value = try? ManifestValue(parsing: bytes) { violations += lockings(value, bytes, resolution.lock) }
+        return violations
+    }
+
+    /// A sound manifest, written and read.
+    private func roundTrips(_ manifest: Manifest) -> [String] {
+        guard !manifest.value.hasNaN else { return [] }
+        return ManifestFormat.allCases.compactMap { format in
+            guard let bytes = try? manifest.value.encoded(as: format), format != .json || manifest.value.foreignToJSON.isEmpty else { return nil }
+            let document = ManifestDocument(parsing: bytes) { _ in nil }
+            return document.manifest == manifest && document.problems.isEmpty ? nil : "not the same as \(format): \(document.problems)"
+        }
+    }
+
+    /// A lock, put into it and put into it again.
+    private func lockings(_ value: ManifestValue, _ bytes: Data, _ lock: [String: LockedClass]) -> [String] {
+        guard !value.hasNaN, let locked = try? LockText.put(lock, into: bytes) else { return [] }
+        guard let again = try? LockText.put(lock, into: locked), again == locked else { return ["locked twice is not the same"] }
+        guard case .dictionary(var before) = value, case .dictionary(let after)? = try? ManifestValue(parsing: locked) else { return ["what is locked is no manifest"] }
+        before["lock"] = lock.value
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.map { "\($0): \(before[$0] as Any) → \(after[$0] as Any)" }
+        return changed.isEmpty ? [] : ["locking changed \(changed)"]
+    }
+}
+
+extension ManifestValue {
+    /// Whether there is a number in it that is not equal to itself.
+    fileprivate var hasNaN: Bool {
+        switch self {
+        case .number(let number): number.isNaN
+        case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+        case .array(let values): values.contains(where: \.hasNaN)
+        case .dictionary(let members): members.values.contains(where: \.hasNaN)
+        default: false
+        }
+    }
+}
