@@ -42,7 +42,7 @@ public final class PluginHost: Sendable {
         await coordinator.problems()
     }
 
-    /// What the manifest came to with its plugins, for tools. Starts nothing.
+    /// What the manifest in force comes to with its plugins, for tools. Starts nothing.
     package func composition() async -> Composition {
         await coordinator.composition()
     }

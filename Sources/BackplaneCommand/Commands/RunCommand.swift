@@ -29,7 +29,8 @@ struct RunCommand: Sendable {
         }
         let managers = await host.managers, up = managers.count { $0.state == .ready }
         report(managers, up)
-        if keepsGoing, up == 0 {
+        // A lazy one may be started yet.
+        if keepsGoing, !managers.contains(where: { $0.state == .ready || $0.state == .resolved }) {
             Output.remark("backplane: no manager is up")
             return await giveUp(host, stopped)
         }

@@ -41,7 +41,8 @@ extension Span {
 
 extension WireRow {
     fileprivate var tree: Tree {
-        Tree([Span("\(label) → \(provider): \(contract) \(version), ".printable), Span(lane, reason == nil ? .good : .doubtful), Span(reason.map { ": " + $0.printable } ?? "")])
+        let way = Span(lane, reason == nil ? .good : .doubtful)
+        return Tree([Span("\(label) → \(provider): \(contract) \(version), ".printable), way, Span(reason.map { ": " + $0.printable } ?? "")])
     }
 }
 

@@ -9,10 +9,8 @@ extension Problem {
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
         let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
         let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
-        let spans: [Span] = [
-            "\(place): ", Span(severity.rawValue, severity == .error ? .bad : .doubtful), ":\(path) \(message.printable) ", Span("[\(error.code)]", .faint), "\(causes)",
-        ]
-        return spans.text(colour: colour)
+        let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful), code = Span("[\(error.code)]", .faint)
+        return ["\(place): ", kind, ":\(path) \(message.printable) ", code, "\(causes)"].text(colour: colour)
     }
 }
 

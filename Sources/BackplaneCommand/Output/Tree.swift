@@ -20,7 +20,7 @@ struct Tree: Sendable {
                 let isLast = index == branches.count - 1
                 return branches[index].lines(pen, colour: colour).enumerated().map { number, line in
                     let lead = number == 0 ? (isLast ? pen.last : pen.branch) : (isLast ? "   " : pen.trunk)
-                    return Span(lead, .faint).text(colour: colour) + line
+                    return Span(lead, lead == "   " ? .plain : .faint).text(colour: colour) + line
                 }
             }
     }

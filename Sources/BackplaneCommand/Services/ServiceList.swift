@@ -46,7 +46,9 @@ extension ServiceList {
         }
         let entries = Dictionary(grouping: composition.catalogue.entries, by: \.order)
         plugins = composition.plugins.enumerated().map { order, plugin in
-            let components = (entries[order] ?? []).sorted { ($0.component.role.rawValue, $0.component.className, $0.index) < ($1.component.role.rawValue, $1.component.className, $1.index) }
+            let components = (entries[order] ?? []).sorted { a, b in
+                (a.component.role.rawValue, a.component.className, a.index) < (b.component.role.rawValue, b.component.className, b.index)
+            }
             return Plugin(
                 id: plugin.id, version: plugin.version.description, library: plugin.library,
                 components: components.map { Component($0.component, usedBy: (users[$0] ?? []).sorted()) })

@@ -9,7 +9,7 @@ extension Composition {
         package var className: String
         /// The versions that are accepted; `nil`: any.
         package var range: VersionRange?
-        /// Where the manifest defines it.
+        /// Where the manifest, or its environment, defines it.
         package var location: String
 
         package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
@@ -21,22 +21,18 @@ extension Composition {
     package func parts(of manager: String) -> [Part] {
         guard let definition = document.manifest.managers[manager] else { return [] }
         let path = document.dialect.managers / manager
-        var parts = [Part(role: .manager, className: definition.className, range: definition.version, location: document.place(of: path))]
+        func part(_ role: Role, _ className: String, _ range: VersionRange?, property: String? = nil, at path: ManifestPath) -> Part {
+            Part(role: role, property: property, className: className, range: range, location: document.place(of: path))
+        }
+        var parts = [part(.manager, definition.className, definition.version, at: path)]
         if let controller = definition.dataAccessController {
-            parts.append(
-                Part(
-                    role: .dataAccessController, className: controller.className, range: controller.version,
-                    location: document.place(of: path / ReservedLabel.dataAccessController)))
+            parts.append(part(.dataAccessController, controller.className, controller.version, at: path / ReservedLabel.dataAccessController))
         }
         if let controller = definition.communicationController {
             let path = path / ReservedLabel.communicationController
-            parts.append(
-                Part(role: .communicationController, className: controller.className, range: controller.version, location: document.place(of: path)))
+            parts.append(part(.communicationController, controller.className, controller.version, at: path))
             for (index, service) in controller.services.enumerated() {
-                parts.append(
-                    Part(
-                        role: .networkService, property: service.propertyName, className: service.className, range: service.version,
-                        location: document.place(of: path / "services" / index)))
+                parts.append(part(.networkService, service.className, service.version, property: service.propertyName, at: path / "services" / index))
             }
         }
         return parts
@@ -51,7 +47,7 @@ extension Composition {
     package func node(of part: Part, in manager: String) -> Plan.Node? {
         guard let id = plan.managers[manager] else { return nil }
         guard part.role != .manager else { return plan.nodes[id] }
-        let layers = plan.nodes.lazy.filter { $0.role != .manager && $0.managers.contains(manager) }
+        let layers = plan.layers(of: plan.nodes[id])
         guard let property = part.property else { return layers.first { $0.role == part.role } }
         let controller = layers.first { $0.role == .communicationController }
         return controller?.wires.first { $0.label == property }.map { plan.nodes[$0.provider] }

@@ -1,8 +1,6 @@
 import Backplane
 
 extension Coordinator {
-    func composition() -> Composition { loaded.composition(options.lanes) }
-
     func lock() -> [String: LockedClass] { loaded.lock }
 
     func statuses() -> [ManagerStatus] {

@@ -59,11 +59,21 @@ extension Resolution.Draft {
         if errors[name] != nil { origins[name] = name }
         for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key }) where errors[used] != nil && !circle.contains(used) {
             let origin = origins[used] ?? used
-            let cause = fault(of: origin)
+            let cause = fault(of: origin).withoutFurtherManagers
             let through = origin == used ? "" : " because `\(origin)` cannot"
             let words = "`\(used)` cannot be created\(through): \(cause.message)"
             report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause])
             if origins[name] == nil { origins[name] = origin }
         }
+    }
+}
+
+extension BackplaneError {
+    /// Without what its own errors of other managers come from, which those managers tell: a chain of causes through all the managers of a
+    /// manifest would be as long as it is, for each of them.
+    fileprivate var withoutFurtherManagers: BackplaneError {
+        var error = self
+        for index in causes.indices where causes[index].code == .dependencyUnsatisfied { error.causes[index].causes = [] }
+        return error
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Broken manifests, all the way from bytes to a plan. `BACKPLANE_FUZZ=N` tries N of them.
+/// Broken manifests, all the way from bytes to a plan. `BACKPLANE_FUZZ=N` tries N of them, `BACKPLANE_FUZZ_SEED=N` one again.
 @Suite(.timeLimit(.minutes(60)))
 struct `Manifests that were tampered with` {
     private static let catalogue: Catalogue = {
@@ -58,19 +58,27 @@ struct `Manifests that were tampered with` {
         for outcome in ["refused", "faulty", "sound"] { #expect(outcomes[outcome] ?? 0 > count / 20, "\(outcomes)") }
     }
 
-    /// Those that ever found something.
-    @Test(arguments: [] as [(UInt64, ManifestFormat)])
-    func `What was found once stays mended`(seed: UInt64, format: ManifestFormat) throws {
-        _ = try attempt(seed, format)
+    /// What ever found something, in the reading, the writing or in these tests.
+    static let found: [(ManifestFormat, ManifestValue)] = [
+        (.xml, ["manifestVersion": .number(.nan), "managers": [:]]), (.binary, ["manifestVersion": [.number(.nan)], "managers": [:]]),
+        (.xml, ["M": ["className": "M", "$null": 1]]), (.xml, ["M": ["className": "$null"]]), (.xml, ["M": ["className": "\r\nx"]]),
+        (.xml, ["M": ["className": "\u{FEFF}x"]]), (.json, ["\u{FEFF}": ["className": "$$${x"]]), (.binary, ["M": ["className": "e\u{301}"], "": [:]]),
+    ]
+
+    @Test(arguments: found)
+    func `What was found once stays mended`(format: ManifestFormat, value: ManifestValue) throws {
+        _ = try attempt(try value.encoded(as: format), environment: nil, "\(value)")
     }
 
     private func attempt(_ seed: UInt64, _ format: ManifestFormat) throws -> String {
         let input = MutatedManifest(seed: seed, format: format, of: sound)
-        let document = ManifestDocument(parsing: input.bytes, path: "manifest", environment: input.environment) { ["TEXT": "${TEXT}", "EMPTY": ""][$0] }
+        return try attempt(input.bytes, environment: input.environment, "seed \(seed)")
+    }
+
+    private func attempt(_ bytes: Data, environment: String?, _ name: String) throws -> String {
+        let document = ManifestDocument(parsing: bytes, path: "manifest", environment: environment) { ["TEXT": "${TEXT}", "EMPTY": ""][$0] }
         let resolution = Resolution(document, catalogue: Self.catalogue)
-        for violation in try violations(document, resolution, input.bytes) {
-            Issue.record("seed \(seed), \(format): \(violation)")
-        }
+        for violation in try violations(document, resolution, bytes) { Issue.record("\(name): \(violation)") }
         if document.problems.contains(where: { $0.error.code == .manifestMalformed }) { return "refused" }
         return resolution.problems.contains { $0.severity == .error } ? "faulty" : "sound"
     }

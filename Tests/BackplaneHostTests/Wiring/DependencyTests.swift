@@ -48,6 +48,17 @@ struct `Managers that use managers` {
         ])
     }
 
+    @Test func `Causes do not grow with a chain of managers that each have a fault of their own`() throws {
+        func depth(_ error: BackplaneError) -> Int { 1 + (error.causes.map(depth).max() ?? 0) }
+        // Every one uses the one before, by a label that its class does not have.
+        let managers = (0..<50).map { number -> (String, ManifestValue) in
+            ("\(number + 10)", ["className": "M", "uses": ["none": .string(number == 0 ? "nobody" : "\(number + 9)")]])
+        }
+        let resolution = Resolution(.dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M")]))
+        #expect(resolution.plan.faults.count == 50)
+        #expect(resolution.plan.faults.values.map(depth).max() == 4)
+    }
+
     @Test func `Who uses one with a fault has one as well, which names where it began`() throws {
         let resolution = resolve(["A": ["B"], "B": ["C"], "C": [], "Other": []], faulty: ["C"])
         let root = BackplaneError(
