@@ -68,6 +68,27 @@ struct FakeTests {
         #expect(answer == "5")
     }
 
+    @Test func `a fake is not held to the manifest's lock, and what stays is`() async throws {
+        var manifest = Manifest.parish
+        let real = LockedClass(plugin: "org.example.parish", version: "1.0.0")
+        manifest.lock = [
+            "Sexton": real, "Sundial": real, "Sexton/dataAccessController": real, "Sexton/communicationController": real,
+            "Sexton/communicationController/bell": real,
+        ]
+        let places: [Fake.Place: Fake] = [
+            .dataAccessController(of: "Sexton"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } }, .service("bell", of: "Sexton"): Fake(Bell.self),
+            .manager("Sundial"): Fake(Hours.self),
+        ]
+        for (place, fake) in places {
+            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [place: fake]) { _ = try await $0.manager(.sexton) }
+        }
+        manifest.lock?["Sexton"]?.version = "2.0.0"
+        let error = await #expect(throws: ManifestRefused.self) {
+            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): Self.errand]) { _ in }
+        }
+        #expect(error?.problems.map(\.error.code) == [.lockMismatch])
+    }
+
     @Test func `a whole manager is replaced, and what only it used is not made`() async throws {
         let sexton = Fake(Ringing.self) { $0.async(\.ring) { text, _ in "no \(text)" } }
         try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): sexton]) { host in

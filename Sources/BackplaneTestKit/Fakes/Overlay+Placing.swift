@@ -15,6 +15,7 @@ extension Overlay {
         let old = manifest.managers[name]
         let isUsed = manifest.managers.values.contains { $0.uses.values.contains(name) }
         guard old != nil || isUsed else { throw unknown(name, .manager(name)) }
+        unlock(name)
         manifest.managers[name] = ManagerDefinition(
             className: add(fake, .manager), uses: (old?.uses ?? [:]).filter { fake.labels.contains($0.key) }, configuration: fake.configuration,
             dataAccessController: fake.labels.contains(ReservedLabel.dataAccessController) ? old?.dataAccessController : nil,
@@ -40,10 +41,12 @@ extension Overlay {
             definition.uses[label] = name
             manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
         case .dataAccessController:
+            unlock(owner, ReservedLabel.dataAccessController)
             // In a namespace of its own: another manager may share what it replaces.
             definition.dataAccessController = DataAccessControllerDefinition(
                 className: add(fake, .dataAccessController), configuration: fake.configuration)
         case .communicationController:
+            unlock(owner, ReservedLabel.communicationController)
             let services = definition.communicationController?.services ?? []
             definition.communicationController = CommunicationControllerDefinition(
                 className: add(fake, .communicationController), configuration: fake.configuration,
@@ -52,6 +55,7 @@ extension Overlay {
             guard var controller = definition.communicationController else {
                 throw BackplaneError(.manifestMissingKey, "a fake is given for \(place), which has no communication controller to receive it")
             }
+            unlock(owner, ReservedLabel.communicationController, property)
             let service = ServiceDefinition(
                 className: add(fake, .networkService), propertyName: property, networkServiceConfiguration: fake.configuration)
             let index = controller.services.firstIndex { $0.propertyName == property }
@@ -59,6 +63,12 @@ extension Overlay {
             definition.communicationController = controller
         }
         manifest.managers[owner] = definition
+    }
+
+    /// Holds what a fake replaces, and what belongs to that, to the manifest's lock no more.
+    private mutating func unlock(_ names: String...) {
+        let key = names.map { $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined(separator: "/")
+        manifest.lock = manifest.lock?.filter { $0.key != key && !$0.key.hasPrefix(key + "/") }
     }
 
     private func unknown(_ name: String, _ place: Fake.Place) -> BackplaneError {

@@ -44,10 +44,10 @@ public final class TestClock: Clock {
 
     public var minimumResolution: Duration { .zero }
 
-    /// Moves the clock, and wakes who slept until then, the earliest first.
+    /// Moves the clock, and wakes who slept until then, the earliest first; in which order they then run is Swift's affair.
     ///
-    /// Who sleeps again sleeps from where the clock is by then: for a timer that repeats, advance step by step and wait for
-    /// ``sleepers(_:)`` between. A negative duration moves nothing.
+    /// Where the order matters, and for a timer that repeats, advance step by step and wait for ``sleepers(_:)`` between: who
+    /// sleeps again sleeps from where the clock is by then. A negative duration moves nothing.
     public func advance(by duration: Duration) {
         advance(to: now.advanced(by: duration))
     }
