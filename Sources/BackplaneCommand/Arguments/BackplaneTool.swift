@@ -15,6 +15,6 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane bench boundary
               backplane demo
             """,
-        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Inspect.self, Bench.self, Demo.self, InspectChild.self])
+        version: HostVersion.text, subcommands: [Run.self, Call.self, Check.self, Inspect.self, Bench.self, Demo.self, InspectChild.self, BenchChild.self])
 }
 #endif

@@ -106,6 +106,7 @@ enum PlainUsage {
           backplane run manifests/almanac.json
           backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
+          backplane bench composition --quick
         """
 }
 #endif

@@ -58,7 +58,7 @@ extension LibraryFile {
     }
 
     /// As a manifest gives it: two hexadecimal digits for each byte.
-    static func text(ofDigest digest: [UInt8]) -> String {
+    package static func text(ofDigest digest: [UInt8]) -> String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
