@@ -13,7 +13,7 @@ extension BackplaneTool {
                   backplane bench
                   backplane bench boundary --only actor
                   backplane bench boundary --json > boundary.json
-                  backplane bench composition --only 'one of 500'
+                  backplane bench composition --only 'plugins in C'
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 

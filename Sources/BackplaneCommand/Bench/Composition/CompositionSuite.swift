@@ -10,7 +10,8 @@ extension BenchSuite {
             try OnePlugin.callArguments(in: folder + "/call")
         }
         return Opened(
-            rows: CrowdRows(in: folder + "/crowd").rows + [.process(start) { ["--version"] }, call] + SwarmRows(in: folder + "/swarm").rows
+            rows: CrowdRows(in: folder + "/crowd").rows + [.process(start) { ["--version"] }, call] + SwarmRows(.c, in: folder + "/drones").rows
+                + SwarmRows(.swift, in: folder + "/swarm").rows
                 + HostMemoryRows(in: folder + "/idle").rows + apply.rows,
             remark: SwarmRows.omission
         ) {

@@ -36,8 +36,14 @@ enum LoadingChild {
         guard let measure = Measure(rawValue: measure) else {
             return Output.refuse("there is no measure `\(measure)`; there is: \(Measure.allCases.map(\.rawValue).joined(separator: ", "))")
         }
+        let swarm = Swarm(folder: folder)
+        if let status = MainThread.hold(during: { await report(measure, swarm) }) { return status }
+        return await report(measure, swarm)
+    }
+
+    private static func report(_ measure: Measure, _ swarm: Swarm) async -> Int32 {
         do {
-            Output.json(try await figures(measure, Swarm(folder: folder)))
+            Output.json(try await figures(measure, swarm))
             return 0
         } catch {
             return Output.fail(error)

@@ -25,13 +25,14 @@ enum LoadingSteps {
             defer { times[step, default: .zero] += ContinuousClock.now - start }
             return try body()
         }
+        var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
         for plugin in plugins {
             let copy = try timed(.copying) { try LibraryCopy(of: swarm.folder + "/" + plugin.library, in: loads) }
             if plugin.sha256 != nil { try timed(.hashing) { try copy.requireDigest(plugin.sha256, Engines.digest) } }
             let file = try timed(.checking) { try copy.checked() }
-            let library = try timed(.loading) { try file.load() }
-            _ = try timed(.asking) { try file.describe(library) }
+            loaded.append((file, try timed(.loading) { try file.load() }))
         }
+        for (file, library) in loaded { _ = try timed(.asking) { try file.describe(library) } }
         return Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value / .nanoseconds(1) / Double(plugins.count)) })
     }
 }

@@ -1,23 +1,22 @@
 import Backplane
-import Foundation
-import Synchronization
 
-/// What one plugin of 500 costs, all of them loaded by a host in a process of its own.
+/// What one plugin of many costs, all of them loaded by a host in a process of its own.
 ///
 /// The steps are measured in one child of each round. They do not add up to the whole, which also has the manifest resolved.
 struct SwarmRows: Sendable {
+    private let kind: Swarm.Kind
     private let files: SwarmFiles
     private let steps: SharedFigures
 
-    init(in folder: String) {
-        let files = SwarmFiles(in: folder)
-        (self.files, steps) = (files, SharedFigures { try await files.figures(.steps, count: $0) })
+    init(_ kind: Swarm.Kind, in folder: String) {
+        let files = SwarmFiles(kind, in: folder)
+        (self.kind, self.files, steps) = (kind, files, SharedFigures { try await files.figures(.steps, count: $0) })
     }
 
     var rows: [Row] {
         let files = files, steps = steps
         var rows = [
-            row("loaded, checked, wired and started", target: .median(atMost: 0.5)) { try await files.figures(.start, count: $0)["start"] },
+            row("loaded, checked, wired and started", target: kind == .c ? .median(atMost: 0.5) : nil) { try await files.figures(.start, count: $0)["start"] },
             row("copying") { try await steps.next("copying", count: $0) },
             row("checking") { try await steps.next("checking", count: $0) },
             row("dlopen") { try await steps.next("loading", count: $0) },
@@ -35,7 +34,7 @@ struct SwarmRows: Sendable {
     }
 
     private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {
-        Row(name: "one of 500 plugins: \(what)", unit: .milliseconds, target: target, limit: Swarm.size, count: Swarm.size) { count in
+        Row(name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target, limit: kind.count, count: kind.count) { count in
             guard let figure = try await nanoseconds(count) else { throw BackplaneError(.componentFailed, "the child that loads gave no figure", at: what) }
             return Row.Unit.milliseconds.figure(nanoseconds: figure)
         }
