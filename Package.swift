@@ -37,6 +37,9 @@ let package = Package(
         .library(name: "Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
         .library(name: "YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
         .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
+        .library(name: "YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
+        .library(name: "YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
+        .library(name: "YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
@@ -125,6 +128,14 @@ let package = Package(
         .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Relay", swiftSettings: settings),
         .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Direct", swiftSettings: settings),
         .target(name: "YardstickHeap", path: "Plugins/Yardstick/Heap", publicHeadersPath: "."),
+        // What it loads: a library with thousands of classes, and two that are copied many times.
+        .target(
+            name: "YardstickCrowd", path: "Plugins/Yardstick/Crowd", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+        .target(
+            name: "YardstickDrone", path: "Plugins/Yardstick/Drone", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Swarm", swiftSettings: settings),
 
         // The example's HTTP backend.
         .executableTarget(

@@ -4,15 +4,21 @@ package import CBackplane
 extension ComponentClass {
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
         let descriptors = try Descriptors<bp_component>(answer.components, count: answer.component_count, of: "components")
-        var classes: [ComponentClass] = []
+        var classes: [ComponentClass] = [], known: Set<Name> = []
         for descriptor in descriptors {
             let next = try ComponentClass(descriptor, from: origin)
-            guard !classes.contains(where: { $0.description.className == next.description.className && $0.description.version == next.description.version }) else {
+            guard known.insert(Name(className: next.description.className, version: next.description.version)).inserted else {
                 throw BackplaneError(.pluginInvalidAnswer, "the plugin registers \(next.description.className) \(next.description.version) twice")
             }
             classes.append(next)
         }
         return classes
+    }
+
+    /// What a plugin has one component of.
+    private struct Name: Hashable {
+        var className: String
+        var version: Version
     }
 
     private init(_ component: bp_component, from origin: LaneOrigin) throws(BackplaneError) {

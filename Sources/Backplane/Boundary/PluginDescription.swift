@@ -94,7 +94,7 @@ struct AnswerTexts {
         guard bytes.data != nil || bytes.length == 0 else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what): a length of \(bytes.length) and no bytes")
         }
-        guard let text = String(validating: bytes.array, as: UTF8.self) else {
+        guard let text = String(validating: bytes.lent, as: UTF8.self) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what) is not UTF-8")
         }
         return text
@@ -104,7 +104,8 @@ struct AnswerTexts {
     func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
         let name = try text(bytes, what, limit: 1_024)
         guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what) is empty") }
-        guard name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 }) else {
+        let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isPlain || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 }) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what) has spaces or control characters in it: `\(name.debugDescription)`")
         }
         return name

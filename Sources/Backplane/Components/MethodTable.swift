@@ -8,11 +8,19 @@
 /// ```
 ///
 /// A body captures nothing: it is handed the component, the input and the call.
-public struct MethodTable<C: Component> {
+public struct MethodTable<C> {
+    // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
     @usableFromInline var bodies: [Int: any MethodBody] = [:]
 
     init() {}
 
+    @inline(never) @usableFromInline
+    mutating func set(_ member: Int, _ body: any MethodBody) {
+        bodies[member] = body
+    }
+}
+
+extension MethodTable where C: Component {
     /// Gives an ``AsyncMethod`` its body, which starts on its caller's actor.
     @inlinable @inline(__always)
     public mutating func async<Input, Output>(
@@ -29,10 +37,5 @@ public struct MethodTable<C: Component> {
         _ body: @escaping @Sendable (C, Input, Call) throws -> Output
     ) {
         set(memberNumber(of: member), SyncBody(of: C.self, body))
-    }
-
-    @inline(never) @usableFromInline
-    mutating func set(_ member: Int, _ body: any MethodBody) {
-        bodies[member] = body
     }
 }

@@ -15,12 +15,12 @@ public protocol Callable: Sendable {
 }
 
 /// A method that may wait: `let search = AsyncMethod<BookQuery, [Book]>()`.
-@frozen
 public struct AsyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>: Callable {
-    public let name: String?
+    private let member: DeclaredMember
+    public var name: String? { member.name }
 
     /// - Parameter name: what it is called by on the other side; default: the property's name.
-    public init(_ name: String? = nil) { self.name = name }
+    public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 
     @inlinable @inline(__always)
     public static func bound(to slot: Slot, member: Int) -> BoundAsync<Input, Output> { BoundAsync(slot: slot, member: member) }
@@ -29,12 +29,12 @@ public struct AsyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>
 }
 
 /// A method that never waits: `let count = SyncMethod<Nothing, Int>()`.
-@frozen
 public struct SyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>: Callable {
-    public let name: String?
+    private let member: DeclaredMember
+    public var name: String? { member.name }
 
     /// - Parameter name: what it is called by on the other side; default: the property's name.
-    public init(_ name: String? = nil) { self.name = name }
+    public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 
     @inlinable @inline(__always)
     public static func bound(to slot: Slot, member: Int) -> BoundSync<Input, Output> { BoundSync(slot: slot, member: member) }

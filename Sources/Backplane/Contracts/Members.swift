@@ -7,15 +7,14 @@ struct Members<C: Contract>: Sendable {
     init() {
         var all: [(name: String, type: any EncodedMember.Type)] = []
         var problems: [String] = []
-        for child in Mirror(reflecting: C()).children {
-            let label = child.label ?? "?"
-            guard let member = child.value as? any EncodedMember else {
-                problems.append("\(C.name).\(label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+        for property in StoredProperty.all(of: C()) {
+            guard let member = property.member else {
+                problems.append("\(C.name).\(property.label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
                 continue
             }
-            let name = member.name ?? label
+            let name = member.name ?? property.label
             if all.contains(where: { $0.name == name }) { problems.append("\(C.name) has two members named `\(name)`; give one of them another name") }
-            all.append((name, type(of: member)))
+            all.append((name, member.type))
         }
         // What a member's number rests on: it is the property's offset divided by the one size they all have.
         if problems.isEmpty, MemoryLayout<C>.size != all.count * MemoryLayout<AsyncMethod<Nothing, Nothing>>.stride {

@@ -8,15 +8,22 @@ public struct Version: Sendable, Hashable, Comparable {
 
     /// Reads one to three numbers with dots between them, each below 2^31; missing ones are zero. `nil` for anything else.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count) else { return nil }
-        var numbers: [Int] = []
-        for part in parts {
-            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int32(part) else { return nil }
-            numbers.append(Int(number))
+        var numbers = (0, 0, 0), part = 0, hasDigits = false
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                numbers.2 = numbers.2 * 10 + Int(byte - UInt8(ascii: "0"))
+                guard numbers.2 <= Int32.max else { return nil }
+                hasDigits = true
+            case UInt8(ascii: "."):
+                guard hasDigits, part < 2 else { return nil }
+                (numbers, part, hasDigits) = ((numbers.1, numbers.2, 0), part + 1, false)
+            default: return nil
+            }
         }
-        numbers += [0, 0]
-        self.init(numbers[0], numbers[1], numbers[2])
+        guard hasDigits else { return nil }
+        for _ in part..<2 { numbers = (numbers.1, numbers.2, 0) }
+        self.init(numbers.0, numbers.1, numbers.2)
     }
 
     public static func < (a: Version, b: Version) -> Bool {

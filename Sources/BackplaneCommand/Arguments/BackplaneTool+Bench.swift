@@ -13,6 +13,7 @@ extension BackplaneTool {
                   backplane bench
                   backplane bench boundary --only actor
                   backplane bench boundary --json > boundary.json
+                  backplane bench composition --only 'plugins in C'
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 
@@ -24,6 +25,18 @@ extension BackplaneTool {
 
         func run() async throws {
             throw ExitCode(await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run())
+        }
+    }
+
+    /// The child of ``Bench`` that loads libraries.
+    struct BenchChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: LoadingChild.command, shouldDisplay: false)
+
+        @Argument var measure: String
+        @Argument var folder: String
+
+        func run() async throws {
+            throw ExitCode(await LoadingChild.run(measure, in: folder))
         }
     }
 }

@@ -23,7 +23,7 @@ struct BackplaneTool: AsyncParsableCommand {
         version: HostVersion.text,
         subcommands: [
             Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Bench.self, Demo.self,
-            InspectChild.self,
+            InspectChild.self, BenchChild.self,
         ])
 }
 #endif

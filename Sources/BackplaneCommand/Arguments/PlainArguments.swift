@@ -156,6 +156,7 @@ enum PlainUsage {
           backplane convert manifests/almanac.plist --upgrade
           backplane inspect .build/debug/libClock.so
           backplane bench boundary --only actor
+          backplane bench composition --quick
         """
 }
 #endif

@@ -4,6 +4,8 @@ struct BenchSuite: Sendable {
     struct Opened: Sendable {
         /// Each after its baseline.
         var rows: [Row]
+        /// What to know of the figures.
+        var remark: String?
         var close: @Sendable () async -> Void
     }
     /// What the command line calls it.
@@ -14,5 +16,5 @@ struct BenchSuite: Sendable {
     var open: @Sendable (_ folder: String) async throws -> Opened
 
     /// All there are.
-    static let all: [BenchSuite] = [.boundary]
+    static let all: [BenchSuite] = [.boundary, .composition]
 }

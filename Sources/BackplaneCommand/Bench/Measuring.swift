@@ -32,6 +32,10 @@ struct Measuring {
         case .exactly(let count):
             return min(count, row.limit)
         case .lasting(let duration):
+            if let count = row.count {
+                _ = try await row.measure(count)
+                return count
+            }
             var count = 1
             while true {
                 let start = ContinuousClock.now

@@ -5,11 +5,13 @@ extension Row {
         /// How many times the throughput of one caller.
         case times = "×"
         case allocations
+        /// Millions of bytes.
+        case megabytes = "MB"
 
         /// Nanoseconds in this unit; for the units of time.
         func figure(nanoseconds: Double) -> Double {
             switch self {
-            case .nanoseconds, .times, .allocations: nanoseconds
+            case .nanoseconds, .times, .allocations, .megabytes: nanoseconds
             case .microseconds: nanoseconds / 1_000
             case .milliseconds: nanoseconds / 1_000_000
             }

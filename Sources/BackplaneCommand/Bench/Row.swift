@@ -8,6 +8,8 @@ struct Row: Sendable {
     var target: Target?
     /// As often as it makes sense in one round: for what takes long, or cannot be done twice in a row.
     var limit = Int.max
+    /// How many times in each round of a full run, where time does not decide.
+    var count: Int?
     /// Does it so many times and gives the figure of that round.
     var measure: @Sendable (Int) async throws -> Double
 }

@@ -76,6 +76,7 @@ struct BenchCommand: Sendable {
             throw error
         }
         await opened.close()
+        if !rows.isEmpty, let remark = opened.remark { Output.remark("\(suite.name): \(remark)") }
         return rows.compactMap { RowResult($0, in: suite.name, samples, reference: suite.reference) }
     }
 

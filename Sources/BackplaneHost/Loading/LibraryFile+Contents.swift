@@ -26,10 +26,10 @@ extension LibraryFile {
         _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
     ) throws(SystemError) -> [UInt8]? {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        let count = try file.copy(to: target, limit: status.size)
+        let bytes = try file.bytes(count: status.size)
+        try target.write(bytes[...])
         let after = try FileStatus(of: file)
-        guard count == status.size && after == status else { return nil }
-        return try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW).bytes(count: count)
+        return bytes.count == status.size && after == status ? bytes : nil
     }
 
     static func requireDigest(
@@ -58,7 +58,7 @@ extension LibraryFile {
     }
 
     /// As a manifest gives it: two hexadecimal digits for each byte.
-    static func text(ofDigest digest: [UInt8]) -> String {
+    package static func text(ofDigest digest: [UInt8]) -> String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -5,7 +5,12 @@ extension LibraryFile {
     ///
     /// - Throws: why it cannot be loaded, or why what it answers cannot be believed, at the library's path.
     package func describe() throws(BackplaneError) -> PluginDescription {
-        let entry = unsafeBitCast(try load().symbol(Self.entry), to: PluginDescription.Entry.self)
+        try describe(load())
+    }
+
+    /// The same for one that has been loaded.
+    package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
+        let entry = unsafeBitCast(try library.symbol(Self.entry), to: PluginDescription.Entry.self)
         do throws(BackplaneError) {
             let description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
             try identity.requireAgreement(with: description)

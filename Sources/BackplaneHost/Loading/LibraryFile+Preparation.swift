@@ -13,24 +13,12 @@ extension LibraryFile {
     package static func prepare(
         _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil, runtime: SwiftRuntime = .ofThisProcess
     ) throws(BackplaneError) -> LibraryFile {
-        let file = try open(path)
-        let status = try status(of: file, path)
-        try requireRegularFile(status, path)
-        try requireTrustedOwner(status, path)
-        try requireTrustedMode(status, path)
-        try requireBoundedSize(status, path)
-        let copy = folder.newCopyPath(for: FilePath.name(of: path))
+        let copy = try LibraryCopy(of: path, in: folder)
         do throws(BackplaneError) {
-            let bytes = try copyContents(of: file, status, to: copy, path)
-            try requireDigest(sha256, of: bytes, digest, path)
-            let image = try image(bytes, path)
-            try requireEntry(image, path)
-            let identity = try LibraryIdentity(of: image, at: path)
-            try identity.requireABI(at: path)
-            try runtime.require(for: identity, at: path)
-            return LibraryFile(path: path, copy: copy, status: status, identity: identity)
+            try copy.requireDigest(sha256, digest)
+            return try copy.checked(for: runtime)
         } catch {
-            unlink(copy)
+            unlink(copy.path)
             throw error
         }
     }

@@ -29,6 +29,7 @@ struct PluginLoader {
     private(set) var folder: LoadFolder?
     /// Of the manifest before this one: what it named, too, is not loaded again.
     private let before: [LoadedPlugin]
+    private var resourceNames = ResourceFolder.Names()
 
     init(_ document: ManifestDocument, _ options: HostOptions, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil) {
         (self.document, self.options, self.before, self.folder) = (document, options, before, folder)
@@ -50,23 +51,45 @@ struct PluginLoader {
         if let references = document.manifest.plugins {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
             let locator = LibraryLocator(manifestFolder: manifestFolder, pluginPaths: options.pluginPaths)
-            for (index, reference) in references.enumerated() {
-                attempt("the library `\(reference.library)`", at: document.place(ofLibrary: index)) { loader throws(BackplaneError) in
-                    if let known = loader.before.first(where: { $0.reference == reference }) { return known }
-                    return try loader.load(try locator.locate(reference.library), reference)
-                }
-            }
+            add(
+                references.enumerated().map { index, reference in
+                    Wanted(
+                        what: "the library `\(reference.library)`", location: document.place(ofLibrary: index),
+                        reference: reference, path: { () throws(BackplaneError) in try locator.locate(reference.library) })
+                })
         } else {
             do {
-                for path in try LibraryLocator.libraries(in: options.pluginPaths) {
-                    attempt("the library", at: path) { loader throws(BackplaneError) in
-                        if let known = loader.before.first(where: { $0.reference == nil && $0.path == path }) { return known }
-                        return try loader.load(path, nil)
-                    }
-                }
+                add(try LibraryLocator.libraries(in: options.pluginPaths).map { path in Wanted(what: "the library", location: path, path: { path }) })
             } catch {
                 problems.append(Problem(.error, manager: nil, error))
             }
+        }
+    }
+
+    /// A library that is to be loaded.
+    private struct Wanted {
+        /// What it is called where it cannot be, and where it is named.
+        var what: String
+        var location: String?
+        var reference: PluginReference? = nil
+        var path: () throws(BackplaneError) -> String
+    }
+
+    /// A library in the process that has not been asked anything, or one from before.
+    private enum Opened {
+        case known(LoadedPlugin)
+        case new(LibraryFile, DynamicLibrary, resources: String?)
+    }
+
+    /// Loads all of them, and then asks one after the other: what Swift's runtime has found out about types it forgets whenever a
+    /// library is loaded.
+    private mutating func add(_ wanted: [Wanted]) {
+        var opened: [Result<Opened, BackplaneError>] = []
+        for library in wanted {
+            opened.append(Result { () throws(BackplaneError) in try open(library) })
+        }
+        for (library, opened) in zip(wanted, opened) {
+            attempt(library.what, at: library.location) { _ throws(BackplaneError) in try Self.describe(opened.get(), library.reference) }
         }
     }
 
@@ -82,14 +105,25 @@ struct PluginLoader {
         }
     }
 
-    private mutating func load(_ path: String, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
-        let file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: try loadFolder(), digest: options.digest)
-        let resources = try ResourceFolder.copy(besides: file, named: reference?.resources)
-        let description = try file.describe()
-        if let range = reference?.version, !range.contains(description.version) {
-            throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: path)
+    private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
+        if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) { return .known(known) }
+        let path = try library.path()
+        if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) { return .known(known) }
+        let file = try LibraryFile.prepare(path, sha256: library.reference?.sha256, in: try loadFolder(), digest: options.digest)
+        let resources = try ResourceFolder.copy(besides: file, named: library.reference?.resources, &resourceNames)
+        return .new(file, try file.load(), resources: resources)
+    }
+
+    private static func describe(_ opened: Opened, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
+        switch opened {
+        case .known(let plugin): return plugin
+        case .new(let file, let library, let resources):
+            let description = try file.describe(library)
+            if let range = reference?.version, !range.contains(description.version) {
+                throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
+            }
+            return LoadedPlugin(reference: reference, path: file.path, copy: file.copy, resources: resources, description: description)
         }
-        return LoadedPlugin(reference: reference, path: path, copy: file.copy, resources: resources, description: description)
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {

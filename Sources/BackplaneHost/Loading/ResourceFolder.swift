@@ -6,12 +6,24 @@ enum ResourceFolder {
     static let maximumSize = 1 << 30
     static let maximumCount = 10_000
 
+    /// The names of such folders, folder by folder: hundreds of libraries may lie in one, which is looked at once.
+    struct Names {
+        private var known: [String: [String]] = [:]
+
+        mutating func names(in folder: String) -> [String] {
+            if let names = known[folder] { return names }
+            let names = ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix(".resources") }
+            known[folder] = names
+            return names
+        }
+    }
+
     /// Copies the files that came with a library to beside its copy, and gives the copy's path; `nil`: it came without.
     ///
     /// - Parameter name: the folder's name where the manifest says it; otherwise it is looked for by the library's.
-    static func copy(besides library: LibraryFile, named name: String?) throws(BackplaneError) -> String? {
+    static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
         let folder = FilePath.folder(of: library.path)
-        let found = if let name { name } else { try find(in: folder, for: library) }
+        let found = if let name { name } else { try find(in: folder, for: library, &names) }
         guard let name = found else { return nil }
         let source = FilePath.join(folder, name), target = library.copy + ".resources"
         guard (try? FileStatus(at: source))?.kind == .folder else {
@@ -39,10 +51,10 @@ enum ResourceFolder {
     }
 
     /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
-    private static func find(in folder: String, for library: LibraryFile) throws(BackplaneError) -> String? {
-        let names = (try? FileTree.names(in: folder)) ?? []
+    private static func find(in folder: String, for library: LibraryFile, _ names: inout Names) throws(BackplaneError) -> String? {
         let stem = library.stem
-        return try only(names.filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }, at: library.path, "say which with `resources` in the manifest")
+        let found = names.names(in: folder).filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
+        return try only(found, at: library.path, "say which with `resources` in the manifest")
     }
 
     private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String? {

@@ -168,8 +168,9 @@ struct JSONReader {
 extension JSONReader {
     private mutating func string() throws(Mistake) -> String {
         let start = index
-        var text: [UInt8] = []
         index += 1
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { index += 1 }
+        var text = bytes[(start + 1)..<index]
         while let byte = next, byte != UInt8(ascii: "\"") {
             if byte < 0x20 { throw Mistake(offset: index, reason: "a control character in a string; write it as an escape such as `\\n`") }
             index += 1

@@ -14,7 +14,7 @@ struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
 extension String {
     /// The key as a step of a pointer.
     var pointerStep: String {
-        guard contains(where: { $0 == "~" || $0 == "/" }) else { return self }
+        guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
         return reduce(into: "") { text, character in
             switch character {
             case "~": text += "~0"

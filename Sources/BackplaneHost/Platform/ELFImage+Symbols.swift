@@ -20,16 +20,18 @@ extension ELFImage {
         let section: UInt16
 
         init(_ reader: ELFReader, at offset: UInt64) {
-            name = (try? reader.uint32(offset)) ?? 0
-            info = (try? reader.uint8(offset + 4)) ?? 0
-            other = (try? reader.uint8(offset + 5)) ?? 0
-            section = (try? reader.uint16(offset + 6)) ?? 0
+            // At once: there are thousands of entries.
+            let fields = (try? reader.uint64(offset)) ?? 0
+            name = UInt32(truncatingIfNeeded: fields)
+            info = UInt8(truncatingIfNeeded: fields >> 32)
+            other = UInt8(truncatingIfNeeded: fields >> 40)
+            section = UInt16(truncatingIfNeeded: fields >> 48)
         }
 
         func isVisibleFunction(named wanted: String, _ names: Range<Int>, _ reader: ELFReader) -> Bool {
             let isFunction = info & 0xF == 2 // STT_FUNC
-            let isShared = [1, 2].contains(info >> 4) // STB_GLOBAL, STB_WEAK
-            let isVisible = [0, 3].contains(other & 3) // STV_DEFAULT, STV_PROTECTED
+            let isShared = info >> 4 == 1 || info >> 4 == 2 // STB_GLOBAL, STB_WEAK
+            let isVisible = other & 3 == 0 || other & 3 == 3 // STV_DEFAULT, STV_PROTECTED
             guard isFunction && isShared && isVisible && section != 0 /* SHN_UNDEF */ else { return false }
             return reader.isText(wanted, at: UInt64(name), in: names)
         }

@@ -56,7 +56,11 @@ struct ELFReader {
     /// Whether exactly `text` stands at `offset` of a string table.
     func isText(_ text: String, at offset: UInt64, in table: Range<Int>) -> Bool {
         guard offset < UInt64(table.count) else { return false }
-        let rest = bytes[table].dropFirst(Int(offset))
-        return rest.starts(with: text.utf8) && rest.dropFirst(text.utf8.count).first == 0
+        var index = table.lowerBound + Int(offset)
+        for byte in text.utf8 {
+            guard index < table.upperBound, bytes[index] == byte else { return false }
+            index += 1
+        }
+        return index < table.upperBound && bytes[index] == 0
     }
 }

@@ -8,7 +8,7 @@ extension FileDescriptor {
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         var total = 0
         while true {
-            let count = try fill(&chunk)
+            let count = try chunk.withUnsafeMutableBufferPointer { buffer throws(SystemError) in try fill(UnsafeMutableRawBufferPointer(buffer)) }
             try target.write(chunk.prefix(count))
             total += count
             if count < chunk.count || total > limit { return total }
@@ -17,31 +17,33 @@ extension FileDescriptor {
 
     /// The next `count` bytes; fewer only where the file ends before.
     package borrowing func bytes(count: Int) throws(SystemError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let filled = try fill(&bytes)
-        bytes.removeLast(count - filled)
+        var problem: SystemError?
+        // Not zeroed first: what is asked for may be far more than there is.
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(SystemError) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { problem = error }
+        }
+        if let problem { throw problem }
         return bytes
     }
 
-    /// Reads until `bytes` is full or the file ends, and returns how many bytes that were.
-    private borrowing func fill(_ bytes: inout [UInt8]) throws(SystemError) -> Int {
-        let number = number
-        var filled = 0
-        while filled < bytes.count {
-            let count = try retryingInterrupted {
-                bytes.withUnsafeMutableBytes { read(number, $0.baseAddress! + filled, $0.count - filled) }
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return filled
-    }
-
+    /// Writes all of `bytes`.
     borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
         let number = number
         var rest = bytes
         while !rest.isEmpty {
             rest = try rest.dropFirst(retryingInterrupted { rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) } })
         }
+    }
+
+    /// Reads until `bytes` is full or the file ends, and returns how many bytes that were.
+    private borrowing func fill(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let number = number
+        var filled = 0
+        while filled < bytes.count {
+            let count = try retryingInterrupted { read(number, bytes.baseAddress! + filled, bytes.count - filled) }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
     }
 }

@@ -50,6 +50,14 @@ package struct Catalogue: Sendable {
     }
 }
 
+extension Catalogue.Entry {
+    /// By its place: no two entries of a catalogue share one, and the rest is much to hash.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(order)
+        hasher.combine(index)
+    }
+}
+
 extension Catalogue.Entry: CustomStringConvertible {
     /// For messages: "`BooksService` 2.1.0 of plugin `org.example.books`".
     package var description: String {

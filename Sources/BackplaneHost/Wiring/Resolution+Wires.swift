@@ -82,13 +82,13 @@ extension Resolution.Draft {
 
     /// - Parameter value: the key below the socket's place that says what the collaborator is.
     private mutating func compare(_ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket, value: String? = nil) {
-        let need = "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`"
+        var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
             if !wire.isOptional { report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path) }
             return
         }
         guard let provider = socket.provider else { return }
-        let path = value.map { socket.path / $0 } ?? socket.path
+        var path: ManifestPath { value.map { socket.path / $0 } ?? socket.path }
         if let difference = provider.component.contract.difference(from: wire.contract) {
             report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
         } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
@@ -108,6 +108,7 @@ extension ContractDescription? {
             let reason = own.version.major == needed.version.major ? "an earlier one" : "another major version"
             return "\(provides), \(reason)"
         }
+        if own.methods == needed.methods { return nil }
         let kinds = Dictionary(own.methods.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
         if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.kind } ?? false }) {
             return "\(provides) with `\(other.name)` \(other.kind == .async ? "synchronous" : "asynchronous"), not \(other.kind == .async ? "asynchronous" : "synchronous")"
@@ -119,6 +120,7 @@ extension ContractDescription? {
 extension ContractDescription {
     /// The methods that a user knows and this does not have: a call of one of them is `call.unimplemented`.
     func missing(from needed: ContractDescription) -> [String] {
+        if methods == needed.methods { return [] }
         let names = Set(methods.map(\.name))
         return needed.methods.map(\.name).filter { !names.contains($0) }
     }

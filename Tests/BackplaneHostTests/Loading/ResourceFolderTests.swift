@@ -26,7 +26,8 @@ struct ResourceFolderTests {
     }
 
     private func resources(_ library: LibraryFile, named name: String? = nil) throws -> Resources {
-        Resources(folder: try ResourceFolder.copy(besides: library, named: name))
+        var names = ResourceFolder.Names()
+        return Resources(folder: try ResourceFolder.copy(besides: library, named: name, &names))
     }
 
     @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])

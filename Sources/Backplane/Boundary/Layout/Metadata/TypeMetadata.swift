@@ -50,6 +50,14 @@ struct TypeMetadata {
     /// What the parameters of a struct or an enum, and of the types around it, stand for.
     var genericArguments: UnsafeRawPointer { address + 16 }
 
+    /// Where a field lies in a value, in bytes.
+    ///
+    /// - Precondition: a struct, and one of its fields.
+    func fieldOffset(_ index: Int) -> Int {
+        let offsets = address + 8 * Int((descriptor.address + 24).load(as: UInt32.self))
+        return Int((offsets + 4 * index).load(as: UInt32.self))
+    }
+
     func genericArgument(_ index: Int) -> Any.Type {
         (genericArguments + 8 * index).load(as: Any.Type.self)
     }

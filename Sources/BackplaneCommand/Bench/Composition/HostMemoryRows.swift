@@ -1,0 +1,79 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// How much memory a host with Bookshelf takes in a process of its own when everything is up and nobody calls. No server is needed.
+struct HostMemoryRows: Sendable {
+    private let figures: SharedFigures
+
+    init(in folder: String) {
+        figures = SharedFigures { _ in try await Self.measure(in: folder) }
+    }
+
+    var rows: [Row] {
+        [
+            row("resident", "Rss", target: .median(atMost: 60)),
+            row("in proportion to who shares it", "Pss"),
+            row("its own", "Private_Dirty"),
+        ]
+    }
+
+    private func row(_ what: String, _ field: String, target: Target? = nil) -> Row {
+        Row(name: "idle host with Bookshelf, memory: \(what)", unit: .megabytes, target: target, limit: 1) { [figures] count in
+            guard let bytes = try await figures.next(field, count: count) else {
+                throw BackplaneError(.componentFailed, "the system does not say how much memory a process has", at: field)
+            }
+            return bytes / 1e6
+        }
+    }
+
+    /// In bytes, by the names that the system gives.
+    private static func measure(in folder: String) async throws -> LoadingChild.Figures {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let manifest = folder + "/bookshelf.json"
+        try bookshelf.json.write(to: URL(filePath: manifest))
+        return try await ProgramRun.with(["run", manifest, "--json", "--load-folder", folder + "/load", "--data", folder + "/data"]) { run in
+            guard run.speaks(), let id = run.id else {
+                try run.requireSuccess()
+                return [:]
+            }
+            let figures = Self.fields(try String(contentsOfFile: "/proc/\(id)/smaps_rollup", encoding: .utf8))
+            run.stop()
+            try run.requireSuccess()
+            return figures
+        }
+    }
+
+    /// `Rss:   12345 kB` and the like.
+    private static func fields(_ text: String) -> LoadingChild.Figures {
+        var figures: LoadingChild.Figures = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 3, words[2] == "kB", let number = Double(words[1]) { figures[String(words[0].dropLast())] = number * 1_024 }
+        }
+        return figures
+    }
+
+    /// As `manifests/bookshelf.json`.
+    private static let bookshelf: ManifestValue = [
+        "manifestVersion": 1,
+        "plugins": [["library": "Bookshelf"], ["library": "BooksAPIv2"], ["library": "Clock"]],
+        "managers": [
+            "ClockManager": ["className": "ClockManager"],
+            "LibraryManager": [
+                "className": "LibraryManager",
+                "uses": ["clock": "ClockManager"],
+                "dataAccessController": ["className": "BookStore", "configuration": ["keep": 500]],
+                "communicationController": [
+                    "className": "LibraryCommunication",
+                    "services": [
+                        [
+                            "className": "BooksService", "version": "[2.0,3.0)", "propertyName": "books",
+                            "networkServiceConfiguration": ["baseURL": "http://127.0.0.1:8484/v2", "reader": "ada", "password": "difference-engine"],
+                        ]
+                    ],
+                ],
+            ],
+        ],
+    ]
+}

@@ -1,0 +1,86 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// The process that loads hundreds of libraries for one figure: what a process has loaded it keeps, and the next load would be slower.
+enum LoadingChild {
+    /// The hidden command that the child runs.
+    static let command = "bench-child"
+
+    /// What a child measures.
+    enum Measure: String, CaseIterable, Sendable {
+        /// The start of a host, from loading to managers that are up.
+        case start
+        /// The end of that alone: everything is loaded.
+        case wiring
+        /// What is done for each library, step by step.
+        case steps
+        /// Loading the files as they are and finding a symbol, and nothing else.
+        case bare
+    }
+
+    /// What was measured, in nanoseconds for each library.
+    typealias Figures = [String: Double]
+
+    /// Has a child measure a swarm.
+    static func figures(_ measure: Measure, of swarm: Swarm) async throws -> Figures {
+        try await ProgramRun.with([command, measure.rawValue, swarm.folder]) { run in
+            let text = try run.text()
+            try run.requireSuccess()
+            return try JSONDecoder().decode(Figures.self, from: text)
+        }
+    }
+
+    /// What the child does.
+    static func run(_ measure: String, in folder: String) async -> Int32 {
+        guard let measure = Measure(rawValue: measure) else {
+            return Output.refuse("there is no measure `\(measure)`; there is: \(Measure.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        let swarm = Swarm(folder: folder)
+        if let status = MainThread.hold(during: { await report(measure, swarm) }) { return status }
+        return await report(measure, swarm)
+    }
+
+    private static func report(_ measure: Measure, _ swarm: Swarm) async -> Int32 {
+        do {
+            Output.json(try await figures(measure, swarm))
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private static func figures(_ measure: Measure, _ swarm: Swarm) async throws -> Figures {
+        switch measure {
+        case .start: ["start": try await startTime(of: swarm, isLoaded: false)]
+        case .wiring: ["wiring": try await startTime(of: swarm, isLoaded: true)]
+        case .steps: try LoadingSteps.measure(swarm)
+        case .bare: ["bare": try bareTime(of: swarm)]
+        }
+    }
+
+    private static func startTime(of swarm: Swarm, isLoaded: Bool) async throws -> Double {
+        let document = swarm.document, count = Double(document.manifest.managers.count)
+        let host = PluginHost(
+            manifest: document,
+            options: HostOptions(loadFolder: swarm.loads, dataFolder: swarm.folder + "/data", log: Engines.log(.error), digest: Engines.digest))
+        if isLoaded { _ = await host.check() }
+        let start = ContinuousClock.now
+        do {
+            try await host.start()
+        } catch {
+            await host.stop()
+            throw error
+        }
+        let time = ContinuousClock.now - start
+        await host.stop()
+        return time / .nanoseconds(1) / count
+    }
+
+    private static func bareTime(of swarm: Swarm) throws -> Double {
+        let plugins = swarm.document.manifest.plugins ?? []
+        let start = ContinuousClock.now
+        for plugin in plugins { _ = try DynamicLibrary(loading: swarm.folder + "/" + plugin.library).symbol(LibraryFile.entry) }
+        return (ContinuousClock.now - start) / .nanoseconds(1) / Double(plugins.count)
+    }
+}

@@ -1,0 +1,42 @@
+import Backplane
+
+/// What one plugin of many costs, all of them loaded by a host in a process of its own.
+///
+/// The steps are measured in one child of each round. They do not add up to the whole, which also has the manifest resolved.
+struct SwarmRows: Sendable {
+    private let kind: Swarm.Kind
+    private let files: SwarmFiles
+    private let steps: SharedFigures
+
+    init(_ kind: Swarm.Kind, in folder: String) {
+        let files = SwarmFiles(kind, in: folder)
+        (self.kind, self.files, steps) = (kind, files, SharedFigures { try await files.figures(.steps, count: $0) })
+    }
+
+    var rows: [Row] {
+        let files = files, steps = steps
+        var rows = [
+            row("loaded, checked, wired and started", target: kind == .c ? .median(atMost: 0.5) : nil) { try await files.figures(.start, count: $0)["start"] },
+            row("copying") { try await steps.next("copying", count: $0) },
+            row("checking") { try await steps.next("checking", count: $0) },
+            row("dlopen") { try await steps.next("loading", count: $0) },
+            row("entry and answer") { try await steps.next("asking", count: $0) },
+            row("wiring and starting") { try await files.figures(.wiring, count: $0)["wiring"] },
+            row("bare dlopen and dlsym of the same files") { try await files.figures(.bare, count: $0)["bare"] },
+        ]
+        if Engines.digest != nil { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
+        return rows
+    }
+
+    /// What the rows leave out; `nil`: nothing.
+    static var omission: String? {
+        Engines.digest == nil ? "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none" : nil
+    }
+
+    private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {
+        Row(name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target, limit: kind.count, count: kind.count) { count in
+            guard let figure = try await nanoseconds(count) else { throw BackplaneError(.componentFailed, "the child that loads gave no figure", at: what) }
+            return Row.Unit.milliseconds.figure(nanoseconds: figure)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import Backplane
+package import BackplaneNetwork
+import Glibc
+
+/// The copy of a library that nobody else could have put there, before it is known what it is.
+package struct LibraryCopy: Sendable {
+    /// Where the library was built, and what the file was like when it was copied.
+    let source: (path: String, status: FileStatus)
+    package let path: String
+    let bytes: [UInt8]
+
+    /// Copies the library at `path` into `folder`.
+    ///
+    /// - Throws: why it is not trusted, or cannot be copied.
+    package init(of path: String, in folder: LoadFolder) throws(BackplaneError) {
+        let file = try LibraryFile.open(path)
+        let status = try LibraryFile.status(of: file, path)
+        try LibraryFile.requireRegularFile(status, path)
+        try LibraryFile.requireTrustedOwner(status, path)
+        try LibraryFile.requireTrustedMode(status, path)
+        try LibraryFile.requireBoundedSize(status, path)
+        let copy = folder.newCopyPath(for: FilePath.name(of: path))
+        do throws(BackplaneError) {
+            bytes = try LibraryFile.copyContents(of: file, status, to: copy, path)
+        } catch {
+            unlink(copy)
+            throw error
+        }
+        (source, self.path) = ((path, status), copy)
+    }
+
+    /// - Throws: when the copy has another SHA-256 than the manifest gives, if it gives one.
+    package func requireDigest(_ sha256: String?, _ digest: (any ContentDigest)?) throws(BackplaneError) {
+        try LibraryFile.requireDigest(sha256, of: bytes, digest, source.path)
+    }
+
+    /// The copy as a library that can be loaded.
+    ///
+    /// - Throws: why it is no plugin for this host.
+    package func checked(for runtime: SwiftRuntime = .ofThisProcess) throws(BackplaneError) -> LibraryFile {
+        let image = try LibraryFile.image(bytes, source.path)
+        try LibraryFile.requireEntry(image, source.path)
+        let identity = try LibraryIdentity(of: image, at: source.path)
+        try identity.requireABI(at: source.path)
+        try runtime.require(for: identity, at: source.path)
+        return LibraryFile(path: source.path, copy: path, status: source.status, identity: identity)
+    }
+}
