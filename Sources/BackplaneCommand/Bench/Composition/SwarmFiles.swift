@@ -9,8 +9,10 @@ actor SwarmFiles {
     init(_ kind: Swarm.Kind, in folder: String) { (self.kind, self.folder) = (kind, folder) }
 
     /// Has a child measure a swarm of so many, and leaves nothing of it in the load folder, however it ended.
-    func figures(_ measure: LoadingChild.Measure, count: Int) async throws -> LoadingChild.Figures {
-        let swarm = Swarm(folder: folder + "/\(count)")
+    ///
+    /// - Parameter loads: the load folder.
+    func figures(_ measure: LoadingChild.Measure, count: Int, loads: String) async throws -> LoadingChild.Figures {
+        let swarm = Swarm(folder: folder + "/\(count)", loads: loads)
         if made.insert(count).inserted { try swarm.make(count, of: kind) }
         defer { try? FileManager.default.removeItem(atPath: swarm.loads) }
         return try await LoadingChild.figures(measure, of: swarm)
