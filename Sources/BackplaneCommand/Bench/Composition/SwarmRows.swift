@@ -30,7 +30,7 @@ struct SwarmRows: Sendable {
             row("wiring and starting") { try await files.figures(.wiring, count: $0, loads: memory)["wiring"] },
             row("bare dlopen and dlsym of the same files") { try await files.figures(.bare, count: $0, loads: memory)["bare"] },
             // What a file system takes to make a file differs more than all the rest together.
-            row("copying, not to memory but to the temporary folder") { try await stepsOnDisk.next("copying", count: $0) },
+            row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
         ]
         if Engines.digest != nil { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
         return rows
