@@ -4,9 +4,11 @@ import Foundation
 struct TemporaryFolder {
     let path: String
 
-    /// - Parameter purpose: a word of its name, for whoever comes across it.
-    init(for purpose: String) throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-\(purpose)-\(UUID().uuidString)")
+    /// - Parameters:
+    ///   - purpose: a word of its name, for whoever comes across it.
+    ///   - parent: `nil`: the system's folder for such folders.
+    init(for purpose: String, in parent: String? = nil) throws {
+        let url = (parent.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory).appending(path: "backplane-\(purpose)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         path = url.path
     }

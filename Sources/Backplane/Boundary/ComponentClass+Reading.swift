@@ -65,18 +65,18 @@ extension ComponentClass {
     }
 
     private static func contract(
-        _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int, of owner: String
+        _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int, of owner: @autoclosure () -> String
     ) throws(BackplaneError) -> ContractDescription {
         let texts = AnswerTexts()
         var contract = ContractDescription(
-            name: try texts.name(name, "\(owner): the contract's name"), version: try texts.version(version, "\(owner): the contract's version"))
-        for method in try Descriptors<bp_method>(methods, count: count, of: "\(owner)'s methods") {
-            let name = try texts.name(method.name, "\(owner): a method's name")
+            name: try texts.name(name, "\(owner()): the contract's name"), version: try texts.version(version, "\(owner()): the contract's version"))
+        for method in try Descriptors<bp_method>(methods, count: count, of: "\(owner())'s methods") {
+            let name = try texts.name(method.name, "\(owner()): a method's name")
             guard let kind = MethodDescription.Kind(rawValue: method.kind) else {
-                throw BackplaneError(.pluginInvalidAnswer, "\(owner).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
+                throw BackplaneError(.pluginInvalidAnswer, "\(owner()).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
             }
             guard !contract.methods.contains(where: { $0.name == name }) else {
-                throw BackplaneError(.pluginInvalidAnswer, "\(owner) has two methods named `\(name)`")
+                throw BackplaneError(.pluginInvalidAnswer, "\(owner()) has two methods named `\(name)`")
             }
             contract.methods.append(MethodDescription(name: name, kind: kind))
         }

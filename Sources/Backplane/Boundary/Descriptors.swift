@@ -41,16 +41,16 @@ package struct Descriptors<Value: SizedDescriptor>: RandomAccessCollection {
     package static var dataLimit: Int { 1 << 24 }
 
     /// - Throws: `plugin.invalid-answer` for a count without a pointer, a count beyond `limit`, or an impossible size.
-    package init(_ pointer: UnsafePointer<Value>?, count: Int, of what: String, limit: Int = Self.limit) throws(BackplaneError) {
+    package init(_ pointer: UnsafePointer<Value>?, count: Int, of what: @autoclosure () -> String, limit: Int = Self.limit) throws(BackplaneError) {
         guard count != 0 else { (start, stride, endIndex) = (nil, 0, 0); return }
         // A `size_t` beyond `Int.max` arrives as a negative number.
         guard (1...limit).contains(count) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
-        guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what): a count of \(count) and no array") }
+        guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array") }
         let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))
         guard size >= 8, size <= 65_536, size.isMultiple(of: 8) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): the first \(Value.structName) says its size is \(size); set `size` to sizeof(\(Value.structName))")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): the first \(Value.structName) says its size is \(size); set `size` to sizeof(\(Value.structName))")
         }
         (start, stride, endIndex) = (UnsafeRawPointer(pointer), size, count)
     }

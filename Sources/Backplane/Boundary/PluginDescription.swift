@@ -87,34 +87,34 @@ package struct PluginDescription: Sendable {
 
 /// Reads the texts of an answer, none of which is trusted.
 struct AnswerTexts {
-    func text(_ bytes: bp_bytes, _ what: String, limit: Int) throws(BackplaneError) -> String {
+    func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
         }
         guard bytes.data != nil || bytes.length == 0 else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): a length of \(bytes.length) and no bytes")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): a length of \(bytes.length) and no bytes")
         }
-        guard let text = String(validating: bytes.lent, as: UTF8.self) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what) is not UTF-8")
-        }
+        // Much faster than `String(validating:)`, and what is not UTF-8 does not come out as it went in.
+        let text = String(decoding: bytes.lent, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes.lent) else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is not UTF-8") }
         return text
     }
 
     /// A text that stands in messages and paths: not empty, short, on one line.
-    func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
-        let name = try text(bytes, what, limit: 1_024)
-        guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what) is empty") }
+    func name(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> String {
+        let name = try text(bytes, what(), limit: 1_024)
+        guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }
         let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isPlain || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 }) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what) has spaces or control characters in it: `\(name.debugDescription)`")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()) has spaces or control characters in it: `\(name.debugDescription)`")
         }
         return name
     }
 
-    func version(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> Version {
-        let text = try text(bytes, what, limit: 64)
+    func version(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> Version {
+        let text = try text(bytes, what(), limit: 64)
         guard let version = Version(text) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what): expected numbers with dots such as 1.2.0, found `\(text)`")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected numbers with dots such as 1.2.0, found `\(text)`")
         }
         return version
     }

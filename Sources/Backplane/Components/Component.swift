@@ -34,7 +34,7 @@ public protocol Component: AnyObject, Sendable {
 }
 
 extension Component {
-    public static var className: String { _typeName(Self.self, qualified: false) }
+    public static var className: String { typeName(of: Self.self) }
     public static var version: Version { .ofPlugin }
     public func activate() async throws {}
     public func suspend() async throws {}

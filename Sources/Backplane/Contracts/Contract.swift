@@ -19,7 +19,7 @@ public protocol Contract: Sendable {
 }
 
 extension Contract {
-    public static var name: String { _typeName(Self.self, qualified: false) }
+    public static var name: String { typeName(of: Self.self) }
 }
 
 /// The contract of a component that nobody calls.

@@ -34,9 +34,10 @@ extension BackplaneTool {
 
         @Argument var measure: String
         @Argument var folder: String
+        @Argument var loads: String
 
         func run() async throws {
-            throw ExitCode(await LoadingChild.run(measure, in: folder))
+            throw ExitCode(await LoadingChild.run(measure, in: folder, loads: loads))
         }
     }
 }

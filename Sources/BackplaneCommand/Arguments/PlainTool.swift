@@ -67,9 +67,9 @@ enum PlainTool {
                 try reader.finish()
                 return await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run()
             case LoadingChild.command:
-                let measure = try reader.next("MEASURE"), folder = try reader.next("FOLDER")
+                let measure = try reader.next("MEASURE"), folder = try reader.next("FOLDER"), loads = try reader.next("LOADS")
                 try reader.finish()
-                return await LoadingChild.run(measure, in: folder)
+                return await LoadingChild.run(measure, in: folder, loads: loads)
             default:
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")
             }

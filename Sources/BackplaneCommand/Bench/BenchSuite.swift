@@ -12,7 +12,7 @@ struct BenchSuite: Sendable {
     var name: String
     /// The name of the row that nanosecond bounds are scaled by.
     var reference: String?
-    /// Makes what the rows need, in a folder that is empty and is removed afterwards.
+    /// Makes what the rows need, in a folder that is not there yet and is removed afterwards, beside one in memory (``BenchFolder``).
     var open: @Sendable (_ folder: String) async throws -> Opened
 
     /// All there are.

@@ -29,7 +29,7 @@ struct BenchCommand: Sendable {
         #endif
         if effort == .full, let load = Machine.load, load.isBusy { Output.remark("warning: this machine is busy, \(load); figures will vary") }
         do {
-            let signals = StopSignals(), folder = try TemporaryFolder(for: "bench")
+            let signals = StopSignals(), folder = try BenchFolder()
             defer { folder.remove() }
             let work = Task { try await measure(suites, in: folder.path) }
             // Interrupted, it ends after what is being measured, and leaves nothing behind. What takes longer is not waited for.

@@ -19,7 +19,7 @@ struct LoadedPlugin: Sendable {
     }
 }
 
-/// Brings a manifest's plugins into the process, one after the other; one that fails does not keep the others out.
+/// Brings a manifest's plugins into the process, in their order; one that fails does not keep the others out.
 struct PluginLoader {
     let document: ManifestDocument
     let options: HostOptions
@@ -40,7 +40,7 @@ struct PluginLoader {
         let known = before.filter { $0.path == nil }
         guard known.isEmpty else { return plugins += known }
         for plugin in linked {
-            attempt("the linked plugin `\(plugin.name)`", at: nil) { _ throws(BackplaneError) in
+            attempt("the linked plugin `\(plugin.name)`", at: nil) { () throws(BackplaneError) in
                 LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe())
             }
         }
@@ -89,15 +89,13 @@ struct PluginLoader {
             opened.append(Result { () throws(BackplaneError) in try open(library) })
         }
         for (library, opened) in zip(wanted, opened) {
-            attempt(library.what, at: library.location) { _ throws(BackplaneError) in try Self.describe(opened.get(), library.reference) }
+            attempt(library.what, at: library.location) { () throws(BackplaneError) in try Self.describe(opened.get(), library.reference) }
         }
     }
 
-    private mutating func attempt(
-        _ what: String, at location: String?, _ load: (inout PluginLoader) throws(BackplaneError) -> LoadedPlugin
-    ) {
+    private mutating func attempt(_ what: String, at location: String?, _ load: () throws(BackplaneError) -> LoadedPlugin) {
         do throws(BackplaneError) {
-            let plugin = try load(&self)
+            let plugin = try load()
             try requireNew(plugin.description)
             plugins.append(plugin)
         } catch {

@@ -46,7 +46,7 @@ package struct Resolution: Sendable {
         var namespace: String?
     }
 
-    /// The state of the five steps.
+    /// The state of the six steps.
     struct Draft {
         let document: ManifestDocument
         let catalogue: Catalogue

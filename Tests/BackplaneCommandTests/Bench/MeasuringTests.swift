@@ -35,6 +35,14 @@ struct MeasuringTests {
         #expect(record.counts.withLock(\.self).map(\.count) == [1, 1, 1], "even once lasts longer")
     }
 
+    @Test func `a row may say how often it is done, which a short run does not heed`() async throws {
+        var row = record.row("a")
+        row.count = 500
+        _ = try await Measuring(effort: Effort(rounds: 1, count: .lasting(.nanoseconds(1))), progress: ProgressLine()).run([row])
+        _ = try await Measuring(effort: .quick, progress: ProgressLine()).run([row])
+        #expect(record.counts.withLock(\.self).map(\.count) == [500, 500, 20, 20], "the first time warms it up")
+    }
+
     @Test(arguments: [(1, [1]), (31, [31]), (33, [17, 16]), (1_603, Array(repeating: 101, count: 3) + Array(repeating: 100, count: 13))])
     func `a round's calls are made in parts, all of them`(count: Int, parts: [Int]) {
         #expect(Row.parts(of: count) == parts)

@@ -19,6 +19,21 @@ import Testing
         let limit = 3
     }
 
+    struct Generic<Value: Codable & Sendable>: Contract {
+        static var version: Version { "1.0.0" }
+        let put = AsyncMethod<Value, Nothing>()
+        let get: SyncMethod<Nothing, Value?>
+        /// Not in the order of the properties.
+        init() {
+            get = SyncMethod("take")
+            _ = put
+        }
+    }
+    final class NoStruct: Contract {
+        static let version: Version = "1.0.0"
+        let first = AsyncMethod<Int, Int>()
+    }
+
     @Test func `members are the stored properties in the order they stand in`() {
         let members = Members<Sound>()
         #expect(members.problems == [])
@@ -42,6 +57,17 @@ import Testing
 
     @Test func `a property that is no method is a problem`() {
         #expect(Members<Stowaway>().problems == ["Stowaway.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"])
+    }
+
+    @Test func `members of a generic contract are read like others, however they were made`() {
+        let members = Members<Generic<[String]>>()
+        #expect(members.problems == [])
+        #expect(members.description.methods == [MethodDescription(name: "put", kind: .async), MethodDescription(name: "take", kind: .sync)])
+        #expect(members.all.map { $0.type == AsyncMethod<[String], Nothing>.self } == [true, false])
+    }
+
+    @Test func `a contract that is no struct is a problem`() {
+        #expect(Members<NoStruct>().problems == ["NoStruct is not a struct of methods alone"])
     }
 
     @Test func `a contract without members is sound`() {

@@ -24,7 +24,7 @@ enum LoadingChild {
 
     /// Has a child measure a swarm.
     static func figures(_ measure: Measure, of swarm: Swarm) async throws -> Figures {
-        try await ProgramRun.with([command, measure.rawValue, swarm.folder]) { run in
+        try await ProgramRun.with([command, measure.rawValue, swarm.folder, swarm.loads]) { run in
             let text = try run.text()
             try run.requireSuccess()
             return try JSONDecoder().decode(Figures.self, from: text)
@@ -32,11 +32,11 @@ enum LoadingChild {
     }
 
     /// What the child does.
-    static func run(_ measure: String, in folder: String) async -> Int32 {
+    static func run(_ measure: String, in folder: String, loads: String) async -> Int32 {
         guard let measure = Measure(rawValue: measure) else {
             return Output.refuse("there is no measure `\(measure)`; there is: \(Measure.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        let swarm = Swarm(folder: folder)
+        let swarm = Swarm(folder: folder, loads: loads)
         if let status = MainThread.hold(during: { await report(measure, swarm) }) { return status }
         return await report(measure, swarm)
     }

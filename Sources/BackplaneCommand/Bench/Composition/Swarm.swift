@@ -26,9 +26,10 @@ struct Swarm {
         var count: Int { self == .c ? 500 : 50 }
     }
     let folder: String
+    /// Where hosts copy its libraries to.
+    let loads: String
 
     var manifest: String { folder + "/swarm.json" }
-    var loads: String { folder + "/load" }
     var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
 
     /// Writes the files, with their SHA-256 in the manifest where something computes it.

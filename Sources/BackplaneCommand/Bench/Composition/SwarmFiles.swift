@@ -9,23 +9,12 @@ actor SwarmFiles {
     init(_ kind: Swarm.Kind, in folder: String) { (self.kind, self.folder) = (kind, folder) }
 
     /// Has a child measure a swarm of so many, and leaves nothing of it in the load folder, however it ended.
-    func figures(_ measure: LoadingChild.Measure, count: Int) async throws -> LoadingChild.Figures {
-        let swarm = Swarm(folder: folder + "/\(count)")
+    ///
+    /// - Parameter loads: the load folder.
+    func figures(_ measure: LoadingChild.Measure, count: Int, loads: String) async throws -> LoadingChild.Figures {
+        let swarm = Swarm(folder: folder + "/\(count)", loads: loads)
         if made.insert(count).inserted { try swarm.make(count, of: kind) }
         defer { try? FileManager.default.removeItem(atPath: swarm.loads) }
         return try await LoadingChild.figures(measure, of: swarm)
-    }
-}
-
-/// Figures that come together and are asked for one by one: each is given once, then all are measured anew.
-actor SharedFigures {
-    private let measure: @Sendable (_ count: Int) async throws -> LoadingChild.Figures
-    private var left: LoadingChild.Figures = [:]
-
-    init(_ measure: @escaping @Sendable (_ count: Int) async throws -> LoadingChild.Figures) { self.measure = measure }
-
-    func next(_ name: String, count: Int) async throws -> Double? {
-        if left[name] == nil { left = try await measure(count) }
-        return left.removeValue(forKey: name)
     }
 }
