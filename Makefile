@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain stress bench build sqlite
+.PHONY: help demo test test-plain stress fuzz bench build sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ test-plain: ## The same without the engines: fetches no package. Its build folde
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved
 	BACKPLANE_STRESS_SECONDS=$(or $(SECONDS),120) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter "Lease(Model|Trial)Tests"
+
+fuzz: ## Tampers with manifests, INPUTS=100000 times, all the way from bytes to a plan. Its build folder is .build-plain.
+	@rm -f Package.resolved
+	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter ManifestFuzzTests
 
 bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
 	@rm -f Package.resolved

@@ -15,7 +15,7 @@ extension Explanation {
         place = Place(location, positions[location])
         components = parts.map { Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location])) }
         self.uses = uses.map { use in
-            Use(label: use.label, manager: use.manager, state: composition.state(of: use.manager), place: Place(use.location, positions[use.location]))
+            Use(label: use.label, manager: use.written, state: composition.state(of: use.manager), place: Place(use.location, positions[use.location]))
         }
         self.reasons = reasons.of(manager, .error)
         warnings = reasons.of(manager, .warning)
@@ -32,7 +32,7 @@ extension Composition {
 extension Explanation.Component {
     fileprivate init(_ part: Composition.Part, of manager: String, in composition: Composition, at place: Place) {
         let choice = VersionChoice(part, in: composition), node = composition.node(of: part, in: manager)
-        (role, property, className) = (part.role.description, part.property, part.className)
+        (role, property, className) = (part.role.description, part.writtenProperty, part.writtenClassName)
         (range, version, plugin) = (part.range?.description, choice.entry?.component.version.description, choice.entry?.plugin)
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != manager } ?? []

@@ -7,6 +7,9 @@ extension Composition {
         /// The property of the communication controller that it is for, if it is a service.
         package var property: String?
         package var className: String
+        /// Both as the manifest has them: what comes from a variable may be a secret.
+        package var writtenProperty: String?
+        package var writtenClassName: String
         /// The versions that are accepted; `nil`: any.
         package var range: VersionRange?
         /// Where the manifest, or its environment, defines it.
@@ -14,6 +17,7 @@ extension Composition {
 
         package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
             (self.role, self.property, self.className, self.range, self.location) = (role, property, className, range, location)
+            (writtenProperty, writtenClassName) = (property, className)
         }
     }
 
@@ -22,7 +26,10 @@ extension Composition {
         guard let definition = document.manifest.managers[manager] else { return [] }
         let path = document.dialect.managers / manager
         func part(_ role: Role, _ className: String, _ range: VersionRange?, property: String? = nil, at path: ManifestPath) -> Part {
-            Part(role: role, property: property, className: className, range: range, location: document.place(of: path))
+            var part = Part(role: role, property: property, className: className, range: range, location: document.place(of: path))
+            part.writtenProperty = property.map { document.shown($0, at: path / "propertyName") }
+            part.writtenClassName = document.shown(className, at: path / "className")
+            return part
         }
         var parts = [part(.manager, definition.className, definition.version, at: path)]
         if let controller = definition.dataAccessController {

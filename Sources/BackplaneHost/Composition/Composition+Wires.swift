@@ -14,13 +14,15 @@ extension Composition {
     package struct Use: Sendable, Hashable {
         package var label: String
         package var manager: String
+        /// The same as the manifest has it.
+        package var written: String
         package var location: String
     }
 
     package func uses(of manager: String) -> [Use] {
         let path = document.dialect.managers / manager / "uses"
         return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
-            Use(label: label, manager: used, location: document.place(of: path / label))
+            Use(label: label, manager: used, written: document.shown(used, at: path / label), location: document.place(of: path / label))
         }
     }
 

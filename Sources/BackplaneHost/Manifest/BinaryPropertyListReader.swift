@@ -79,6 +79,7 @@ struct BinaryPropertyListReader {
             var members: [String: ManifestValue] = [:]
             for (key, value) in zip(keys, values) {
                 guard case .string(let key) = key else { throw Self.broken("a key in it is \(key.kind)") }
+                guard key.utf8.count <= ManifestLimits.key else { throw BackplaneError(.manifestUnsupported, ManifestLimits.keyTooLong) }
                 guard members.updateValue(value, forKey: key) == nil else { throw Self.broken("the key `\(key)` is there for the second time") }
             }
             return .dictionary(members)

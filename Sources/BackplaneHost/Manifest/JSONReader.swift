@@ -9,7 +9,8 @@ struct JSONReader {
     private var index = 0
     private var depth = 0
     private var valuesLeft = ManifestLimits.values
-    private var path = ManifestPath()
+    /// Where it is; `nil`: at nothing whose offset is wanted.
+    private var path: ManifestPath? = ManifestPath()
     /// The places whose offsets are wanted.
     private let wanted: Set<String>
     private var offsets: [String: Int] = [:]
@@ -115,6 +116,7 @@ struct JSONReader {
             guard skip(UInt8(ascii: ":")) else { throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)") }
             skipSpace()
             let value = try within({ $0 / key }, at: start)
+            guard key.utf8.count <= ManifestLimits.key else { throw Mistake(offset: start, reason: ManifestLimits.keyTooLong, code: .manifestUnsupported) }
             guard members.updateValue(value, forKey: key) == nil else {
                 throw Mistake(offset: start, reason: "the key `\(key)` is here for the second time")
             }
@@ -142,18 +144,19 @@ struct JSONReader {
 
     /// Reads a value one step further in, which is told from `offset` on.
     private mutating func within(_ step: (ManifestPath) -> ManifestPath, at offset: Int) throws(Mistake) -> ManifestValue {
-        guard !wanted.isEmpty else { return try value() }
-        let outer = path
+        // Below what nobody wants there is nothing wanted: of everything that is, its ancestors are too.
+        guard !wanted.isEmpty, let outer = path else { return try value() }
         defer { path = outer }
-        path = step(outer)
+        let inner = step(outer)
+        path = wanted.contains(inner.description) ? inner : nil
         note(offset)
         let value = try value()
-        if wanted.contains(path.description) { ends[path.description] = index }
+        if path != nil { ends[inner.description] = index }
         return value
     }
 
     private mutating func note(_ offset: Int) {
-        if wanted.contains(path.description) { offsets[path.description] = offset }
+        if let path, wanted.contains(path.description) { offsets[path.description] = offset }
     }
 
     private mutating func word(_ word: String, _ value: ManifestValue) throws(Mistake) -> ManifestValue {
@@ -284,7 +287,7 @@ extension String {
     /// A pointer, then what it is in, up to the root.
     fileprivate var pointerAndAncestors: [String] {
         var pointers = [self]
-        while let slash = pointers[pointers.count - 1].lastIndex(of: "/") {
+        while let slash = pointers[pointers.count - 1].unicodeScalars.lastIndex(of: "/") {
             pointers.append(String(pointers[pointers.count - 1][..<slash]))
         }
         return pointers

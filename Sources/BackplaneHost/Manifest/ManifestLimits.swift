@@ -7,6 +7,12 @@ package enum ManifestLimits {
     /// Values inside one another and beside one another. A binary property list can name one value many times over and so unfold without end.
     package static let values = 1_000_000
 
+    /// Of a key in bytes: keys stand in every place below them.
+    package static let key = 1_024
+
+    package static let environments = 100
+
+    static let keyTooLong = "a key of more than \(key) bytes"
     static let tooDeep = "nested deeper than \(depth) levels"
     static let tooManyValues = "the manifest has more than \(values) values"
     static let tooLarge = "the manifest is larger than \(bytes >> 20) MB"

@@ -32,7 +32,7 @@ package struct ManifestOrigins: Sendable, Hashable {
 
     /// As far down as the tree goes, and what is left of the pointer then.
     private func walk(_ pointer: String) -> (node: ManifestOrigins, rest: String) {
-        var node = self, rest = pointer[...]
+        var node = self, rest = pointer.unicodeScalars[...]
         while node.place == nil, rest.first == "/" {
             let step = rest.dropFirst().prefix { $0 != "/" }
             guard let next = node.members[String(step)] else { break }

@@ -15,12 +15,15 @@ extension String {
     /// The key as a step of a pointer.
     var pointerStep: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
-        return reduce(into: "") { text, character in
-            switch character {
-            case "~": text += "~0"
-            case "/": text += "~1"
-            default: text.append(character)
+        // By scalars: with a combining mark behind it a slash is another character, and a slash all the same.
+        var step = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "~": step.append(contentsOf: "~0".unicodeScalars)
+            case "/": step.append(contentsOf: "~1".unicodeScalars)
+            default: step.append(scalar)
             }
         }
+        return String(step)
     }
 }

@@ -11,6 +11,7 @@ extension ManifestReader {
             guard let environments, let overlay = overlay(name, in: environments) else { continue }
             if name == environment { chosen = overlay }
         }
+        if !isRehearsal { rehearseOthers(environments, in: root) }
         guard let environment else { return root }
         guard let environments, environments.values[environment] != nil else {
             report(unknownEnvironment(environment, among: environments?.values.keys.sorted() ?? []))
@@ -22,6 +23,15 @@ extension ManifestReader {
             guard case .dictionary(let values) = merged else { return root }
             return Section(values: values, path: root.path)
         }
+    }
+
+    private mutating func rehearseOthers(_ environments: Section?, in root: Section) {
+        guard let environments else { return }
+        guard environments.values.count <= ManifestLimits.environments else {
+            let words = "\(environments.values.count) environments; a manifest may have \(ManifestLimits.environments)"
+            return report(.manifestUnsupported, words, at: environments.path)
+        }
+        for name in environments.values.keys.sorted() where name != environment { rehearse(name, in: root) }
     }
 
     func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
@@ -41,17 +51,20 @@ extension ManifestReader {
         }
         let isSound = problems.count == before
         warnOfUnknownKeys(in: others, known: .environment)
-        if name != environment { checkShape(of: overlay) }
         return isSound ? overlay : nil
     }
 
-    private mutating func checkShape(of overlay: Section) {
-        var overlay = overlay
-        overlay.values = overlay.values.filter { $0.value != .null }
-        _ = array("plugins", in: overlay)
-        guard let managers = dictionary("managers", in: overlay) else { return }
-        for (name, value) in managers.values.sorted(by: { $0.key < $1.key }) where value != .null {
-            _ = section(value, at: managers.path / name)
+    /// Warns of what would be wrong with an environment that is not chosen, if it was, but for variables, which are not set for it here.
+    private mutating func rehearse(_ name: String, in root: Section) {
+        var other = ManifestReader(environment: name) { _ in "x" }
+        (other.isRehearsal, other.ignoresLock) = (true, true)
+        _ = other.read(.dictionary(root.values))
+        let path = (ManifestPath() / "environments" / name).description + "/"
+        let known = Set(problems.compactMap(\.error.location) + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
+        for problem in other.problems where problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false {
+            var error = problem.error
+            error.message = "in an environment that is not chosen: \(error.message)"
+            report(error, severity: .warning)
         }
     }
 }

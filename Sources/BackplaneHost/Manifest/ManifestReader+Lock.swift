@@ -1,18 +1,35 @@
 internal import Backplane
 
 extension ManifestReader {
-    /// The lock; `nil` if there is none, or one with a mistake. It is written by a program: variables are not for it.
-    mutating func lock(in root: Section) -> [String: LockedClass]? {
-        guard !ignoresLock, let section = dictionary("lock", in: root) else { return nil }
-        let before = problems.count
+    /// What a manifest says of its lock.
+    enum Lock {
+        case none
+        case read([String: LockedClass])
+        /// There is one, and nobody can say what it holds: nothing may run.
+        case unreadable
+    }
+
+    /// It is written by a program: variables are not for it.
+    ///
+    /// - Parameter managers: an entry of one of these that cannot be read is its manager's error.
+    mutating func lock(in root: Section, of managers: Dictionary<String, ManagerDefinition>.Keys) -> Lock {
+        guard !ignoresLock, root.values["lock"] != nil else { return .none }
+        guard let section = dictionary("lock", in: root) else { return .unreadable }
+        let owners = Dictionary(managers.map { ($0.pointerStep, $0) }) { first, _ in first }
         var lock: [String: LockedClass] = [:]
         for key in section.values.keys.sorted() {
-            guard let entry = dictionary(key, in: section) else { continue }
-            let plugin = requiredString("plugin", in: entry), version = version(in: entry)
-            warnOfUnknownKeys(in: entry, known: .lockedClass)
-            if let plugin, let version { lock[key] = LockedClass(plugin: plugin, version: version) }
+            let entry = reading(owners[key.firstStep]) { $0.lockedClass(key, in: section) }
+            if let entry { lock[key] = entry }
         }
-        return problems[before...].contains { $0.severity == .error } ? nil : lock
+        return .read(lock)
+    }
+
+    private mutating func lockedClass(_ key: String, in section: Section) -> LockedClass? {
+        guard let entry = dictionary(key, in: section) else { return nil }
+        let plugin = requiredString("plugin", in: entry), version = version(in: entry)
+        warnOfUnknownKeys(in: entry, known: .lockedClass)
+        guard let plugin, let version else { return nil }
+        return LockedClass(plugin: plugin, version: version)
     }
 
     private mutating func version(in entry: Section) -> Version? {
@@ -20,5 +37,13 @@ extension ManifestReader {
         if let version = Version(text) { return version }
         report(.versionMalformed, "`\(text)` is not a version; write numbers with dots, such as 1.2.0", at: entry.path / "version")
         return nil
+    }
+}
+
+extension String {
+    /// The manager that a key of the lock is about, as a step of a pointer.
+    var firstStep: String {
+        guard let slash = utf8.firstIndex(of: UInt8(ascii: "/")) else { return self }
+        return String(self[..<slash])
     }
 }

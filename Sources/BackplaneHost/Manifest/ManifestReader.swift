@@ -8,6 +8,8 @@ struct ManifestReader {
     private var manager: String?
     /// The environment to choose; `nil`: none.
     let environment: String?
+    /// Nothing but this environment is of interest.
+    var isRehearsal = false
     /// Read as if there was no lock.
     var ignoresLock = false
     /// The values of variables.
@@ -58,9 +60,13 @@ struct ManifestReader {
         _ = string("$schema", in: root)
         // Without the environment that was asked for nothing may run, but all that is wrong is still found.
         let chosen = choosingEnvironment(in: root)
-        var manifest = content(of: chosen ?? root)
-        manifest.lock = lock(in: root)
-        return chosen == nil ? Manifest(managers: [:]) : manifest
+        var manifest = content(of: chosen ?? root), mayRun = chosen != nil
+        switch lock(in: root, of: manifest.managers.keys) {
+        case .none: break
+        case .read(let lock): manifest.lock = lock
+        case .unreadable: mayRun = false
+        }
+        return mayRun ? manifest : Manifest(managers: [:])
     }
 
     private mutating func content(of root: Section) -> Manifest {
@@ -115,6 +121,13 @@ struct ManifestReader {
             if !problems[before...].contains(where: { $0.severity == .error }) { definitions[name] = definition }
         }
         return definitions
+    }
+
+    /// What is reported meanwhile belongs to a manager.
+    mutating func reading<Value>(_ name: String?, _ body: (inout Self) -> Value) -> Value {
+        manager = name
+        defer { manager = nil }
+        return body(&self)
     }
 
     mutating func report(_ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error) {

@@ -87,6 +87,7 @@ struct PropertyListReader {
             guard tag.name == "key", !tag.isEnd else { throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`") }
             let key = try text(of: tag), next = try nextTag()
             guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
+            guard key.utf8.count <= ManifestLimits.key else { throw Mistake(offset: tag.offset, reason: ManifestLimits.keyTooLong, code: .manifestUnsupported) }
             guard members.updateValue(try value(next), forKey: key) == nil else {
                 throw Mistake(offset: tag.offset, reason: "the key `\(key)` is here for the second time")
             }

@@ -35,7 +35,9 @@ extension Plan {
 }
 
 extension BackplaneError {
-    static func unknownManager(_ name: String, among names: [String], at location: String?, causes: [BackplaneError] = []) -> BackplaneError {
+    /// - Parameter names: those that there are; `nil`: nothing is said of them.
+    static func unknownManager(_ name: String, among names: [String]?, at location: String?, causes: [BackplaneError] = []) -> BackplaneError {
+        guard let names else { return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes) }
         let suggestions = NameSuggestions(for: name, among: names)
         let hint =
             if names.isEmpty { "there are none" } else { [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ") }

@@ -45,7 +45,9 @@ extension Resolution.Draft {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
             let path = path / "className"
-            let words = "no plugin registers a class `\(document.shown(className, at: path))`; \(suggestion(for: className, role))"
+            hintsLeft -= 1
+            let hint = hintsLeft >= 0 ? "; \(suggestion(for: className, role))" : ""
+            let words = "no plugin registers a class `\(document.shown(className, at: path))`\(hint)"
             report(.unknownClass, words, of: name, at: path)
         }
         return nil
@@ -53,7 +55,11 @@ extension Resolution.Draft {
 
     private func suggestion(for className: String, _ role: Role) -> String {
         let names = catalogue.classNames(as: role)
-        if names.isEmpty { return "none registers a \(role)" }
+        if names.isEmpty {
+            // A plain Nemo Logic manifest names no plugins.
+            let advice = document.manifest.plugins == nil && catalogue.entries.isEmpty ? "; the manifest names no plugins: give a folder of them with --plugin-path" : ""
+            return "none registers a \(role)\(advice)"
+        }
         let suggestions = NameSuggestions(for: className, among: names)
         return suggestions.question ?? "as a \(role) there is \(suggestions.list)"
     }

@@ -9,10 +9,9 @@ extension Resolution.Draft {
             if component.count > 1 || graph.uses[component[0]].contains(component[0]) {
                 reportCircles(among: component, in: graph)
             }
-            for node in component {
-                // In a circle everyone has an error already that names the others.
-                reportFaultyUses(of: names[node], except: Set(component.map { names[$0] }), &origins)
-            }
+            // In a circle everyone has an error already that names the others.
+            let circle = Set(component.map { names[$0] })
+            for node in component { reportFaultyUses(of: names[node], except: circle, &origins) }
         }
     }
 
@@ -46,12 +45,19 @@ extension Resolution.Draft {
         var left = Set(component)
         for start in component where left.contains(start) {
             guard let circle = graph.circle(from: start, within: Set(component)) else { continue }
-            let words = "managers use one another in a circle: " + (circle + [start]).map { names[$0] }.joined(separator: " → ")
+            let words = "managers use one another in a circle: " + Self.drawn((circle + [start]).map { names[$0] })
             for (user, used) in zip(circle, circle.dropFirst() + [start]) where left.remove(user) != nil {
                 let label = definitions[names[user]]?.uses.filter { $0.value == names[used] }.keys.min() ?? ""
                 report(.dependencyCycle, words, of: names[user], at: root / names[user] / "uses" / label)
             }
         }
+    }
+
+    /// A circle on one line; of a large one the beginning and the end.
+    private static func drawn(_ names: [String]) -> String {
+        let most = 20
+        guard names.count > most else { return names.joined(separator: " → ") }
+        return (names.prefix(most / 2) + ["… \(names.count - most) more …"] + names.suffix(most / 2)).joined(separator: " → ")
     }
 
     /// - Parameter origins: for each manager with a fault the one that the trouble began with.

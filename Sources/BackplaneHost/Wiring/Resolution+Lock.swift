@@ -18,8 +18,8 @@ extension Resolution.Draft {
             }
         }
         // Of a manager that could not be read it is not known what it has.
-        let unread = errors.keys.filter { definitions[$0] == nil }.map(\.pointerStep)
-        for key in lock.keys.sorted() where !known.contains(key) && !unread.contains(where: { key == $0 || key.hasPrefix($0 + "/") }) {
+        let unread = Set(errors.keys.filter { definitions[$0] == nil }.map(\.pointerStep))
+        for key in lock.keys.sorted() where !known.contains(key) && !unread.contains(key.firstStep) {
             let words = "the lock has an entry for `\(key)`, which is not there; `backplane check --lock` removes it"
             let place = ManifestPath() / "lock" / key
             report(BackplaneError(.lockObsolete, words, at: place.description), of: nil, severity: .warning)

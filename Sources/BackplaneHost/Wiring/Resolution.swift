@@ -57,6 +57,8 @@ package struct Resolution: Sendable {
         let root: ManifestPath
         var choices: [String: Choice] = [:]
         private(set) var problems: [Problem]
+        /// How often names may be compared with all others for a hint: a manifest may have more mistakes than anybody reads.
+        var hintsLeft = 200
         /// The errors of each manager that has some.
         private(set) var errors: [String: [BackplaneError]]
 

@@ -85,8 +85,6 @@ struct `Environments of a manifest` {
         (["e": ["environments": [:]]], "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it may have `plugins`, `managers`"),
         (["e": ["$schema": "x"]], "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it may have `plugins`, `managers`"),
         (["e": ["manager": [:]]], "warning - /environments/e/manager: manifest.unknown-key: unknown key `manager`; did you mean `managers`?"),
-        (["e": ["plugins": "x"]], "error - /environments/e/plugins: manifest.wrong-type: expected an array, found a string"),
-        (["e": ["managers": ["M": 3]]], "error - /environments/e/managers/M: manifest.wrong-type: expected a dictionary, found an integer"),
     ] as [(ManifestValue, String)])
     func `A mistake in one is found whether it is chosen or not`(environments: ManifestValue, problem: String) {
         let value: ManifestValue = ["manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": environments]
@@ -151,5 +149,21 @@ struct `Environments of a manifest` {
         #expect(changed.place(of: "/configuration") == "/managers/A~1B/configuration")
         #expect(new.location == "/environments/e/managers/N")
         #expect(new.place(of: "/configuration/x") == "/environments/e/managers/N/configuration/x")
+    }
+
+    @Test(arguments: [
+        (["M": ["className": 5]], "/environments/other/managers/M/className"), (["M": ["clasName": "X"]], "/environments/other/managers/M/clasName"),
+        (["M": ["uses": 5]], "/environments/other/managers/M/uses"), (["M": ["version": "junk"]], "/environments/other/managers/M/version"),
+        (["N": [:]], "/environments/other/managers/N"), (["M": 3], "/environments/other/managers/M"),
+        (["M": ["version": "${A}", "className": "${B}", "uses": 5]], "/environments/other/managers/M/uses"),
+    ] as [(ManifestValue, String)])
+    func `What would be wrong with one that is not chosen is a warning`(managers: ManifestValue, place: String) {
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": ["other": ["managers": managers], "sound": [:]],
+        ])
+        #expect(document.problems.allSatisfy { $0.severity == .warning })
+        #expect(document.problems.count == 1 || place.hasSuffix("/N"))
+        #expect(document.problems.contains { $0.error.location?.hasPrefix(place) == true && $0.error.message.hasPrefix("in an environment that is not chosen: ") })
+        #expect(document.manifest.managers.keys.sorted() == ["M"])
     }
 }

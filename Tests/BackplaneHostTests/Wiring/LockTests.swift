@@ -63,15 +63,25 @@ struct `The lock of a manifest` {
         #expect(resolution.problems.map(\.error.code) == [.manifestWrongType])
     }
 
+    @Test func `Under one that cannot be read nothing runs`() {
+        #expect(summary(resolve([]).problems) == ["error - /lock: manifest.wrong-type: expected a dictionary, found an array"])
+        #expect(resolve([]).plan.managers.isEmpty)
+    }
+
     @Test(arguments: [
-        ([], "error - /lock: manifest.wrong-type: expected a dictionary, found an array"),
-        (["Z": "1.0.0"], "error - /lock/Z: manifest.wrong-type: expected a dictionary, found a string"),
-        (["Z": ["version": "1.0.0"]], "error - /lock/Z/plugin: manifest.missing-key: `plugin` is missing"),
-        (["Z": ["plugin": "p", "version": "[1,2)"]], "error - /lock/Z/version: version.malformed: `[1,2)` is not a version; write numbers with dots, such as 1.2.0"),
+        ("1.0.0", "error Z /lock/Z: manifest.wrong-type: expected a dictionary, found a string"),
+        (["version": "1.0.0"], "error Z /lock/Z/plugin: manifest.missing-key: `plugin` is missing"),
+        (["plugin": "p", "version": "[1,2)"], "error Z /lock/Z/version: version.malformed: `[1,2)` is not a version; write numbers with dots, such as 1.2.0"),
     ] as [(ManifestValue, String)])
-    func `One with a mistake is the manifest's error`(lock: ManifestValue, problem: String) {
-        #expect(summary(resolve(lock).problems) == [problem])
-        #expect(resolve(lock).plan.managers.count == 2)
+    func `An entry with a mistake is its manager's error, and all others are compared`(entry: ManifestValue, problem: String) {
+        var lock = Self.lock
+        lock["A~1B"]?.version = "9.0.0"
+        guard case .dictionary(var entries) = lock.value else { Issue.record("a lock is a dictionary"); return }
+        entries["Z"] = entry
+        let resolution = resolve(.dictionary(entries)), lines = summary(resolution.problems)
+        #expect(lines.contains(problem), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("error A/B /managers/A~1B/className: lock.mismatch: ") })
+        #expect(resolution.plan.managers.isEmpty)
     }
 
     @Test func `It is part of the manifest's value`() throws {
