@@ -197,6 +197,8 @@ package final class Gate: Gatekeeper {
         state.withLock { state in state.doors.compactMap(\.asideBinding).callsInFlight }
     }
 
+    var slotCount: Int { state.withLock { $0.doors.count } }
+
     var callsWaiting: Int { state.withLock { $0.waiting.count } }
 
     // MARK: Whoever finds a slot closed

@@ -20,6 +20,8 @@ struct ComponentNumbers {
         return free.removeFirst()
     }
 
+    var inUse: Int { Int(last) - free.count }
+
     mutating func giveBack(_ number: UInt16) {
         free.append(number)
     }

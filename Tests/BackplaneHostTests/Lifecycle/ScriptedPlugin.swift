@@ -57,6 +57,8 @@ struct Script: Sendable {
     private static let all = Mutex<[String: Script]>([:])
 
     fileprivate let key = UUID().uuidString
+    /// Of its managers, those that are there.
+    let living = Living()
 
     /// - Parameter act: what `act` answers; default: its input.
     init(made: @escaping Step = { _ in }, activated: @escaping Step = { _ in }, stopped: @escaping Step = { _ in }, act: @escaping Act = { _, text, _ in text }) {
@@ -86,8 +88,11 @@ final class ScriptedManager: Manager {
     init(_ context: Context) async throws {
         self.context = context
         script = Script.of(context.configuration.key)
+        script.living.add(1)
         try await script.made(context)
     }
+
+    deinit { script.living.add(-1) }
 
     func activate() async throws { try await script.activated(context) }
     func stop() async { try? await script.stopped(context) }
@@ -96,6 +101,13 @@ final class ScriptedManager: Manager {
         table.async(\.act) { manager, text, call in try await manager.script.act(manager.context, text, call) }
         table.sync(\.actNow) { manager, _, _ in "\(manager.context.configuration.edition)" }
     }
+}
+
+/// How many there are of something.
+final class Living: Sendable {
+    private let number = Mutex(0)
+    var count: Int { number.withLock { $0 } }
+    fileprivate func add(_ change: Int) { number.withLock { $0 += change } }
 }
 
 /// A place where a test holds a component up.
