@@ -7,17 +7,14 @@ extension ComponentClass {
     /// A plugin that has no function for that finds nothing here.
     package func review(_ configuration: [UInt8]) -> Result<[String], BackplaneError> {
         guard let review = functions.component.review else { return .success([]) }
-        let answer = Received<EncodedAnswer>()
-        configuration.withBytes { bytes in
-            let reply = Box<@Sendable (Int32, bp_bytes) -> Void> { answer.set(EncodedAnswer($0, $1)) }.toContext()
-            review(functions.component.type, bytes, { context, status, payload in
-                Box<@Sendable (Int32, bp_bytes) -> Void>.take(context)(status, payload)
-            }, reply)
+        let received = Received<EncodedAnswer>()
+        let id = Callbacks.expect(answered: { _, _ in }) { _, ended in received.set(ended.answer) }
+        configuration.withBytes { review(functions.component.type, $0, Callbacks.done, Callbacks.context(id)) }
+        let words = "\(description.className) was asked about a configuration and did not answer at once"
+        Callbacks.end(id, EncodedAnswer(BackplaneError(.pluginInvalidAnswer, words)))
+        return Result { () throws(BackplaneError) in
+            guard let answer = received.value else { throw BackplaneError(.pluginInvalidAnswer, words) }      // it comes just now, from another thread
+            return try JSON.decode([String].self, answer.get(), failing: .pluginInvalidAnswer)
         }
-        guard let answer = answer.value else {
-            let words = "\(description.className) was asked about a configuration and did not answer at once"
-            return .failure(BackplaneError(.pluginInvalidAnswer, words))
-        }
-        return Result { () throws(BackplaneError) in try JSON.decode([String].self, answer.get(), failing: .pluginInvalidAnswer) }
     }
 }

@@ -17,7 +17,8 @@ extension ComponentServices {
             }
         }
         let connection = try found.get()
-        guard let slot = connection.slot ?? needed.wire.ownSlot(component: handle, wire: connection.wire, host) else {
+        let wire = connection.wire
+        guard let slot = connection.slot ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) }) else {
             throw BackplaneError(.interfaceMissing, "the host connects \(name) in no way that this SDK knows")
         }
         return Wire(slot)

@@ -26,6 +26,8 @@ public struct ComponentServices: Sendable {
     let log: Log
     let tasks: ComponentTasks
     let resources: Resources
+    /// Of what it looked up where the host speaks another lane revision.
+    let ownSlots = OwnSlots()
 
     /// JSON, as the manifest gives it.
     let rawConfiguration: [UInt8]

@@ -47,6 +47,11 @@ public struct Call: Sendable {
         withUnsafeBytes(of: frame.path) { Array($0.bindMemory(to: UInt16.self).prefix(Int(frame.flags & BP_CALL_PATH_COUNT))) }
     }
 
+    /// Did it come through a component, or through so many that nobody knows?
+    package func mayHaveCome(through number: UInt16) -> Bool {
+        frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
+    }
+
     /// Throws when the deadline has passed: what every call does before it begins.
     @inlinable @inline(__always)
     func checkDeadline() throws(BackplaneError) {

@@ -16,7 +16,7 @@ package final class Gate: Gatekeeper {
     fileprivate struct Door {
         let slot: Slot
         var binding: Binding
-        /// While the gate is held, what synchronous calls are let into, since they cannot wait: the same cells, counted apart.
+        /// While the gate is held, what those are let into that must not wait: the same cells, counted apart.
         let aside: Slot
         var asideBinding: Binding?
         /// Why this one stayed closed when the others were opened.
@@ -25,6 +25,7 @@ package final class Gate: Gatekeeper {
     fileprivate struct Waiting {
         let id: UInt64
         let slot: Slot
+        let call: Call
         let done: @Sendable (Admission) -> Void
     }
     fileprivate struct State {
@@ -34,6 +35,13 @@ package final class Gate: Gatekeeper {
         var retired: [Binding] = []
         /// In the order they came.
         var waiting: [Waiting] = []
+        /// While the gate is held: are synchronous calls let aside?
+        var letsAside = true
+        /// While the gate is not open and what is behind it has not stopped: its number. Calls that come through it are let aside,
+        /// as it waits for their end.
+        var passage: UInt16?
+        /// While the gate is held: calls that come through one of these are refused.
+        var retreat: Retreat?
     }
     private let timer: DeadlineTimer
     private let state = Mutex(State())
@@ -51,8 +59,8 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             switch state.phase {
             case .open: slot.flip(to: binding)
-            case .held: door.hold(lettingAside: true)
-            case .refusing, .closed: break
+            case .held: door.hold(lettingAside: state.letsAside || state.passage != nil)
+            case .refusing, .closed: door.hold(lettingAside: state.passage != nil)
             }
             state.doors.append(door)
         }
@@ -74,14 +82,39 @@ package final class Gate: Gatekeeper {
 
     /// Lets no call in; those that come wait until it is opened or closed. Calls under way go on.
     ///
-    /// - Parameter lettingAside: lets synchronous calls, which cannot wait, into what is in force still; otherwise they are refused.
-    func hold(lettingAside: Bool = true) {
+    /// - Parameters:
+    ///   - lettingAside: lets synchronous calls, which cannot wait, into what is in force still; otherwise they are refused.
+    ///   - passage: the number of the component behind it, which still calls come back to that have come through it.
+    ///   - retreat: those that go together: calls that come through them are refused rather than made to wait.
+    func hold(lettingAside: Bool = true, passage: UInt16? = nil, retreat: Retreat? = nil) {
         state.withLock { state in
             guard case .open = state.phase else { return }
             state.phase = .held
-            for index in state.doors.indices { state.doors[index].hold(lettingAside: lettingAside) }
+            (state.letsAside, state.passage, state.retreat) = (lettingAside, passage, retreat)
+            for index in state.doors.indices { state.doors[index].hold(lettingAside: lettingAside || passage != nil) }
             LeaseCounting.settle()
         }
+    }
+
+    /// Lets nothing aside any more; who is there already goes on.
+    func closePassage() {
+        state.withLock { state in
+            if case .open = state.phase { return }
+            (state.letsAside, state.passage) = (false, nil)
+            for door in state.doors { door.aside.flip(to: nil) }
+            LeaseCounting.settle()
+        }
+    }
+
+    /// Refuses those that wait and whom the retreat waits for.
+    func refuseHeldUp() {
+        let refused = state.withLock { state -> [(Waiting, Admission)] in
+            guard let retreat = state.retreat else { return [] }
+            let refused = state.waiting.filter { retreat.holdsUp($0.slot.appended(to: $0.call)) }
+            if !refused.isEmpty { state.waiting.removeAll { waiting in refused.contains { $0.id == waiting.id } } }
+            return refused.map { ($0, .failure(.calledGoes)) }
+        }
+        deliver(refused)
     }
 
     /// Puts another binding into every slot, which may take another lane, and lets in whoever waits.
@@ -99,6 +132,7 @@ package final class Gate: Gatekeeper {
         let (taken, admitted) = state.withLock { state -> (Set<Binding>, [(Waiting, Admission)]) in
             if case .closed = state.phase { return ([], []) }
             state.phase = .open
+            state.endHold()
             var taken: Set<Binding> = []
             for index in state.doors.indices {
                 let door = state.doors[index]
@@ -114,22 +148,31 @@ package final class Gate: Gatekeeper {
     }
 
     /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
-    func close(_ error: BackplaneError = .calledStopped) {
-        shut(.closed(error), error)
+    ///
+    /// - Parameter passage: as in ``hold(lettingAside:passage:retreat:)``.
+    func close(_ error: BackplaneError = .calledStopped, passage: UInt16? = nil) {
+        shut(.closed(error), error, passage)
     }
 
     /// The same until it is opened again.
-    func refuse(_ error: BackplaneError) {
-        shut(.refusing(error), error)
+    func refuse(_ error: BackplaneError, passage: UInt16? = nil) {
+        shut(.refusing(error), error, passage)
     }
 
-    private func shut(_ phase: Phase, _ error: BackplaneError) {
+    private func shut(_ phase: Phase, _ error: BackplaneError, _ passage: UInt16?) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
+            let old = state.phase
             state.phase = phase
-            for door in state.doors {
-                door.slot.flip(to: nil)
-                door.aside.flip(to: nil)
+            state.endHold()
+            if case .open = old { state.passage = passage }
+            for index in state.doors.indices {
+                if state.passage != nil {
+                    state.doors[index].hold(lettingAside: true)
+                } else {
+                    state.doors[index].slot.flip(to: nil)
+                    state.doors[index].aside.flip(to: nil)
+                }
             }
             LeaseCounting.settle()
             return state.waiting.takeAll().map { ($0, .failure(error)) }
@@ -144,15 +187,17 @@ package final class Gate: Gatekeeper {
         }
     }
 
-    /// Calls that are under way, but for synchronous ones that came while the gate was held.
+    /// Calls that are under way, but for those that were let aside while the gate was held.
     var callsInFlight: Int {
         state.withLock { state in (state.doors.map(\.binding) + state.retired).callsInFlight }
     }
 
-    /// Synchronous calls under way that came while the gate was held.
+    /// Calls under way that were let aside while the gate was held.
     var callsAside: Int {
         state.withLock { state in state.doors.compactMap(\.asideBinding).callsInFlight }
     }
+
+    var slotCount: Int { state.withLock { $0.doors.count } }
 
     var callsWaiting: Int { state.withLock { $0.waiting.count } }
 
@@ -163,9 +208,10 @@ package final class Gate: Gatekeeper {
         let decided = state.withLock { state -> Admission? in
             switch state.phase {
             case .open: return state.admission(at: slot)
-            case .closed(let error), .refusing(let error): return .failure(error)
+            case .closed(let error), .refusing(let error): return state.admissionAside(at: slot, call) ?? .failure(error)
             case .held:
-                state.waiting.append(Waiting(id: id, slot: slot, done: done))
+                if let admission = state.admissionAside(at: slot, call) { return admission }
+                state.waiting.append(Waiting(id: id, slot: slot, call: call, done: done))
                 return nil
             }
         }
@@ -185,8 +231,10 @@ package final class Gate: Gatekeeper {
         state.withLock { state in
             switch state.phase {
             case .open: state.admission(at: slot)
-            case .held: state.doors.first { $0.slot == slot }.flatMap { Lease($0.aside) }.map(Admission.success) ?? .failure(.calledRestarts)
-            case .closed(let error), .refusing(let error): .failure(error)
+            case .held:
+                if state.letsAside { state.lease(aside: slot) ?? .failure(.calledRestarts) }
+                else { state.admissionAside(at: slot, call) ?? .failure(.calledRestarts) }
+            case .closed(let error), .refusing(let error): state.admissionAside(at: slot, call) ?? .failure(error)
             }
         }
     }
@@ -204,6 +252,21 @@ extension Gate.State {
     fileprivate func admission(at slot: Slot) -> Admission {
         if let lease = Lease(slot) { return .success(lease) }
         return .failure(doors.first { $0.slot == slot }?.refusal ?? .calledStopped)
+    }
+
+    /// Of a call that must not wait at the held gate, since what has to happen first waits for it; `nil`: it may.
+    fileprivate func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
+        let call = slot.appended(to: call)
+        if let passage, call.mayHaveCome(through: passage), let admission = lease(aside: slot) { return admission }
+        return retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
+    }
+
+    fileprivate func lease(aside slot: Slot) -> Admission? {
+        doors.first { $0.slot == slot }.flatMap { Lease($0.aside) }.map(Admission.success)
+    }
+
+    fileprivate mutating func endHold() {
+        (letsAside, passage, retreat) = (true, nil, nil)
     }
 }
 
@@ -239,6 +302,11 @@ extension Gate.Door {
 extension BackplaneError {
     fileprivate static var calledRestarts: BackplaneError {
         BackplaneError(.callRetired, "the component called is being restarted, and a synchronous call cannot wait for that; call again")
+    }
+
+    /// To one that cannot be waited for.
+    fileprivate static var calledGoes: BackplaneError {
+        BackplaneError(.callRetired, "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again")
     }
 }
 

@@ -16,14 +16,17 @@ final class RemoteTable: Sendable {
         var slots: [Key: Slot] = [:]
         /// The managers that are up.
         var up: Set<String> = []
+        /// Those of managers that serve another contract now; they may serve this one again.
+        var refused: Set<Slot> = []
     }
     private let state = Mutex(State())
 
-    /// `nil` also for a manager that is not up: why not, the coordinator knows.
+    /// `nil` also for a manager that is not up, or serves another contract: why, the coordinator knows.
     func find<C: Contract>(_ manager: String, _: C.Type) -> Slot? {
         state.withLock { state in
             guard state.up.contains(manager) else { return nil }
-            return state.slots[Key(manager: manager, contract: ObjectIdentifier(C.self))]
+            guard let slot = state.slots[Key(manager: manager, contract: ObjectIdentifier(C.self))] else { return nil }
+            return state.refused.isEmpty || !state.refused.contains(slot) ? slot : nil
         }
     }
 
@@ -31,9 +34,16 @@ final class RemoteTable: Sendable {
         state.withLock { $0.slots[Key(manager: manager, contract: ObjectIdentifier(C.self))] = slot }
     }
 
-    func open(_ node: Plan.Node) {
+    /// - Parameter refused: the slots that its contract does not fit.
+    func open(_ node: Plan.Node, but refused: Set<Slot>) {
         guard node.role == .manager else { return }
-        state.withLock { _ = $0.up.insert(node.name) }
+        state.withLock { state in
+            state.up.insert(node.name)
+            guard !refused.isEmpty || !state.refused.isEmpty else { return }
+            for (key, slot) in state.slots where key.manager == node.name {
+                if refused.contains(slot) { state.refused.insert(slot) } else { state.refused.remove(slot) }
+            }
+        }
     }
 
     func close(_ node: Plan.Node) {

@@ -32,32 +32,41 @@ extension Coordinator {
         switch change {
         case .apply(let document):
             let new = load(document)
-            try new.requireSound()
-            return try await go(to: new, old.change(to: new), starting: hasStartedAll ? new.eagerNames : [])
+            do throws(BackplaneError) {
+                try new.requireSound()
+            } catch {
+                if old.loadFolder == nil { new.loadFolder?.remove() }
+                throw error
+            }
+            return try await go(to: new, old.change(to: new)) { expectedManagers }
         case .reset(nil):
             let everything = Set(old.plan.nodes.map(\.id))
-            return try await go(to: old, PlanChange(resetting: everything, of: old.plan), starting: hasStartedAll ? old.eagerNames : [])
+            return try await go(to: old, PlanChange(resetting: everything, of: old.plan)) { expectedManagers }
         case .reset(let manager?):
             let node = try old.node(ofManager: manager)
             let layers = old.plan.layers(of: node).filter { $0.managers == [manager] }
             // Who could not start for want of it can now, perhaps.
-            let users = hasStartedAll ? old.eagerNames.filter { isDown($0, in: old.plan) && old.plan.needs($0, node) } : []
-            return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan), starting: users + [manager])
+            return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan)) {
+                expectedManagers.intersection(old.plan.managers(needing: node)).union([manager])
+            }
         }
     }
 
-    private func isDown(_ manager: String, in plan: Plan) -> Bool {
-        plan.managers[manager].map { nodes[$0].running == nil } ?? false
+    /// Those that are up unless something is wrong with them.
+    private var expectedManagers: Set<String> {
+        hasStartedAll ? owed.union(loaded.eagerNames) : owed
     }
 
-    /// - Parameter managers: those to start though they were not up.
+    /// - Parameter managers: those to start though they were not up, asked for when what leaves has stopped.
     private func go(
-        to new: LoadedManifest, _ change: PlanChange, starting managers: [String]
+        to new: LoadedManifest, _ change: PlanChange, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {
         let leaving = change.removed.map { nodes[$0] }
         // What starts may look others up, so it has to come to its end before nothing can be looked up.
         while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try requireRunning()
         let before = upManagers
+        for node in leaving { node.leaves = true }
         let swap = Task {
             await stop(leaving, for: new.plan)
             putInForce(new, keeping: change.kept)
@@ -67,11 +76,12 @@ extension Coordinator {
         await swap.value
         try requireRunning()
 
-        let wanted = before.union(managers)
-        let errors = await start(new.plan.managers.filter { wanted.contains($0.key) }.map { nodes[$0.value] })
+        let errors = await start(before.union(managers()).sorted())
         try requireRunning()
+        let after = upManagers
+        owed = owed.union(before).subtracting(after).filter { new.plan.managers[$0] != nil }
         if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
-        return ManifestChange(before: before, after: upManagers, remade: Set(leaving.map(\.node.name)))
+        return ManifestChange(before: before, after: after, remade: Set(leaving.lazy.map(\.node).filter { $0.role == .manager }.map(\.name)))
     }
 
     private var upManagers: Set<String> {
@@ -80,7 +90,10 @@ extension Coordinator {
 }
 
 extension Plan {
-    fileprivate func needs(_ manager: String, _ node: Node) -> Bool {
-        (try? nodes(neededBy: manager).contains { $0.id == node.id }) ?? false
+    /// Those that cannot do without a node, however far they are from it.
+    fileprivate func managers(needing node: Node) -> Set<String> {
+        var needing = Set([node.id])
+        for other in nodes where other.wires.contains(where: { needing.contains($0.provider) }) { needing.insert(other.id) }
+        return Set(needing.lazy.map { nodes[$0] }.filter { $0.role == .manager }.map(\.name))
     }
 }

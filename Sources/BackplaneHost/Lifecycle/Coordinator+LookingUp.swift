@@ -8,7 +8,7 @@ extension Coordinator {
         try requireRunning()
         let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
-        let slot = connections.connectProgram(consumer, to: component, loaded.componentClass(of: component.node)) { Cells(C.self, calling: $0) }
+        let slot = connections.connectProgram(consumer, to: component) { Cells(C.self, calling: $0) }
         remotes.add(slot, manager, C.self)
         return slot
     }
@@ -51,37 +51,78 @@ extension Coordinator {
     private func connection(
         to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
     ) async throws(BackplaneError) -> ComponentStarter.Connection {
+        guard let user = nodesByID[asker] else { throw .askerStopped }
         try requireRunning()
-        if isLeaving(asker) { throw .askerStopped }
-        await settle()
-        guard let user = nodes.first(where: { $0.id == asker }), !user.isLeaving else { throw .askerStopped }
-        let place = try loaded.node(ofManager: manager).id, provider = nodes[place]
-        // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
-        let waiting = [user] + nodes.filter { node in node !== user && node.number.map { call?.path.contains($0) ?? false } ?? false }
-        let starting = waiting.filter { $0.running == nil }
-        lookUpsUnderWay += 1
-        defer {
-            lookUpsUnderWay -= 1
-            for node in starting { node.stopWaiting(for: provider) }
+        let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
+        // What it knows already it need not wait for while that is made anew: its calls do.
+        if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
+        // Whoever is up, or stops just now, can be looked up whatever changes meanwhile, also by one that stops: its calls wait.
+        while up(manager) == nil {
+            try await lookUp(manager, by: user, call)
+            try requireRunning()
         }
-        if provider.running == nil { for node in starting { try wait(for: provider, by: node) } }
-        lastAttempt += 1
-        let component = try await start(provider, during: lastAttempt).get()
+        guard let component = up(manager), user.number != nil else { throw .askerStopped }
 
-        let contract = needed.side.contract
         try component.node.requireService(of: contract)
-        guard user.number != nil else { throw .askerStopped }
-        let key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
         if let known = user.found[key] { return known }
         let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
-        let connection = connections.connect(user, manager, end, to: component, loaded.componentClass(of: component.node))
+        let connection = connections.connect(user, manager, end, to: component)
         user.found[key] = connection
         return connection
     }
 
-    /// Does a component stop, or has it stopped?
-    private func isLeaving(_ id: Int) -> Bool {
-        nodes.first { $0.id == id }?.isLeaving ?? true
+    private func isStopping(_ manager: String) -> Bool {
+        loaded.plan.managers[manager].map { nodes[$0].isStopping } ?? false
+    }
+
+    private func up(_ manager: String) -> RunningComponent? {
+        loaded.plan.managers[manager].flatMap { nodes[$0].callable }
+    }
+
+    /// Starts a manager that is not up.
+    private func lookUp(_ manager: String, by user: LiveNode, _ call: Call?) async throws(BackplaneError) {
+        let place = try loaded.node(ofManager: manager).id, provider = nodes[place]
+        // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
+        let waiting = [user] + nodes(along: call).filter { $0 !== user }
+        var edges: [LiveNode] = []
+        defer { for node in edges { node.stopWaiting(for: provider) } }
+        for node in waiting where node.running == nil {
+            try wait(for: provider, by: node, isLookUp: true)
+            edges.append(node)
+        }
+        lastLookUp += 1
+        let id = lastLookUp
+        let found = await withUnsafeContinuation { continuation in
+            lookUps[id] = LookUp(manager: manager, waiting: waiting, continuation: continuation)
+            giveUpHopelessLookUps()
+            guard lookUps[id] != nil else { return }
+            lastAttempt += 1
+            Task { [attempt = lastAttempt] in end(id, await start(provider, during: attempt)) }
+        }
+        _ = try found.get()
+    }
+
+    private func nodes(along call: Call?) -> [LiveNode] {
+        guard let path = call?.path, !path.isEmpty else { return [] }
+        return nodes.filter { node in node.number.map(path.contains) ?? false }
+    }
+
+    private func end(_ lookUp: Int, _ found: Result<RunningComponent, BackplaneError>) {
+        lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
+    }
+
+    /// Ends the look-ups that wait for what comes up after a change, while the change waits for those who look up.
+    func giveUpHopelessLookUps() {
+        guard pause != nil else { return }
+        for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
+            guard let provider = loaded.plan.managers[lookUp.manager].map({ nodes[$0] }), provider.waits(where: \.isGone) != nil else { continue }
+            end(id, .failure(.askerStopped))
+        }
+    }
+
+    /// Ends the look-ups of a component that nobody calls any more.
+    func giveUpLookUps(of node: LiveNode) {
+        for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
     }
 
     private func providers(of needed: ContractDescription) -> EncodedAnswer {
@@ -96,6 +137,14 @@ extension Coordinator {
             return EncodedAnswer(error)
         }
     }
+}
+
+/// A look-up that a component waits for.
+struct LookUp {
+    var manager: String
+    /// Who looks up, and those on whose behalf.
+    var waiting: [LiveNode]
+    var continuation: UnsafeContinuation<Result<RunningComponent, BackplaneError>, Never>
 }
 
 extension LiveNode {

@@ -11,23 +11,41 @@ extension Coordinator {
         let loaded = loaded
         if !keepGoing { try loaded.requireSound() }
         hasStartedAll = true
-        let errors = await start(loaded.eagerManagers.map { nodes[$0] })
+        let errors = await start(loaded.eagerNames)
         try requireRunning()
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
     }
 
-    /// Starts some nodes, and gives the errors of those that did not come up: each once, however many need the same.
-    func start(_ nodes: [LiveNode]) async -> [BackplaneError] {
+    /// Starts some managers, and gives the errors of those that did not come up: each once, however many need the same.
+    ///
+    /// Those that a change takes out meanwhile are nobody's concern any more.
+    func start(_ managers: [String]) async -> [BackplaneError] {
         lastAttempt += 1
         let attempt = lastAttempt
-        let tasks = nodes.map { node in Task { await start(node, during: attempt) } }
+        let tasks = managers.map { name in Task { await startIfThere(name, during: attempt) } }
         var errors: [BackplaneError] = []
         for task in tasks {
-            guard case .failure(let error) = await task.value else { continue }
+            guard let error = await task.value else { continue }
             let origin = error.origin
             if !errors.contains(origin) { errors.append(origin) }
         }
         return errors
+    }
+
+    private func startIfThere(_ manager: String, during attempt: LiveNode.Attempt) async -> BackplaneError? {
+        await settle()
+        guard let place = loaded.plan.managers[manager] else { return nil }
+        let node = nodes[place]
+        do throws(BackplaneError) {
+            _ = try await start(node, during: attempt).get()
+            // One that its class does not ask for may be missing after a change, though it has not noticed.
+            if node.running != nil { try await startLayers(of: node, during: attempt) }
+            node.awaited = []
+            return nil
+        } catch {
+            if node.running != nil { node.awaited = [] }
+            return error
+        }
     }
 
     /// A manager by its name, started if it was not.
@@ -36,11 +54,15 @@ extension Coordinator {
     }
 
     func live(_ manager: String) async throws(BackplaneError) -> (node: LiveNode, component: RunningComponent) {
-        try requireRunning()
-        await settle()
-        let place = try loaded.node(ofManager: manager).id, node = nodes[place]
-        lastAttempt += 1
-        return (node, try await start(node, during: lastAttempt).get())
+        while true {
+            try requireRunning()
+            await settle()
+            let place = try loaded.node(ofManager: manager).id, node = nodes[place]
+            lastAttempt += 1
+            let component = try await start(node, during: lastAttempt).get()
+            // A change may have come between.
+            if node.running === component { return (node, component) }
+        }
     }
 
     /// Starts a node once, however many ask; one that failed before is tried again.
@@ -48,21 +70,27 @@ extension Coordinator {
         if case .ready(let component) = node.state { return .success(component) }
         if case .starting(let task) = node.state { return await task.value }
         if let error = node.failure(during: attempt) { return .failure(error) }
-        if node.isLeaving {
+        if node.isGone {
+            giveUpHopelessLookUps()
             await settle()
             return await startSuccessor(of: node, during: attempt)
         }
-        if isStopped { return .failure(BackplaneError(.hostStopped, "the host has stopped; make a new one")) }
+        if isStopped { return .failure(.hostHasStopped) }
         let task = Task { await make(node, during: attempt) }
         node.state = .starting(task)
         return await task.value
     }
 
-    /// Whoever needs a node that is being made anew needs the next one.
+    /// Whoever needs a manager that is being made anew needs the next one.
     private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
-        let place = node.node.id
-        guard nodes.indices.contains(place), !nodes[place].isLeaving else { return .failure(.calledStopped) }
-        return await start(nodes[place], during: attempt)
+        if isStopped { return .failure(.hostHasStopped) }
+        guard node.node.role == .manager else { return .failure(.calledStopped) }
+        do throws(BackplaneError) {
+            let place = try loaded.node(ofManager: node.node.name).id
+            return await start(nodes[place], during: attempt)
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
@@ -100,20 +128,25 @@ extension Coordinator {
 
     /// The layers of a manager, or the services of a communication controller, come up one after the other.
     private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
-        for layer in loaded.plan.layers(of: node.node).map({ nodes[$0.id] }) {
-            try wait(for: layer, by: node, at: node.node.location)
-            _ = try await start(layer, during: attempt).get()
+        // A change may put others in their places while one comes up.
+        while let layer = loaded.plan.layers(of: node.node).lazy.map({ self.nodes[$0.id] }).first(where: { $0.running == nil }) {
+            if layer.isGone, pause != nil {
+                await settle()
+            } else {
+                try wait(for: layer, by: node, at: node.node.location)
+                _ = try await start(layer, during: attempt).get()
+            }
         }
     }
 
     /// Notes that one node waits for another.
     ///
     /// - Throws: `manager.cycle` when that one waits for it already, which only look-ups can bring about.
-    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil) throws(BackplaneError) {
-        if lookUpsUnderWay > 0, let way = provider.waits(for: node) {
+    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false) throws(BackplaneError) {
+        if isLookUp || !lookUps.isEmpty, let way = provider.waits(for: node) {
             let names = ([node] + way).map(\.node.name).joined(separator: " → ")
             throw BackplaneError(
-                .dependencyCycle, "while they start, each waits for the next: \(names); look one of them up later, in `activate` or when it is needed",
+                .dependencyCycle, "while they start, each waits for the next: \(names); look one of them up later, when it is first called",
                 at: location)
         }
         node.awaited.append(provider)
@@ -122,7 +155,7 @@ extension Coordinator {
     private func makeItself(_ live: LiveNode) async throws(BackplaneError) -> RunningComponent {
         let node = live.node
         do throws(BackplaneError) {
-            let type = loaded.componentClass(of: node), number = try numbers.take()
+            let type = loaded.componentClass(of: node), number = try numbers.take(for: node)
             live.number = number
             let wires = connect(live, type)
             let component = try await starter.start(
@@ -130,8 +163,7 @@ extension Coordinator {
             live.state = .ready(component)
             live.awaited = []
             started.append(live)
-            connections.open(component, type)
-            remotes.open(node)
+            remotes.open(node, but: connections.open(component))
             log(.debug, "started", component)
             return component
         } catch {
@@ -151,7 +183,7 @@ extension Coordinator {
     private func connect(_ live: LiveNode, _ type: ComponentClass) -> [ComponentStarter.Connection] {
         live.node.wires.compactMap { wire in
             guard let provider = nodes[wire.provider].running, let end = type.consumerEnd(ofWire: wire.label) else { return nil }
-            return connections.connect(live, wire.label, end, to: provider, loaded.componentClass(of: provider.node))
+            return connections.connect(live, wire.label, end, to: provider)
         }
     }
 }
@@ -165,6 +197,8 @@ extension Plan.Node {
 }
 
 extension BackplaneError {
+    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; make a new one") }
+
     /// Of a chain of managers that could not be made because of one another, what the first of them died of.
     fileprivate var origin: BackplaneError {
         code == .dependencyUnsatisfied ? causes.first ?? self : self

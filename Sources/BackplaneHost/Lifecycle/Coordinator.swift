@@ -15,6 +15,8 @@ actor Coordinator {
     private var loadedManifest: LoadedManifest?
     /// The nodes of the plan in force, by their places in it.
     private(set) var nodes: [LiveNode] = []
+    /// The same by their ids.
+    private(set) var nodesByID: [Int: LiveNode] = [:]
     private var lastID = 0
     /// A manager's gate stays when the manager goes, since it may come again.
     private var managerGates: [String: Gate] = [:]
@@ -24,13 +26,16 @@ actor Coordinator {
     /// In the order in which they came up.
     var started: [LiveNode] = []
     var lastAttempt: LiveNode.Attempt = 0
-    /// Look-ups that components wait for.
-    var lookUpsUnderWay = 0
+    /// Look-ups that components wait for, by numbers of their own.
+    var lookUps: [Int: LookUp] = [:]
+    var lastLookUp = 0
+    /// The managers that a change stopped and did not bring up again, though it should have.
+    var owed: Set<String> = []
     /// Everything that is eager was asked to start.
     var hasStartedAll = false
     /// The last change of the manifest, or reset: one comes after the other.
     var lastChange: Task<Void, Never>?
-    /// Components are being stopped for a change: nothing starts meanwhile.
+    /// Components are being stopped for a change: what takes their places starts after that.
     var pause: Task<Void, Never>?
     var stopping: Task<Void, Never>?
     var isStopped: Bool { stopping != nil }
@@ -84,6 +89,7 @@ actor Coordinator {
             live.node = node
             return live
         }
+        nodesByID = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
         (document, loadedManifest) = (new.document, new)
         watchdog?.start(new.images)
     }
@@ -103,12 +109,18 @@ actor Coordinator {
     func wires() -> [WireStatus] { connections.statuses }
 
     func requireRunning() throws(BackplaneError) {
-        if isStopped { throw BackplaneError(.hostStopped, "the host has stopped; make a new one") }
+        if isStopped { throw .hostHasStopped }
     }
 
     /// Waits until no component is being stopped for a change.
     func settle() async {
         while let pause { await pause.value }
+    }
+
+    /// Lets no call in for ever, and refuses all that wait: also of managers that are not up.
+    func closeGates() {
+        for gate in managerGates.values { gate.close() }
+        for node in nodes { node.gate.close() }
     }
 
     func log(_ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil) {

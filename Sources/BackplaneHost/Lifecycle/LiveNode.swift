@@ -7,7 +7,7 @@ final class LiveNode {
         case starting(Task<Result<RunningComponent, BackplaneError>, Never>)
         case ready(RunningComponent)
         /// Calls are let out, and then it stops.
-        case quiescing
+        case quiescing(RunningComponent)
         case stopped
         /// It did not start.
         case failed(BackplaneError, during: Attempt)
@@ -24,6 +24,8 @@ final class LiveNode {
     /// Where calls of it meet what changes behind it; a manager's stays when the manager is made anew.
     let gate: Gate
     var state = State.resolved
+    /// A change that is under way takes it out of the plan.
+    var leaves = false
     /// What the calls it makes have in their path, while it has one.
     var number: UInt16?
     /// Those that it cannot go on without while it starts.
@@ -39,8 +41,16 @@ final class LiveNode {
         if case .ready(let component) = state { component } else { nil }
     }
 
-    /// It stops, or has stopped, and another one takes its place.
-    var isLeaving: Bool {
+    /// It is up, or only about to stop.
+    var callable: RunningComponent? {
+        switch state {
+        case .ready(let component), .quiescing(let component): component
+        default: nil
+        }
+    }
+
+    /// It stops, or has stopped.
+    var isStopping: Bool {
         switch state {
         case .quiescing, .stopped: true
         default: false
@@ -59,12 +69,18 @@ final class LiveNode {
         }
     }
 
+    /// It does not come up any more: another one takes its place, perhaps.
+    var isGone: Bool { isStopping || leaves && running == nil && startUnderWay == nil }
+
     /// The way along those that wait for one another from this one to `node`; `nil`: there is none.
-    func waits(for node: LiveNode) -> [LiveNode]? {
+    func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }
+
+    /// The same to the first that is as wanted.
+    func waits(where isWanted: (LiveNode) -> Bool) -> [LiveNode]? {
         var before: [Int: LiveNode] = [:]
         var (visited, waiting) = (Set([id]), [self])
         while let next = waiting.popLast() {
-            if next === node { return sequence(first: node) { before[$0.id] }.reversed() }
+            if isWanted(next) { return sequence(first: next) { before[$0.id] }.reversed() }
             for awaited in next.awaited where visited.insert(awaited.id).inserted {
                 before[awaited.id] = next
                 waiting.append(awaited)

@@ -71,9 +71,6 @@ struct LoadedManifest: Sendable {
         plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
     }
 
-    /// Their places in the plan.
-    var eagerManagers: [Int] { eagerNames.compactMap { plan.managers[$0] } }
-
     /// - Throws: all errors, if there are any.
     func requireSound() throws(BackplaneError) {
         let errors = problems.filter { $0.severity == .error }.map(\.error)

@@ -4,6 +4,8 @@ import Backplane
 final class RunningComponent: Sendable {
     /// As it was when this came up.
     let node: Plan.Node
+    /// Its class; where that stands among the plugins may be another place in the manifest in force now.
+    let type: ComponentClass
     let name: String
     /// Where calls of it meet what changes behind it.
     let gate: Gate
@@ -15,8 +17,8 @@ final class RunningComponent: Sendable {
     let nativeBinding: Binding?
     let handle: UInt64
 
-    init(node: Plan.Node, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
-        (self.node, self.gate, self.instance, self.handle) = (node, gate, instance, handle)
+    init(node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
+        (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
         nativeBinding = instance.nativeCells.map { Binding($0, counting: counting) }
         calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
@@ -24,13 +26,18 @@ final class RunningComponent: Sendable {
     }
 
     /// Calls a method by name.
-    func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+    ///
+    /// - Returns: `nil` when it has stopped, and was not called.
+    func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8]? {
         guard let number = calls.methods.firstIndex(where: { $0.name == method }) else {
             let names = calls.methods.map { "`\($0.name)`" }.joined(separator: ", ")
             throw BackplaneError(.callUnimplemented, "\(name) has no method `\(method)`; it has \(names.isEmpty ? "none" : names)")
         }
-        let answer = PendingAnswer()
-        let id = input.withBytes { calls.call(number, $0, call, answer.reply) }
+        let answer = PendingAnswer(), reply = answer.reply
+        guard let id = input.withBytes({ calls.begin(number, $0, call, reply) }) else {
+            reply.end(.calledStopped)       // nobody waits for it
+            return nil
+        }
         return try await answer.wait { calls.cancel(id) }.get()
     }
 }

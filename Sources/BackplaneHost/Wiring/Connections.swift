@@ -33,9 +33,9 @@ struct Connections {
 
     /// Connects a wire of a component to one that is up.
     mutating func connect(
-        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, _ type: ComponentClass
+        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent
     ) -> ComponentStarter.Connection {
-        let slot = connect(user, label, end.side, to: provider, type, end.makeCells)
+        let slot = connect(user, label, end.side, to: provider, end.makeCells)
         let served = ServedWire(slot, at: provider.gate, to: provider.calls, methods: end.side.contract.methods)
         connections[slot]?.served = served
         return ComponentStarter.Connection(id: Callbacks.newID(), label: label, slot: slot, wire: served)
@@ -43,16 +43,15 @@ struct Connections {
 
     /// Connects a wire of the host program's own.
     mutating func connectProgram(
-        _ consumer: LaneSide, to provider: RunningComponent, _ type: ComponentClass, _ makeCells: @escaping (EncodedTarget) -> Cells
+        _ consumer: LaneSide, to provider: RunningComponent, _ makeCells: @escaping (EncodedTarget) -> Cells
     ) -> Slot {
-        connect(nil, provider.name, consumer, to: provider, type, makeCells)
+        connect(nil, provider.name, consumer, to: provider, makeCells)
     }
 
     private mutating func connect(
-        _ user: LiveNode?, _ label: String, _ consumer: LaneSide, to provider: RunningComponent, _ type: ComponentClass,
-        _ makeCells: @escaping (EncodedTarget) -> Cells?
+        _ user: LiveNode?, _ label: String, _ consumer: LaneSide, to provider: RunningComponent, _ makeCells: @escaping (EncodedTarget) -> Cells?
     ) -> Slot {
-        let connector = Connector(provider: provider, type: type, options: options)
+        let connector = Connector(provider: provider, options: options)
         let (binding, lane) = connector.connect(consumer, &comparisons) { makeCells(provider.target) }
         let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding)
         made += 1
@@ -64,11 +63,15 @@ struct Connections {
     }
 
     /// Opens a component's gate, and leads every wire to it to the instance that is up now, each by the lane that fits.
-    mutating func open(_ provider: RunningComponent, _ type: ComponentClass) {
-        let connector = Connector(provider: provider, type: type, options: options)
+    ///
+    /// - Returns: the slots that stay closed, since their users want another contract.
+    mutating func open(_ provider: RunningComponent) -> Set<Slot> {
+        let connector = Connector(provider: provider, options: options)
+        var refused: Set<Slot> = []
         provider.gate.open(deciding: { slot, old in
             guard var connection = connections[slot] else { return .success(old) }
-            if let difference = type.description.contract.difference(from: connection.consumer.contract) {
+            if let difference = provider.type.description.contract.difference(from: connection.consumer.contract) {
+                refused.insert(slot)
                 return .failure(provider.node.mismatch(with: connection.consumer.contract, difference))
             }
             let (binding, lane) = connector.connect(connection.consumer, &comparisons) { connection.makeCells(provider.target) }
@@ -77,6 +80,7 @@ struct Connections {
             connections[slot] = connection
             return .success(binding)
         })
+        return refused
     }
 
     /// Closes the wires of a component that has stopped, or was not made after all.

@@ -3,12 +3,11 @@ import Backplane
 /// Decides the lane of a wire to one component, and makes what its slot holds.
 struct Connector {
     let provider: RunningComponent
-    let type: ComponentClass
     let options: HostOptions
 
     /// - Parameter makeCells: the consumer's encoded cells; `nil`: it calls through the host.
     func connect(_ consumer: LaneSide, _ comparisons: inout LayoutComparisons, makeCells: () -> Cells?) -> (Binding, WireStatus.Lane) {
-        let lane = Lane(from: consumer, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        let lane = Lane(from: consumer, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
         switch (lane, provider.nativeBinding) {
         case (.native, let binding?): return (binding, .native)
         case (.encoded(let reason), _): return encoded(makeCells(), reason)

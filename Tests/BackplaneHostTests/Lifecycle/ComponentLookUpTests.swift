@@ -50,6 +50,16 @@ struct ComponentLookUpTests {
         await society.host.stop()
     }
 
+    @Test func `managers that look each other up when they are activated are told, and not to do it there`() async throws {
+        let a = Script(activated: { _ = try await $0.manager("B", as: Scripted.self) })
+        let b = Script(activated: { _ = try await $0.manager("A", as: Scripted.self) })
+        let test = try ScriptedPlugin.host(["A": .init(script: a), "B": .init(script: b)])
+        let failure = await error { try await test.host.start() }
+        #expect(failure?.detailedDescription.contains("manager.cycle") == true)
+        #expect(failure?.detailedDescription.contains("`activate`") == false)
+        await test.host.stop()
+    }
+
     @Test func `a look-up that closes a circle with a declared use is told too`() async throws {
         let society = try Society(["A": .init(left: "B"), "B": .init(meets: ["A"])])
         let failure = await error { try await society.host.start() }

@@ -134,12 +134,15 @@ struct StopOrderTests {
 struct ComponentNumbersTests {
     @Test func `a number is one component's, and is given again as late as possible`() throws {
         var numbers = ComponentNumbers()
-        let all = try (1...65_535).map { _ in try numbers.take() }
+        let catalogue = Catalogue(plugins: [.manager("Person")])
+        let node = try Resolution(["A": ["className": "Person"]], catalogue).plan.node(ofManager: "A")
+        let all = try (1...65_535).map { _ in try numbers.take(for: node) }
         #expect(all == Array(1...65_535))
-        #expect(throws: BackplaneError.self) { try numbers.take() }
+        let none = #expect(throws: BackplaneError.self) { try numbers.take(for: node) }
+        #expect(none?.location == "/managers/A" && none?.message.contains("65535 components are up") == true)
         numbers.giveBack(7)
         numbers.giveBack(3)
-        #expect(try numbers.take() == 7)
-        #expect(try numbers.take() == 3)
+        #expect(try numbers.take(for: node) == 7)
+        #expect(try numbers.take(for: node) == 3)
     }
 }

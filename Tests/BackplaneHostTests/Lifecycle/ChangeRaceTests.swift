@@ -1,0 +1,140 @@
+import Backplane
+import ChallengeModule
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Starts, changes, calls and stops that meet.
+@Suite(.timeLimit(.minutes(5)))
+struct ChangeRaceTests {
+    /// What came up and has not stopped, by the host's own lines.
+    private func left(of test: TestHost) -> [String: Int] {
+        var left: [String: Int] = [:]
+        for record in test.log.all where record.source == "host" {
+            guard let component = record.metadata["component"] else { continue }
+            if record.message == "started" { left[component, default: 0] += 1 }
+            if record.message == "stopped" { left[component, default: 0] -= 1 }
+        }
+        return left.filter { $0.value != 0 }
+    }
+
+    @Test func `a start and a smaller manifest at once come to the managers of that manifest, and to none besides`() async throws {
+        for round in 0..<40 {
+            var citizens: [String: Society.Citizen] = [:]
+            for index in 0..<30 { citizens["C\(index)"] = .init(number: index, left: index % 3 > 0 ? "C\(index - 1)" : nil) }
+            let society = try Society(citizens)
+            if round % 2 == 0 { _ = try await society.citizen("C29") }
+            let fewer: [String: Society.Citizen] = ["C1": .init(number: 100), "C29": .init(number: 200, isLazy: true), "D": .init(left: "C1")]
+            async let start = outcome { () async throws(BackplaneError) in try await society.host.start() }
+            async let change = outcome { () async throws(BackplaneError) in try await society.host.apply(society.document(fewer)) }
+            _ = await start
+            _ = try await change.get()
+            // It is lazy now: up if it was before.
+            let last = await society.states()[1] == "C29 ready"
+            #expect(round % 2 == 1 || last)
+            #expect(await society.states() == ["C1 ready", last ? "C29 ready" : "C29 resolved", "D ready"], "round \(round)")
+            #expect(left(of: society.test).keys.sorted() == (last ? ["C1", "C29", "D"] : ["C1", "D"]))
+            await society.host.stop()
+            #expect(left(of: society.test) == [:])
+        }
+    }
+
+    @Test func `everything at once ends, and leaves nothing behind`() async throws {
+        for round in 0..<20 {
+            var citizens: [String: Society.Citizen] = ["A": .init(number: 1), "B": .init(left: "A")]
+            for index in 0..<10 { citizens["L\(index)"] = .init(left: "B", meets: ["A"], isLazy: index % 2 == 0) }
+            let society = try Society(citizens), all = citizens
+            await withTaskGroup { group in
+                group.addTask { try? await society.host.start() }
+                for number in 0..<5 {
+                    group.addTask { _ = try? await society.host.reset("A") }
+                    group.addTask { _ = try? await society.host.reset() }
+                    group.addTask {
+                        var changed = all
+                        changed["A"]?.number = number
+                        changed["L\(number)"] = nil
+                        _ = try? await society.host.apply(society.document(changed))
+                    }
+                    group.addTask { _ = try? await society.citizen("L\(number)").met() }
+                    group.addTask { _ = try? await society.citizen("B").ask("L\(number)") }
+                    group.addTask { _ = try? await society.test.call("B", "friends") }
+                }
+                if round % 2 == 0 {
+                    group.addTask {
+                        for _ in 0..<(round * 20) { await Task.yield() }
+                        await society.host.stop()
+                    }
+                }
+            }
+            await society.host.stop()
+            #expect(left(of: society.test) == [:], "round \(round)")
+            #expect(society.test.log.all.allSatisfy { $0.level < .error })
+        }
+    }
+
+    @Test(arguments: Origin.allCases)
+    func `calls by name that come during resets wait too, and none is lost`(origin: Origin) async throws {
+        let society = try Society(["A": .init(number: 7)], from: origin)
+        try await society.host.start()
+        let done = Turnstile()
+        let callers = (0..<4).map { _ in
+            Task {
+                var answers: [Result<String, BackplaneError>] = []
+                for _ in 0..<300 { answers.append(await outcome { () async throws(BackplaneError) in try await society.test.call("A", "number") }) }
+                await done.pass()
+                return answers
+            }
+        }
+        done.open()
+        while done.arrived < 4 { try await society.host.reset("A") }
+        for caller in callers { #expect(await caller.value.allSatisfy { (try? $0.get()) == "7" }) }
+        await society.host.stop()
+    }
+
+    @Test func `calls that wait for a manager that is made anew are answered when the host stops instead`() async throws {
+        let stopping = Turnstile()
+        let coordinator = Coordinator(
+            ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            HostOptions())
+        let a = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self)), gate = try await coordinator.gate(of: "A")
+        let reset = Task { try await coordinator.make(.reset("A")) }
+        await eventually { stopping.arrived == 1 }
+        let waiting = (0..<3).map { _ in Task { try await a.act("hello") } }
+        await eventually { gate.callsWaiting == 3 }
+        let stop = Task { await coordinator.stop() }
+        await eventually { await coordinator.isStopped }
+        stopping.open()
+        for call in waiting { #expect(await error { try await call.value }?.code == .callRetired) }
+        #expect(await error { try await reset.value }?.code == .hostStopped)
+        await stop.value
+    }
+
+    @Test func `what is kept is still known by its class when the plugins stand in another order`() async throws {
+        let society = try Society(["A": .init(number: 1)], from: .libraries)
+        try await society.host.start()
+        let a = try await society.citizen("A")
+        let change = try await society.host.apply(
+            ManifestDocument([
+                "manifestVersion": 1, "plugins": [["library": "Timepiece"], ["library": "Challenge"]],
+                "managers": ["A": Society.Citizen(number: 1).value, "B": Society.Citizen(number: 2, left: "A", meets: ["A"]).value],
+            ]))
+        #expect(change.kept == ["A"] && change.started == ["B"])
+        let b = try await society.citizen("B")
+        #expect(try await b.friends() == [1])
+        #expect(try await b.met() == [1])
+        #expect(await society.host.wires.map(\.lane) == Array(repeating: .native, count: 4))
+        try await society.host.reset("A")
+        #expect(try await b.friends() == [1])
+        #expect(try await a.number() == 1)
+        await society.host.stop()
+    }
+}
+
+private func outcome<Success>(_ body: () async throws(BackplaneError) -> Success) async -> Result<Success, BackplaneError> {
+    do throws(BackplaneError) {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}

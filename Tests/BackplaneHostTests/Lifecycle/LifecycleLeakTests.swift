@@ -1,0 +1,56 @@
+import Backplane
+import ChallengeModule
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// What is left of components that were made anew again and again.
+@Suite(.timeLimit(.minutes(5)))
+struct LifecycleLeakTests {
+    private final class Weak: Sendable {
+        weak let component: RunningComponent?
+        init(_ component: RunningComponent) { self.component = component }
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `of a thousand resets nothing is left but the last instance`(lanes: LaneRule) async throws {
+        let script = Script(made: { _ = try await $0.manager("B", as: Scripted.self) })
+        var options = HostOptions(occupationLimit: nil)
+        options.lanes = lanes
+        let coordinator = Coordinator(
+            ScriptedPlugin.document(["A": .init(script: script, left: "B"), "B": .init(), "User": .init(left: "A")]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            options)
+        try await coordinator.startAll(keepGoing: false)
+        let remote = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self))
+        var components: [Weak] = []
+        for _ in 0..<1_000 {
+            components.append(Weak(try await coordinator.running("A")))
+            _ = try await coordinator.make(.reset("A"))
+            #expect(try await remote.act("hello") == "hello")
+        }
+        #expect(components.count { $0.component != nil } == 0)
+        await eventually { script.living.count == 1 }
+        #expect(await coordinator.wires().count == 4)
+        let gates = (try await coordinator.gate(of: "A"), try await coordinator.gate(of: "B"))
+        #expect(gates.0.slotCount == 2 && gates.1.slotCount == 2, "the user's and the program's; the one it declares and the one it looked up")
+        #expect(await coordinator.numbers.inUse == 3)
+        await coordinator.stop()
+        #expect(await coordinator.numbers.inUse == 0)
+        await eventually { script.living.count == 0 }
+    }
+
+    @Test func `ten thousand managers come up, are made anew and stop`() async throws {
+        var citizens: [String: Society.Citizen] = [:]
+        for index in 0..<10_000 {
+            let meets = index >= 5_000 && index % 10 == 0 ? ["C\(index - 5_000)"] : []
+            citizens["C\(index)"] = .init(number: index, left: index % 100 > 0 ? "C\(index - 1)" : nil, meets: meets)
+        }
+        let society = try Society(citizens)
+        try await society.host.start()
+        #expect(await society.states().allSatisfy { $0.hasSuffix(" ready") })
+        #expect(try await society.host.reset().restarted.count == 10_000)
+        #expect(try await society.citizen("C9999").friends() == [9_998])
+        await society.host.stop()
+    }
+}
