@@ -34,4 +34,15 @@ struct ConfigurationReviewTests {
         #expect(await test.host.check() == [])
         await test.host.stop()
     }
+
+    @Test(arguments: [
+        ("review_twice", "manifest.unknown-key"), ("review_never", "plugin.invalid-answer"), ("review_nonsense", "plugin.invalid-answer"),
+    ])
+    func `a plugin in C that answers twice, too late or nonsense does no harm`(review: String, code: String) async throws {
+        let test = try UnrulyPlugin.host("Unruly", "MadeTwice", flags: ["-DSPOIL=components[0].review = components[1].review = \(review)"])
+        let problems = await test.host.check()
+        #expect(problems.map(\.error.code.description) == [code, code])
+        #expect(problems.map(\.manager) == ["MadeTwice", "Unruly"])
+        await test.host.stop()
+    }
 }

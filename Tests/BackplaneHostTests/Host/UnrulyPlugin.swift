@@ -130,6 +130,19 @@ enum UnrulyPlugin {
         }
         static void release(void *self) { say("released"); }
 
+        /* Reviews of configurations. */
+        static void review_twice(void *type, bp_bytes configuration, bp_done done, void *context) {
+            done(context, BP_OK, text("[\"/odd\"]"));
+            done(context, BP_FAILED, text("after all not"));
+            done(NULL, BP_OK, text("[]"));
+        }
+        static void review_never(void *type, bp_bytes configuration, bp_done done, void *context) {
+            if (owed.done) owed.done(owed.context, BP_OK, text("[]"));
+            owed.done = done;
+            owed.context = context;
+        }
+        static void review_nonsense(void *type, bp_bytes configuration, bp_done done, void *context) { done(context, BP_OK, text("}{\xff")); }
+
         #define MANAGER(name) .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(name), .version = BP_TEXT("1.0.0"), \
             .contract = BP_TEXT("Unruliness"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS, \
             .call = call, .release = release
