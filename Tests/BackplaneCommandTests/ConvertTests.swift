@@ -37,10 +37,52 @@ struct ConvertTests {
             """)
     }
 
-    @Test func `a file is written for everybody to read, and only over another when that is asked for`() async throws {
+    private func mode(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+
+    private func setMode(_ mode: Int, _ path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// Runs it with a mask of its own.
+    private func convert(mask: String, _ arguments: String...) throws -> Int32 {
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = ["-c", "umask \(mask); exec \"$@\"", "sh", Tool.built + "/backplane", "convert"] + arguments
+        try shell.run()
+        shell.waitUntilExit()
+        return shell.terminationStatus
+    }
+
+    @Test(arguments: [(0o600, "022", 0o600), (0o644, "022", 0o644), (0o664, "022", 0o644), (0o666, "077", 0o600), (0o755, "000", 0o644), (0o444, "022", 0o444)])
+    func `a new file may be read by nobody who may not read the old one, nor by whom the mask keeps out`(source: Int, mask: String, new: Int) throws {
+        let path = try tool.write(odd, as: "odd.json"), target = tool.folder + "/out.json"
+        try setMode(source, path)
+        #expect(try convert(mask: mask, path, "--to", "json", "--output", target) == 0)
+        #expect(try mode(target) == new)
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o666])
+    func `a file that is replaced keeps its permissions`(mode: Int) async throws {
+        let target = try tool.write("{}", as: "out.json")
+        try setMode(mode, target)
+        #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
+        #expect(try self.mode(target) == mode)
+        #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
+    }
+
+    @Test func `a file that may only be read is not replaced`() async throws {
+        let target = try tool.write("{}", as: "out.json")
+        try setMode(0o444, target)
+        let refused = try await tool.plain("convert", Tool.almanac, "--output", target, "--force")
+        #expect(refused.status == 1)
+        #expect(refused.errors == "backplane: \(target): manifest.unwritable: the file may only be read, its mode being 444; `chmod u+w` lets it be replaced\n")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "{}")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.json"])
+    }
+
+    @Test func `a file is written only over another when that is asked for`() async throws {
         let target = tool.folder + "/out.plist"
         #expect(try await tool.plain("convert", Tool.almanac, "--to", "binary", "--output", target).status == 0)
-        #expect(try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int == 0o644)
         let first = try Data(contentsOf: URL(filePath: target))
         #expect(first.starts(with: Data("bplist00".utf8)))
         let refused = try await tool.plain("convert", Tool.almanac, "--output", target)
@@ -71,13 +113,27 @@ struct ConvertTests {
         let null = try tool.write(#"{"M": {"className": null}}"#, as: "null.json")
         let refused = try await tool.plain("convert", null)
         #expect(refused.status == 1 && refused.output == "")
-        #expect(refused.errors == "backplane: /M/className: manifest.unsupported: a property list has no null; leave the key out, or keep the manifest in JSON\n")
-        for (text, words) in [("[]", "manifest.wrong-type: expected a dictionary, found an array"), ("{", "manifest.malformed: line 1, column 2: expected a key in quotes, found the end of the file")] {
+        #expect(refused.errors == "\(null):1:8: error: /M/className: a property list has no null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n")
+        #expect(try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors, "the place is that in the file")
+        for (text, words) in [("[]", ":1:1: error: expected a dictionary, found an array [manifest.wrong-type]"), ("{", ":1:2: error: expected a key in quotes, found the end of the file [manifest.malformed]")] {
             let path = try tool.write(text, as: "broken")
             let outcome = try await tool.plain("convert", path)
-            #expect(outcome.status == 1 && outcome.errors == "backplane: \(path): \(words)\n")
+            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors == "\(path)\(words)\n")
         }
         #expect(try await tool.plain("convert", tool.folder + "/none").status == 1)
+    }
+
+    @Test(arguments: [
+        (#"{"managers": {}}"#, "1:1: error: /manifestVersion: `managers` without `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"),
+        (#"{"manifestVersion": "1", "managers": {}}"#, "1:2: error: /manifestVersion: expected an integer, found a string [manifest.wrong-type]"),
+        (#"{"manifestVersion": 2}"#, "1:2: error: /manifestVersion: manifest version 2 is not supported; supported is 1 [manifest.unsupported]"),
+    ])
+    func `what is neither dialect cannot be upgraded`(text: String, words: String) async throws {
+        let path = try tool.write(text, as: "m.json")
+        let outcome = try await tool.plain("convert", path, "--upgrade", "--to", "json")
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(outcome.errors == "\(path):\(words)\n")
+        #expect(try await tool.plain("convert", path, "--to", "json").status == 0, "as it is written it can be spelled")
     }
 
     @Test func `what JSON has no kind for is said`() async throws {

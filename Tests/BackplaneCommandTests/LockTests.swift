@@ -86,6 +86,41 @@ struct LockTests {
         #expect(refused.errors == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has\n")
     }
 
+    private struct Summary: Decodable {
+        struct Problem: Decodable { var code: String }
+        struct Change: Decodable {}
+        var problems: [Problem], written: Bool, changes: [Change]
+
+        init(_ outcome: Tool.Outcome) throws { self = try JSONDecoder().decode(Self.self, from: Data(outcome.output.utf8)) }
+    }
+
+    @Test func `what is written is told apart from what is only checked`() async throws {
+        let path = try manifest()
+        #expect(try await Summary(tool.run("check", path, "--lock", "--json")).written)
+        let locked = try text(path), second = try await Summary(tool.run("check", path, "--lock", "--json"))
+        #expect(!second.written && second.changes.isEmpty)
+        let spelled = locked.replacing("\"plugin\": ", with: "\"note\": 1, \"plugin\": ")
+        #expect(spelled != locked)
+        try tool.write(spelled, as: "m.json")
+        let third = try await tool.run("check", path, "--lock")
+        #expect(third.output == "\(path): no problems\n\(path): locked; the versions are the same, their spelling is new\n")
+        #expect(try text(path) == locked)
+        try tool.write(spelled, as: "m.json")
+        let fourth = try await Summary(tool.run("check", path, "--lock", "--json"))
+        #expect(fourth.written && fourth.changes.isEmpty)
+    }
+
+    @Test func `as JSON every failure is there too`() async throws {
+        let missing = try await tool.run("check", tool.folder + "/none.json", "--lock", "--json")
+        #expect(missing.status == 1 && missing.errors == "")
+        #expect(try Summary(missing).problems.map(\.code) == ["manifest.unreadable"] && !Summary(missing).written)
+        let path = try manifest()
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+        let unwritable = try await tool.run("check", path, "--lock", "--json")
+        #expect(unwritable.status == 1 && unwritable.errors == "")
+        #expect(try Summary(unwritable).problems.map(\.code) == ["manifest.unwritable"] && !Summary(unwritable).written)
+    }
+
     @Test func `a manifest that is a symbolic link is written where it leads`() async throws {
         let path = try manifest(), link = tool.folder + "/link.json"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "m.json")

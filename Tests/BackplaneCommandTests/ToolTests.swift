@@ -32,9 +32,9 @@ struct ToolTests {
     @Test(arguments: ["graph", "services", "names"])
     func `of one with faults they print what there is, and say so on standard error`(command: String) async throws {
         let path = try faulty()
-        let outcome = try await tool.run(command, path)
+        let outcome = try await tool.run(command, path, "--environment", "")
         #expect(outcome.status == 0 && outcome.output.contains("Clock"))
-        #expect(outcome.errors == "backplane: \(path) has 1 error; 1 manager cannot be created: `backplane check` lists all\n")
+        #expect(outcome.errors == "backplane: \(path) has 1 error; 1 manager cannot be created: `backplane check \(path) --environment ''` lists all\n")
     }
 
     @Test(arguments: ["graph", "services", "names", "explain"])
@@ -106,5 +106,47 @@ struct ToolTests {
         let outcome = try await tool.run("run", path, "--keep-going")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("no manager is up"))
+    }
+
+    @Test(arguments: [[], ["--json"]])
+    func `where there is nothing to keep going with, only what is wrong is said`(options: [String]) async throws {
+        let path = tool.folder + "/none.json"
+        let outcome = try await tool.start(["run", path, "--keep-going", "--load-folder", tool.loads] + options).end()
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(outcome.errors == "\(path): error: the manifest cannot be read: No such file or directory [manifest.unreadable]\n")
+    }
+
+    @Test(arguments: [[], ["--keep-going"]])
+    func `a manifest without managers runs on`(options: [String]) async throws {
+        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "m.json")
+        let running = try tool.start(["run", path, "--load-folder", tool.loads] + options)
+        #expect(await running.says("0 managers up; stop with control-C\n"))
+        running.signal(SIGTERM)
+        let outcome = await running.end()
+        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.output == "0 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n")
+    }
+
+    @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
+        let managers = #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
+        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+        for name in ["-x", "--help"] {
+            let outcome = try await tool.start(["explain", "--load-folder", tool.loads, path, "--", name]).end()
+            #expect(outcome.status == 0 && outcome.output.hasPrefix("\(name): "), "\(outcome.output)\(outcome.errors)")
+            let call = try await tool.start(["call", "--load-folder", tool.loads, path, "--", name, "echo", "1"]).end()
+            #expect(call.status == 0 && call.output == "1\n", "\(call.errors)")
+        }
+        let check = try await tool.run("check", path)
+        #expect(check.output.hasSuffix("\n`backplane explain -- \(path) -y` follows it to where that begins\n"), "\(check.output)")
+    }
+
+    @Test func `nothing of a manifest reaches the terminal as it is`() async throws {
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"A\u001b[2J": {"className": "C\u001b[3J"}, "B": {"className": "RelayManager", "uses": {"trials": "A\u001b[2J\n"}}}}"#, as: "m.json")
+        for arguments in [["check", path], ["call", path, "A\u{1B}[2J", "now"], ["call", path, "\u{1B}[2J", "now"], ["explain", path, "\u{1B}"], ["run", path, "--keep-going"], ["convert", path, "--to", "json", "--upgrade"], ["fly\u{1B}"]] {
+            let outcome = try await tool.start(arguments + (["fly\u{1B}", "convert"].contains(arguments[0]) ? [] : ["--load-folder", tool.loads])).end()
+            #expect(!outcome.errors.contains("\u{1B}"), "\(arguments)")
+            #expect(!outcome.output.contains("\u{1B}"), "\(arguments)")
+        }
     }
 }

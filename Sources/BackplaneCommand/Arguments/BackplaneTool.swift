@@ -25,5 +25,18 @@ struct BackplaneTool: AsyncParsableCommand {
             Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Bench.self, Demo.self,
             InspectChild.self, BenchChild.self,
         ])
+
+    /// As it is without this, but no success where what was printed is not all there.
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            exit(withError: ExitCode(Output.exitCode(0)))
+        } catch let code as ExitCode {
+            exit(withError: ExitCode(Output.exitCode(code.rawValue)))
+        } catch {
+            exit(withError: error)
+        }
+    }
 }
 #endif

@@ -7,12 +7,14 @@ import Glibc
 @main
 enum PlainTool {
     static func main() async {
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
+        exit(Output.exitCode(await run(Array(CommandLine.arguments.dropFirst()))))
     }
 
     private static func run(_ arguments: [String]) async -> Int32 {
-        if arguments.contains("--version") { return printed(HostVersion.text) }
-        if arguments.isEmpty || arguments.contains("--help") || arguments.contains("-h") { return printed(PlainUsage.text) }
+        // What stands after two dashes is a word, whatever it looks like.
+        let options = arguments.prefix { $0 != "--" }
+        if options.contains("--version") { return printed(HostVersion.text) }
+        if arguments.isEmpty || options.contains("--help") || options.contains("-h") { return printed(PlainUsage.text) }
         var reader = PlainArguments(Array(arguments.dropFirst()))
         do {
             switch arguments[0] {
@@ -74,7 +76,7 @@ enum PlainTool {
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")
             }
         } catch {
-            Output.remark("backplane: \(error)\n\n\(PlainUsage.text)")
+            Output.remark("backplane: \("\(error)".printable)\n\n\(PlainUsage.text)")
             return EX_USAGE
         }
     }

@@ -17,7 +17,7 @@ struct CallCommand: Sendable {
     func run() async -> Int32 {
         if json, !explains { return Output.refuse(Self.jsonAlone) }
         guard timeout > 0, timeout <= 1e9 else {
-            return Output.fail("--timeout: expected a number of seconds above 0, found \(timeout)")
+            return Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)")
         }
         let host = settings.makeHost()
         do {

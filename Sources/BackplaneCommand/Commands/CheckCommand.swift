@@ -15,7 +15,7 @@ struct CheckCommand: Sendable {
         let host = settings.makeHost()
         let problems = await host.check()
         await host.stop()
-        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings.manifest) }
+        if json { Output.json(problems.map(ProblemRow.init)) } else { problems.print(of: settings) }
         return problems.fail(strict: strict) ? 1 : 0
     }
 }
@@ -26,8 +26,9 @@ extension [Problem] {
         contains { strict || $0.severity == .error }
     }
 
-    func print(of manifest: String) {
-        for line in ProblemList(manifest: manifest, problems: self).lines(colour: Terminal.wantsColour) { Output.line(line) }
+    func print(of settings: HostSettings) {
+        let list = ProblemList(manifest: settings.manifest, problems: self, options: settings.composingOptions)
+        for line in list.lines(colour: Terminal.wantsColour) { Output.line(line) }
     }
 }
 

@@ -21,13 +21,20 @@ struct ConvertCommand: Sendable {
             if format == .binary, output == nil, Terminal.outputIsTerminal {
                 return Output.refuse("a binary property list is not for a terminal; give it a file with --output")
             }
-            let value = try read(source)
-            let bytes = try value.encoded(as: format)
+            let value: ManifestValue, bytes: Data
+            do throws(BackplaneError) {
+                value = try read(source)
+                // Before it is upgraded, since places are those of the file then.
+                let spelled = try value.encoded(as: format)
+                bytes = upgrade ? try upgraded(value).encoded(as: format) : spelled
+            } catch {
+                return refuse(error, of: source)
+            }
             if format == .json { remarkOnForeign(value) }
             if let output {
-                try ManifestFile.create(output, with: bytes, replaces: force)
+                try ManifestFile.create(output, with: bytes, like: manifest, replaces: force)
             } else {
-                Output.write(bytes)
+                Output.write(bytes: bytes)
             }
             return 0
         } catch {
@@ -36,26 +43,33 @@ struct ConvertCommand: Sendable {
     }
 
     private func read(_ source: Data) throws(BackplaneError) -> ManifestValue {
-        let value: ManifestValue
-        do { value = try ManifestValue(parsing: source) } catch {
-            throw BackplaneError(error.code, error.message, at: manifest)
-        }
+        let value = try ManifestValue(parsing: source)
         guard case .dictionary = value else {
             throw BackplaneError(.manifestWrongType, "expected a dictionary, found \(value.kind)", at: manifest)
         }
-        guard upgrade else { return value }
+        return value
+    }
+
+    private func upgraded(_ value: ManifestValue) throws(BackplaneError) -> ManifestValue {
         guard value.isNemoLogic else {
+            if let error = value.versionError { throw error }
             Output.remark("\(manifest): there is nothing to upgrade")
             return value
         }
-        for key in value.keysThatAnUpgradeWakes { Output.remark("\(manifest): \(key): was ignored, and means something now") }
+        for key in value.keysThatAnUpgradeWakes { Output.remark("\(manifest): \(key.printable): was ignored, and means something now") }
         return value.upgraded
+    }
+
+    /// Says what is wrong with the manifest, with its line where that is known.
+    private func refuse(_ error: BackplaneError, of source: Data) -> Int32 {
+        Output.remark(ManifestDocument(parsing: source, path: manifest).problem(of: error).report(in: manifest))
+        return 1
     }
 
     private func remarkOnForeign(_ value: ManifestValue) {
         for (location, kind) in value.foreignToJSON {
             let spelling = kind == "data" ? "base64" : "seconds since 2001"
-            Output.remark("\(manifest): \(location): \(kind) becomes \(spelling), since JSON has no such kind")
+            Output.remark("\(manifest): \(location.printable): \(kind) becomes \(spelling), since JSON has no such kind")
         }
     }
 }

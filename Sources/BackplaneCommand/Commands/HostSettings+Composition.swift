@@ -15,7 +15,13 @@ extension HostSettings {
         guard errors > 0 else { return }
         let faults = composition.plan.faults.count
         let subject = faults == 0 ? "" : "; \(counted(faults, "manager")) cannot be created"
-        Output.remark("backplane: \(manifest) has \(counted(errors, "error"))\(subject): `backplane check` lists all")
+        let command = ShellCommand(name: "check", words: [manifest], options: composingOptions)
+        Output.remark("backplane: \(manifest) has \(counted(errors, "error"))\(subject): `\(command.text)` lists all")
+    }
+
+    /// The options that were given and that another command needs, so that the manifest comes to the same.
+    var composingOptions: [ShellCommand.Option] {
+        (environment.map { [.init(name: "--environment", value: $0)] } ?? []) + pluginPaths.map { .init(name: "--plugin-path", value: $0) }
     }
 
     /// Says on standard error what keeps a manifest from being read.

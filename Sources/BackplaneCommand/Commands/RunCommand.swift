@@ -27,10 +27,11 @@ struct RunCommand: Sendable {
             _ = Output.fail(error)
             return await giveUp(host, stopped)
         }
-        let managers = await host.managers, up = managers.count { $0.state == .ready }
-        report(managers, up)
+        let managers = await host.managers
         // A lazy one may be started yet.
-        if keepsGoing, !managers.contains(where: { $0.state == .ready || $0.state == .resolved }) {
+        let isIdle = keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+        report(managers, isIdle: isIdle)
+        if isIdle {
             Output.remark("backplane: no manager is up")
             return await giveUp(host, stopped)
         }
@@ -38,12 +39,13 @@ struct RunCommand: Sendable {
         return 0
     }
 
-    /// Lists all errors of the manifest on standard error; with any of them nothing starts, unless it is to keep going.
+    /// Lists all errors of the manifest on standard error; with any of them nothing starts, unless it is to keep going and there is
+    /// something to keep going with.
     private func isAccepted(_ host: PluginHost) async -> Bool {
         let errors = await host.check().filter { $0.severity == .error }
         guard !errors.isEmpty else { return true }
         for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
-        if keepsGoing { return true }
+        if keepsGoing { return await !host.managers.isEmpty }
         Output.remark("backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound")
         return false
     }
@@ -54,10 +56,11 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    private func report(_ managers: [ManagerStatus], _ up: Int) {
+    private func report(_ managers: [ManagerStatus], isIdle: Bool) {
         if json { return Output.json(managers.map(ManagerRow.init)) }
-        Output.table(Table(managers))
-        guard up > 0 || managers.isEmpty else { return }
+        if !managers.isEmpty { Output.table(Table(managers)) }
+        guard !isIdle else { return }
+        let up = managers.count { $0.state == .ready }
         Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
     }
 }

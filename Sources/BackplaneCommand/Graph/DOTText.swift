@@ -32,15 +32,15 @@ enum DOTText {
         lines.map { escaped($0.printable) }.joined(separator: "\\n")
     }
 
-    /// Graphviz reads backslashes in a label as line ends and names, and ampersands as HTML's characters.
+    /// Graphviz reads backslashes in a label as line ends and names, and ampersands as HTML's characters, whatever mark follows them.
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { text, character in
-            switch character {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "&": text += "&amp;"
-            default: text.append(character)
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            case "&": "&amp;"
+            default: String(scalar)
             }
-        }
+        }.joined()
     }
 }

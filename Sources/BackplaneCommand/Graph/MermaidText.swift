@@ -15,7 +15,8 @@ enum MermaidText {
             case .networkService: ("([", "])")
             case .fault: ("[/", "/]")
             }
-        return "\(node.id)\(open)\"\(label(node.lines))\"\(close):::\(node.kind.rawValue)"
+        let label = label(node.lines)
+        return "\(node.id)\(open)\"\(label.isEmpty ? " " : label)\"\(close):::\(node.kind.rawValue)"
     }
 
     private static func edge(_ edge: ComponentGraph.Edge) -> String {
@@ -25,7 +26,9 @@ enum MermaidText {
             case .encoded, .served: "-.->"
             case .open: "--x"
             }
-        return "\(edge.from) \(arrow)|\"\(label(edge.lines))\"| \(edge.to)"
+        let label = label(edge.lines)
+        // The grammar has no empty label.
+        return "\(edge.from) \(arrow)\(label.isEmpty ? "" : "|\"\(label)\"|") \(edge.to)"
     }
 
     /// Colours that can be read on white and on black.
@@ -55,7 +58,8 @@ enum MermaidText {
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        if " .,:-_/@".unicodeScalars.contains(scalar) { return true }
+        // Not a colon: of a line with `style`, then one, then a number, Mermaid cuts the last semicolon off.
+        if " .,-_/@".unicodeScalars.contains(scalar) { return true }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar.properties.generalCategory == .nonspacingMark
     }
 }

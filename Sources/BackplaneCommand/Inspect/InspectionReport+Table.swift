@@ -8,9 +8,7 @@ extension InspectionReport {
         Output.line("")
         guard !loads else { return Output.line("a host loads it") }
         Output.line("a host refuses it")
-        for problem in problems {
-            for line in problem.detailedDescription.split(separator: "\n") { Output.line("  \(String(line).printable)") }
-        }
+        for line in problems.flatMap(\.reportLines) { Output.line("  " + line) }
     }
 
     private var facts: [[String]] {

@@ -56,13 +56,16 @@ struct ManagerConstants: Encodable, Sendable {
             identifiers[name] = identifier
             used.insert(identifier)
         }
+        // Of an identifier that many names want, the first number that may still be free.
+        var numbers: [SwiftIdentifier: Int] = [:]
         for (name, identifier) in whole where identifiers[name] == nil {
-            var free = identifier, number = 2
+            var free = identifier, number = numbers[identifier] ?? 2
             while used.contains(free) || free.isTaken {
                 free = identifier.numbered(number)
                 number += 1
             }
             identifiers[name] = free
+            numbers[identifier] = number
             used.insert(free)
         }
         return identifiers

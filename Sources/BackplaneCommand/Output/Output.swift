@@ -19,12 +19,7 @@ enum Output {
     }
 
     static func write(_ text: String, to descriptor: Int32) {
-        var rest = ArraySlice(text.utf8)
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { return }     // nobody reads any more
-            rest = rest.dropFirst(max(count, 0))
-        }
+        write(bytes: text.utf8, to: descriptor)
     }
 
     static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
@@ -49,7 +44,7 @@ enum Output {
 
     /// Says on standard error what failed, with everything behind it, and gives the exit code.
     static func fail(_ error: any Error) -> Int32 {
-        fail((error as? BackplaneError)?.detailedDescription ?? String(describing: error))
+        fail((error as? BackplaneError)?.reportLines.joined(separator: "\n") ?? String(describing: error).printable)
     }
 
     static func fail(_ message: String) -> Int32 {

@@ -8,7 +8,7 @@ extension Problem {
         // What is malformed says its position itself, for those who get nothing but the error.
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
         let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
-        let causes = error.causes.map { "\n  " + $0.detailedDescription.split(separator: "\n").joined(separator: "\n  ") }.joined()
+        let causes = error.causes.flatMap(\.reportLines).map { "\n  " + $0 }.joined()
         let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful), code = Span("[\(error.code)]", .faint)
         return ["\(place): ", kind, ":\(path) \(message.printable) ", code, "\(causes)"].text(colour: colour)
     }

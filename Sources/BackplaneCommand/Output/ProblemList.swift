@@ -5,6 +5,8 @@ import BackplaneHost
 struct ProblemList: Sendable {
     var manifest: String
     var problems: [Problem]
+    /// What the command was given that makes a manifest mean something else.
+    var options: [ShellCommand.Option] = []
 
     func lines(colour: Bool) -> [String] {
         let groups = groups
@@ -33,7 +35,8 @@ struct ProblemList: Sendable {
     /// What to do next, where one manager's fault comes from another's.
     private var hints: [String] {
         guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else { return [] }
-        return ["`backplane explain \(manifest.shellWord) \(follower.shellWord)` follows it to where that begins"]
+        let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)
+        return ["`\(command.text)` follows it to where that begins"]
     }
 
     private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {

@@ -8,7 +8,7 @@ struct StandardErrorLog: LogSink {
     func isEnabled(_ level: Log.Level) -> Bool { level >= self.level }
 
     func write(_ record: LogRecord) {
-        let metadata = record.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        Output.remark("\(record.level) \(record.source): \(record.message)\(metadata)")
+        let metadata = record.metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)".printable }.joined()
+        Output.remark("\(record.level) \(record.source): \(record.message.printable)\(metadata)")
     }
 }

@@ -17,8 +17,8 @@ struct SwiftLog: LogSink {
 
     func write(_ record: LogRecord) {
         logger.log(
-            level: Logger.Level(record.level), Logger.Message(stringLiteral: record.message),
-            metadata: record.metadata.mapValues { .string($0) }, source: record.source)
+            level: Logger.Level(record.level), Logger.Message(stringLiteral: record.message.printable),
+            metadata: record.metadata.mapValues { .string($0.printable) }, source: record.source)
     }
 }
 

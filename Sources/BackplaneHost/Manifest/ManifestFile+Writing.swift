@@ -3,38 +3,50 @@ package import FoundationEssentials
 internal import Glibc
 
 extension ManifestFile {
-    /// Puts bytes in the place of a manifest, whose permissions stay; behind a symbolic link, in the place of what it leads to.
+    /// Puts bytes in the place of a manifest, whose owner and permissions stay; behind a symbolic link, in the place of what it leads to.
     ///
-    /// - Throws: `manifest.unwritable`.
+    /// - Throws: `manifest.unwritable`, also for a file that may only be read.
     package static func replace(_ path: String, with bytes: Data) throws(BackplaneError) {
         guard let resolved = realpath(path, nil) else { throw unwritable(path, SystemError.last) }
         defer { free(resolved) }
-        let target = String(cString: resolved)
-        do throws(SystemError) {
-            let status = try FileStatus(at: target)
-            guard status.kind == .file else { throw SystemError(EINVAL) }
-            try FileReplacement.write(bytes, to: target, mode: status.mode, replaces: true)
-        } catch {
-            throw unwritable(path, error)
-        }
+        try replace(String(cString: resolved), named: path, with: bytes)
     }
 
-    /// Writes a new file, which everybody may read.
+    /// Writes a new file.
     ///
-    /// - Parameter replaces: whether there may be one, whose place it takes.
+    /// - Parameters:
+    ///   - model: a file that the new one's permissions are not to be wider than.
+    ///   - replaces: whether there may be one already, whose place it takes, with its owner and permissions.
     /// - Throws: `manifest.unwritable`.
-    package static func create(_ path: String, with bytes: Data, replaces: Bool) throws(BackplaneError) {
-        if let status = try? FileStatus(at: path) {
+    package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool) throws(BackplaneError) {
+        if (try? FileStatus(at: path)) != nil {
             guard replaces else { throw BackplaneError(.manifestUnwritable, "there is a file already; --force replaces it", at: path) }
-            guard status.kind == .file else {
-                throw BackplaneError(.manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: path)
-            }
+            return try replace(path, named: path, with: bytes)
         }
-        do {
-            try FileReplacement.write(bytes, to: path, mode: 0o644, replaces: replaces)
-        } catch {
-            throw unwritable(path, error)
+        do { try FileReplacement.create(path, with: bytes, mode: permissions(like: model)) } catch { throw unwritable(path, error) }
+    }
+
+    /// - Parameter name: how the file is called in errors.
+    private static func replace(_ path: String, named name: String, with bytes: Data) throws(BackplaneError) {
+        let status: FileStatus
+        do { status = try FileStatus(at: path) } catch { throw unwritable(name, error) }
+        guard status.kind == .file else {
+            throw BackplaneError(.manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: name)
         }
+        // Renaming asks for no right to the file that goes, and root has every right; neither is a wish to lose it.
+        guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
+            let words = "the file may only be read, its mode being \(status.modeText); `chmod u+w` lets it be replaced"
+            throw BackplaneError(.manifestUnwritable, words, at: name)
+        }
+        do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
+    }
+
+    /// What a file that was read may be: only files have permissions that say who is to see what was in them.
+    private static func permissions(like model: String) -> UInt32 {
+        guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK), let status = try? FileStatus(of: file), status.kind == .file else {
+            return 0o666
+        }
+        return status.mode & 0o666
     }
 
     private static func unwritable(_ path: String, _ error: SystemError) -> BackplaneError {

@@ -14,6 +14,8 @@ package struct FileStatus: Sendable, Hashable {
     package let kind: Kind
     /// The user id of the owner.
     package let owner: UInt32
+    /// The group's id.
+    package let group: UInt32
     /// The permission bits, `0o7777` at most.
     package let mode: UInt32
     /// In bytes.
@@ -50,6 +52,7 @@ package struct FileStatus: Sendable, Hashable {
         default: .other
         }
         owner = raw.st_uid
+        group = raw.st_gid
         mode = raw.st_mode & 0o7777
         size = Int(raw.st_size)
         device = UInt64(raw.st_dev)

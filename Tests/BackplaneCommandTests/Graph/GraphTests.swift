@@ -44,15 +44,49 @@ import Testing
         let graph = ComponentGraph(nodes: [node], edges: [])
         let mermaid = MermaidText.text(graph).split(separator: "\n", omittingEmptySubsequences: false)
         #expect(mermaid.count == 3, "one line for the node")
-        let label = try #require(mermaid[1].wholeMatch(of: /\s+n0\["([^"\[\]<>&`|\\]*)"\]:::manager/)?.output.1)
-        #expect(decoded(mermaid: String(label)) == name.printable)
+        try expectMermaid(mermaid[1], /\s+n0\["([^"\[\]<>&`|\\:]+)"\]:::manager/, says: name)
         let dot = DOTText.text(graph).split(separator: "\n").filter { $0.hasPrefix("  n0") }
         #expect(dot.count == 1)
-        let text = try #require(dot[0].firstMatch(of: /label="((?:[^"\\]|\\.)*)"\];$/)?.output.1)
-        #expect(text.replacing("\\\"", with: "\"").replacing("\\\\", with: "\\").replacing("&amp;", with: "&") == name.printable)
+        try expectDOT(dot[0], says: name)
     }
 
-    private func decoded(mermaid text: String) -> String {
-        text.replacing(/#([0-9]+);/) { match in UInt32(match.output.1).flatMap(Unicode.Scalar.init).map { String($0) } ?? "" }
+    /// The same with a mark after each, which makes one character of both, and on wires.
+    @Test(arguments: ["\"", "\\", "&", "&lt;", "'", "]", "|", ":", "#", ";", "a", ""])
+    func `a mark after a character hides it from nobody`(character: String) throws {
+        let name = character + "\u{301}];n0 [label=x", node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
+        let graph = ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: name, style: .native)])
+        let mermaid = MermaidText.text(graph).split(separator: "\n"), dot = DOTText.text(graph).split(separator: "\n")
+        try expectMermaid(mermaid[1], /\s+n0\["([^"\[\]<>&`|\\:]+)"\]:::manager/, says: name)
+        try expectMermaid(mermaid[2], /\s+n0 -->\|"([^"\[\]<>&`|\\:]+)<br\/>native"\| n0/, says: name)
+        try expectDOT(dot[3], says: name)
+        try expectDOT(dot[4], says: name + "\\nnative")
+    }
+
+    @Test func `a wire without a label has none, since Mermaid refuses an empty one`() {
+        let node = ComponentGraph.Node(id: "n0", kind: .fault, name: "", managers: [""])
+        let mermaid = MermaidText.text(ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: "", style: .open)]))
+        #expect(mermaid.hasPrefix("flowchart TD\n  n0[/\" \"/]:::fault\n  n0 --x n0\n"))
+    }
+
+    private func expectMermaid(_ line: Substring, _ form: Regex<(Substring, Substring)>, says name: String) throws {
+        let label = try #require(line.wholeMatch(of: form.matchingSemantics(.unicodeScalar))?.output.1, "\(line)")
+        let said = String(label).replacing(/#([0-9]+);/.matchingSemantics(.unicodeScalar)) { match in
+            UInt32(match.output.1).flatMap(Unicode.Scalar.init).map { String($0) } ?? ""
+        }
+        #expect(said == name.printable)
+    }
+
+    private func expectDOT(_ line: Substring, says name: String) throws {
+        let label = try #require(line.firstMatch(of: /label="((?:[^"\\]|\\.)*)"\];$/.matchingSemantics(.unicodeScalar))?.output.1, "\(line)")
+        var said = "", isEscaped = false
+        for scalar in label.unicodeScalars {
+            if scalar == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                said += (isEscaped && scalar == "n" ? "\\n" : String(scalar))
+                isEscaped = false
+            }
+        }
+        #expect(said.replacing(/&amp;/.matchingSemantics(.unicodeScalar), with: "&") == name.printable)
     }
 }

@@ -163,18 +163,33 @@ struct ApplyTests {
         #expect(await error { try await society.host.reset("A") }?.code == .hostStopped)
     }
 
+    /// How often the host wrote this of a component.
+    private static func lines(_ message: String, _ society: Society) -> Int {
+        society.test.log.all.count { $0.source == "host" && $0.message == message }
+    }
+
     @Test func `two changes at once come one after the other`() async throws {
         let society = try Society(["A": .init(number: 0)])
         try await society.host.start()
         let a = try await society.citizen("A")
-        await withTaskGroup { group in
+        try await withThrowingTaskGroup { group in
             for number in 1...10 {
-                group.addTask { _ = try? await society.host.apply(society.document(["A": .init(number: number)])) }
-                group.addTask { _ = try? await society.host.reset("A") }
+                group.addTask {
+                    let change = try await society.host.apply(society.document(["A": .init(number: number)]))
+                    #expect(change.restarted == ["A"])
+                }
+                group.addTask {
+                    let change = try await society.host.reset("A")
+                    #expect(change.restarted == ["A"])
+                }
             }
+            try await group.waitForAll()
         }
-        #expect(try await (1...10).contains(a.number()))
+        #expect(try await (1...10).contains(a.number()), "what one of them asked for")
+        #expect(await society.states() == ["A ready"])
+        #expect(Self.lines("started", society) == 21 && Self.lines("stopped", society) == 20, "one instance is up")
         await society.host.stop()
+        #expect(Self.lines("stopped", society) == 21)
     }
 
     @Test func `a host that was never started starts nothing for a change`() async throws {

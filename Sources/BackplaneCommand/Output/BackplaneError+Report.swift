@@ -1,0 +1,9 @@
+import Backplane
+
+extension BackplaneError {
+    /// The error and everything it came from, a line each, indented; nothing of what it quotes begins a line of its own.
+    var reportLines: [String] {
+        let details = (failure?.details ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)".printable }
+        return [description.printable] + (details + causes.flatMap(\.reportLines)).map { "  " + $0 }
+    }
+}
