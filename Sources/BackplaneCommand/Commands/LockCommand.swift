@@ -22,7 +22,7 @@ struct LockCommand: Sendable {
             report(problems, fails ? .refused : try write(lock, into: bytes))
             return fails ? 1 : 0
         } catch {
-            guard json, let error = error as? BackplaneError else { return Output.fail(error) }
+            guard json else { return Output.fail(error) }
             report(problems + [Problem(.error, manager: nil, error)], .refused)
             return 1
         }
