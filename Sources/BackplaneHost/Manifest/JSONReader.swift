@@ -4,8 +4,8 @@ internal import FoundationEssentials
 /// Reads JSON strictly (RFC 8259), and says where a mistake is.
 ///
 /// `JSONDecoder` gives neither line nor column, and silently drops a key that is there twice: a manager would vanish.
-struct JSONReader {
-    private let bytes: [UInt8]
+struct JSONReader: ManifestTextReader {
+    let bytes: [UInt8]
     private var index = 0
     private var depth = 0
     private var valuesLeft = ManifestLimits.values
@@ -16,30 +16,11 @@ struct JSONReader {
     private var offsets: [String: Int] = [:]
     private var ends: [String: Int] = [:]
 
-    private init(_ data: Data, wanted: Set<String> = []) {
+    init(_ data: Data) { self.init(data, wanted: []) }
+
+    private init(_ data: Data, wanted: Set<String>) {
         bytes = Array(data.withoutByteOrderMark)
         self.wanted = wanted
-    }
-
-    static func read(_ data: Data) throws(BackplaneError) -> ManifestValue {
-        var reader = Self(data)
-        do {
-            return try reader.document()
-        } catch {
-            let position = SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]!
-            throw BackplaneError(error.code, "\(position): \(error.reason)")
-        }
-    }
-
-    /// Where the mistake is in text that `read` does not take; `nil` where there is none.
-    static func positionOfMistake(in data: Data) -> SourcePosition? {
-        var reader = Self(data)
-        do {
-            _ = try reader.document()
-            return nil
-        } catch {
-            return SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]
-        }
     }
 
     /// Where the values at some paths are, a member of a dictionary at its key; of one that is missing, where the nearest
@@ -55,20 +36,14 @@ struct JSONReader {
 
     /// From where to where the values at some paths go, a member of a dictionary from its key on; without a byte order mark.
     static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {
-        var reader = Self(data, wanted: Set(paths))
+        var reader = Self(data, wanted: Set(paths.flatMap(\.pointerAndAncestors)))
         guard (try? reader.document()) != nil else { return [:] }
-        return reader.offsets.reduce(into: [:]) { extents, item in
-            extents[item.key] = reader.ends[item.key].map { item.value..<$0 }
+        return paths.reduce(into: [:]) { extents, path in
+            if let start = reader.offsets[path], let end = reader.ends[path] { extents[path] = start..<end }
         }
     }
 
-    private struct Mistake: Error {
-        var offset: Int
-        var reason: String
-        var code = BackplaneError.Code.manifestMalformed
-    }
-
-    private mutating func document() throws(Mistake) -> ManifestValue {
+    mutating func document() throws(Mistake) -> ManifestValue {
         skipSpace()
         if index == bytes.count { throw Mistake(offset: index, reason: "there is nothing here; a manifest is a dictionary") }
         note(index)

@@ -12,8 +12,14 @@ struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
+    /// The first step of a pointer without its slash.
+    var firstStep: String {
+        guard let slash = utf8.firstIndex(of: UInt8(ascii: "/")) else { return self }
+        return String(self[..<slash])
+    }
+
     /// The key as a step of a pointer.
-    var pointerStep: String {
+    package var pointerStep: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
         // By scalars: with a combining mark behind it a slash is another character, and a slash all the same.
         var step = String.UnicodeScalarView()

@@ -39,11 +39,3 @@ extension ManifestReader {
         return nil
     }
 }
-
-extension String {
-    /// The manager that a key of the lock is about, as a step of a pointer.
-    var firstStep: String {
-        guard let slash = utf8.firstIndex(of: UInt8(ascii: "/")) else { return self }
-        return String(self[..<slash])
-    }
-}

@@ -114,10 +114,10 @@ struct ManifestReader {
         }
         var definitions: [String: ManagerDefinition] = [:]
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
-            manager = name
-            defer { manager = nil }
             let before = problems.count
-            let definition = definition(expanding(value, at: section.path / name), at: section.path / name)
+            let definition = reading(name) { reader in
+                reader.definition(reader.expanding(value, at: section.path / name), at: section.path / name)
+            }
             if !problems[before...].contains(where: { $0.severity == .error }) { definitions[name] = definition }
         }
         return definitions

@@ -5,44 +5,17 @@ internal import FoundationEssentials
 ///
 /// Foundation's decoder gives no column, drops a key that is there twice, cannot read a key `$null`, and recurses without a
 /// limit of its own.
-struct PropertyListReader {
+struct PropertyListReader: ManifestTextReader {
     let bytes: [UInt8]
     var index = 0
     private var depth = 0
     private var valuesLeft = ManifestLimits.values
 
-    struct Mistake: Error {
-        var offset: Int
-        var reason: String
-        var code = BackplaneError.Code.manifestMalformed
-    }
-
-    private init(_ data: Data) {
+    init(_ data: Data) {
         bytes = Array(data.withoutByteOrderMark)
     }
 
-    static func read(_ data: Data) throws(BackplaneError) -> ManifestValue {
-        var reader = Self(data)
-        do {
-            return try reader.document()
-        } catch {
-            let position = SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]!
-            throw BackplaneError(error.code, "\(position): \(error.reason)")
-        }
-    }
-
-    /// Where the mistake is in text that `read` does not take; `nil` where there is none.
-    static func positionOfMistake(in data: Data) -> SourcePosition? {
-        var reader = Self(data)
-        do {
-            _ = try reader.document()
-            return nil
-        } catch {
-            return SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset]
-        }
-    }
-
-    private mutating func document() throws(Mistake) -> ManifestValue {
+    mutating func document() throws(Mistake) -> ManifestValue {
         var tag = try nextTag()
         let isWrapped = tag.name == "plist"
         if isWrapped { tag = try nextTag() }

@@ -45,8 +45,7 @@ extension Resolution.Draft {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
             let path = path / "className"
-            hintsLeft -= 1
-            let hint = hintsLeft >= 0 ? "; \(suggestion(for: className, role))" : ""
+            let hint = mayHint() ? "; \(suggestion(for: className, role))" : ""
             let words = "no plugin registers a class `\(document.shown(className, at: path))`\(hint)"
             report(.unknownClass, words, of: name, at: path)
         }

@@ -14,8 +14,7 @@ extension Resolution.Draft {
         let path = root / name
         for (label, used) in definition.uses.sorted(by: { $0.key < $1.key }) where definitions[used] == nil && errors[used] == nil {
             let path = path / "uses" / label
-            hintsLeft -= 1
-            let others = hintsLeft >= 0 ? names : nil
+            let others = mayHint() ? names : nil
             report(.unknownManager(document.shown(used, at: path), among: others, at: document.place(of: path)), of: name)
         }
         guard let user = choice.manager else { return }

@@ -58,7 +58,7 @@ package struct Resolution: Sendable {
         var choices: [String: Choice] = [:]
         private(set) var problems: [Problem]
         /// How often names may be compared with all others for a hint: a manifest may have more mistakes than anybody reads.
-        var hintsLeft = 200
+        private var hintsLeft = 200
         /// The errors of each manager that has some.
         private(set) var errors: [String: [BackplaneError]]
 
@@ -72,6 +72,11 @@ package struct Resolution: Sendable {
                 guard problem.severity == .error, let name = problem.manager else { return }
                 errors[name, default: []].append(problem.error)
             }
+        }
+
+        mutating func mayHint() -> Bool {
+            hintsLeft -= 1
+            return hintsLeft >= 0
         }
 
         mutating func report(

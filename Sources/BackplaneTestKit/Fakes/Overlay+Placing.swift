@@ -67,7 +67,7 @@ extension Overlay {
 
     /// Holds what a fake replaces, and what belongs to that, to the manifest's lock no more.
     private mutating func unlock(_ names: String...) {
-        let key = names.map { $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined(separator: "/")
+        let key = names.map(\.pointerStep).joined(separator: "/")
         manifest.lock = manifest.lock?.filter { $0.key != key && !$0.key.hasPrefix(key + "/") }
     }
 
