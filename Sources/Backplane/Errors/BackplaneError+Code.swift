@@ -60,6 +60,16 @@ extension BackplaneError.Code {
     public static let dataFolderUnusable = Self("host.data-folder-unusable")
 }
 
+/// Swapping.
+extension BackplaneError.Code {
+    public static let pluginUnknown = Self("plugin.unknown")
+    /// Nothing was touched.
+    public static let swapRefused = Self("swap.refused")
+    /// A step failed, and the old code goes on.
+    public static let swapFailed = Self("swap.failed")
+    public static let stateIncompatible = Self("state.incompatible")
+}
+
 /// Calls.
 extension BackplaneError.Code {
     public static let callInvalidInput = Self("call.invalid-input")
