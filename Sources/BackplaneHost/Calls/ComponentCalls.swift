@@ -8,7 +8,7 @@ import Synchronization
 /// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
 final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
-    private let name: String
+    let name: String
     private let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
@@ -17,6 +17,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
         (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
     }
+
+    func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
 
     /// Calls that the plugin has not answered and whose deadline has not passed.
     var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }

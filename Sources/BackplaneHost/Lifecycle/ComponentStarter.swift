@@ -45,7 +45,7 @@ struct ComponentStarter {
                 await retire(handle, releasing: instance)
                 throw error
             }
-            return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer, counting: options.counting)
+            return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)

@@ -163,7 +163,7 @@ extension Coordinator {
             live.state = .ready(component)
             live.awaited = []
             started.append(live)
-            remotes.open(node, but: connections.open(component))
+            remotes.open(node, but: connections.open(component).refused)
             log(.debug, "started", component)
             return component
         } catch {

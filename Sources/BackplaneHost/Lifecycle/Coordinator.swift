@@ -22,6 +22,8 @@ actor Coordinator {
     private var managerGates: [String: Gate] = [:]
 
     var connections: Connections
+    /// The host program's calls by name, by manager.
+    var namedWires: [String: ServedWire] = [:]
     var numbers = ComponentNumbers()
     /// In the order in which they came up.
     var started: [LiveNode] = []

@@ -184,6 +184,9 @@ BP_HIDDEN void bp_barrier(void);
 /* Calls under way on a binding; after a flip and a barrier, 0 means for good. */
 BP_HIDDEN uint64_t bp_in_flight(const bp_binding *binding);
 
+/* Calls that have begun on a binding; those that found the slot flipped while they entered are among them. */
+BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
+
 /* ------------------------------------------------------------------------------------------------ descriptors */
 
 /* How a contract is laid out in whoever compiled it, as text that lives as long as the process: equal texts, equal layouts. Costs
