@@ -9,6 +9,8 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     package let nativeCells: Cells?
     /// The host's own, and one for every answer that the plugin owes.
     private let claims = Atomic<Int>(1)
+    /// Steps that the plugin has not answered, however the host has ended them.
+    private let steps = Atomic<Int>(0)
 
     init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer) {
         (self.functions, self.instance) = (functions, instance)
@@ -25,9 +27,16 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
     ) async throws(BackplaneError) -> [UInt8] {
         claim()
-        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in self.release() }) { start(self.instance, $0) }
+        steps.wrappingAdd(1, ordering: .relaxed)
+        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in
+            self.steps.wrappingSubtract(1, ordering: .relaxed)
+            self.release()
+        }) { start(self.instance, $0) }
         return try ended.answer.get()
     }
+
+    /// Does the plugin still owe the answer of a step?
+    package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
     /// Keeps the instance, for a plugin that owes an answer and may still use it.
     package func claim() {

@@ -73,6 +73,7 @@ extension Coordinator {
         if node.isGone {
             giveUpHopelessLookUps()
             await settle()
+            await swapUnderWay?.wait(on: self)
             return await startSuccessor(of: node, during: attempt)
         }
         if isStopped { return .failure(.hostHasStopped) }

@@ -12,7 +12,8 @@ extension Coordinator {
         // What is still starting is not waited for: it may never come up.
         remotes.clear()
         starter.underWay.giveUp()
-        await lastChange?.value
+        await takeTurn()
+        await endRetirements()
         for node in nodes { _ = await node.startUnderWay?.value }
         for node in nodes where node.running == nil { node.gate.close() }
         await stop(started) { node, _ in node.gate.close(passage: node.passage) }

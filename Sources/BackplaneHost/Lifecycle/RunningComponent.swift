@@ -21,6 +21,9 @@ final class RunningComponent: Sendable {
         calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
         target = EncodedTarget(keeping: calls)
     }
+
+    /// Calls of this instance that failed, but for those that were cancelled. Not to be asked after it was given up.
+    var failures: Int { Int(clamping: instance.failures) + calls.failures }
 }
 
 extension Plan.Node {

@@ -82,13 +82,12 @@ struct Connections {
 
     /// Has every wire to a component lead to another instance of it once its gate opens, each by the lane that fits.
     ///
-    /// - Parameter successors: the numbers of components whose calls go there at once.
     /// - Returns: the slots that will stay closed, since their users want another contract.
     @discardableResult
-    mutating func lead(to provider: RunningComponent, letting successors: Set<UInt16> = []) -> Set<Slot> {
+    mutating func lead(to provider: RunningComponent) -> Set<Slot> {
         let connector = Connector(provider: provider, options: options)
         var refused: Set<Slot> = []
-        provider.gate.lead({ slot, old in
+        provider.gate.lead { slot, old in
             guard let connection = connections[slot] else { return .success(old) }
             if let refusal = connection.consumer.flatMap({ refusal(of: provider, to: $0) }) {
                 refused.insert(slot)
@@ -97,7 +96,7 @@ struct Connections {
             let (binding, lane) = connector.connect(connection.consumer, &comparisons)
             connections[slot]?.status.lane = lane
             return .success(binding)
-        }, letting: successors)
+        }
         return refused
     }
 

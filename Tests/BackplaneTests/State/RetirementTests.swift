@@ -44,7 +44,7 @@ struct RetirementTests {
         #expect(tally.failures == 3)
 
         let answer = PendingAnswer()
-        let id = Callbacks.expectCall(by: Caller(), answer.reply, hasDeadline: false)
+        let id = Callbacks.expectCall(by: Caller(), 0, answer.reply, hasDeadline: false)
         #""fail""#.withBytes { tally.call(0, $0, Call(), id: id) }
         #expect(await answer.wait {}.status == 1)
         #expect(tally.failures == 3)
@@ -52,7 +52,7 @@ struct RetirementTests {
 
     /// Calls, and does not care how it ends.
     private final class Caller: CallOwner {
-        func callEnded(_ id: UInt64, hadDeadline: Bool) {}
+        func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {}
         func pluginAnswered() {}
     }
 }

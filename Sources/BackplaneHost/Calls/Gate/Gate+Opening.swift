@@ -52,18 +52,39 @@ extension Gate {
         }
     }
 
+    /// How many calls of what was behind the gate failed, that is behind it no more.
+    func note(failures: Int) {
+        state.withLock { $0.failuresEnded += failures }
+    }
+
     /// Decides for each slot what it will hold when the held gate is opened; who calls through one that is refused is told why then.
     ///
-    /// - Parameter successors: the numbers of components whose calls are let into that at once.
-    func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>, letting successors: Set<UInt16> = []) {
+    func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) {
         state.withLock { state in
             for index in state.doors.indices {
                 state.doors[index].next = next(state.doors[index].slot, state.doors[index].binding)
                 // What was let into an earlier decision goes on, and is nobody's any more.
                 if let early = state.doors[index].early.take() { state.retire([early]) }
             }
-            state.successors = successors
+            state.successors = []
         }
+    }
+
+    /// While the gate is held: the numbers of components whose calls are let into what was decided.
+    func letIn(_ successors: Set<UInt16>) {
+        let admitted = state.withLock { state -> [(Waiting, Admission)] in
+            guard case .held = state.phase else { return [] }
+            state.successors = successors
+            var admitted: [(Waiting, Admission)] = [], waiting = state.waiting
+            waiting.removeAll { call in
+                guard let admission = state.admissionAside(at: call.slot, call.call) else { return false }
+                admitted.append((call, admission))
+                return true
+            }
+            state.waiting = waiting
+            return admitted
+        }
+        deliver(admitted)
     }
 
     /// Opens the gate, and lets in whoever waits.

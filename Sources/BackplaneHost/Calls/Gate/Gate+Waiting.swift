@@ -55,7 +55,7 @@ extension Gate.State {
     }
 
     /// Of a call that must not wait at the closed gate, since what has to happen first waits for it; `nil`: it may.
-    fileprivate mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
+    mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
         guard !passage.isEmpty || !successors.isEmpty || retreat != nil else { return nil }
         let call = slot.appended(to: call)
         if call.path.contains(where: successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) { return admission }

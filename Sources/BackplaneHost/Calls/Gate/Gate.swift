@@ -26,6 +26,8 @@ package final class Gate: Gatekeeper {
         var retired: [Binding] = []
         /// Calls that began on bindings that have drained since.
         var callsEnded = 0
+        /// Calls that failed in instances that have ended since.
+        var failuresEnded = 0
         /// In the order they came.
         var waiting: [Waiting] = []
         /// While the gate is held: are synchronous calls, which cannot wait, let into what was in force?
@@ -81,6 +83,9 @@ extension Gate {
             state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired).callsBegun
         }
     }
+
+    /// Calls that failed in instances that have ended since.
+    var failuresEnded: Int { state.withLock { $0.failuresEnded } }
 
     /// The slots with calls under way in what is in force, and how many those are.
     func slotsInFlight() -> [(slot: Slot, calls: Int)] {

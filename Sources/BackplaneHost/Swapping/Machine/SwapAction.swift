@@ -1,5 +1,5 @@
 /// One thing that a swap does, to all its members or to the one of a number.
-enum SwapAction: Hashable, Sendable {
+package enum SwapAction: Hashable, Sendable {
     /// Makes the new instance.
     case create(Int)
     /// Gates are held.
@@ -38,7 +38,7 @@ enum SwapAction: Hashable, Sendable {
 
 extension SwapAction {
     /// The step that it belongs to.
-    var step: SwapStep {
+    package var step: SwapStep {
         switch self {
         case .create, .discard: .prepare
         case .hold, .drain, .release: .quiesce

@@ -36,7 +36,7 @@ struct SwapPlan {
     init(from old: Plan, to new: Plan, _ running: Running, discardsState: Bool, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
         let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
         let before = new.nodes.map { counterparts[$0.location] }
-        var changed = Set(new.nodes.lazy.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
+        var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
         let restarted = Self.restarted(in: new, before, &changed, running)
         for node in new.nodes where !changed.contains(node.id) { kept[before[node.id]!] = node.id }
 
