@@ -1,21 +1,12 @@
 /// A component whose state a swap carries over, from the old code to the new.
 ///
 /// ```swift
-/// final class Tally: Manager, StatefulComponent {
-///     static let stateSchema = StateSchema(version: 2, accepts: 1...2, writes: 1)
+/// actor WordCount: Manager, StatefulComponent {
 ///     struct State: Codable { var counts: [String: Int] }
-///     private let counts = Mutex<[String: Int]>([:])
+///     private var counts: [String: Int] = [:]
 ///
-///     func exportState() -> State { State(counts: counts.withLock { $0 }) }
-///     func importState(_ state: State) { counts.withLock { $0 = state.counts } }
-///
-///     // Version 1 had one number alone.
-///     static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
-///         State(counts: ["all": try state.decode(Int.self)])
-///     }
-///     static func migrateDown(_ state: State, to version: Int) -> any Encodable {
-///         state.counts.values.reduce(0, +)
-///     }
+///     func exportState() -> State { State(counts: counts) }
+///     func importState(_ state: State) { counts = state.counts }
 ///     …
 /// }
 /// ```
