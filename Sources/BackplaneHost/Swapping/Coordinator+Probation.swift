@@ -87,6 +87,7 @@ extension Coordinator {
             guard let old = member.old, let place = member.plan.old else { continue }
             if let (node, component) = member.restored {
                 node.state = .ready(component)
+                dismiss(node)
                 nodes[place] = node
                 pairs.append((member.new, node))
                 if let oldComponent = member.oldComponent, let plugin = member.oldPlugin {
@@ -94,6 +95,7 @@ extension Coordinator {
                 }
             } else {
                 pairs.append((member.new, old))
+                dismiss(old)
             }
         }
         putInForce(swap.before, nodes)

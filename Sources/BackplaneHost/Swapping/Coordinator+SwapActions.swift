@@ -110,6 +110,7 @@ extension Coordinator {
         var placed: [Int: LiveNode] = [:]
         for member in swap.members {
             placed[member.plan.new] = member.new
+            if let old = member.old { admit(old) }
             if let component = member.component { member.new.state = .ready(component) }
             member.baseline = counts(member)
         }

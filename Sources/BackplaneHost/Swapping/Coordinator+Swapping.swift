@@ -12,6 +12,17 @@ extension Coordinator {
         return try await swap(replacements, options, asked: asked)
     }
 
+    /// The same with plugins that are linked into this program.
+    func swap(linked: [LinkedPlugin], _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
+        let asked = Deadline.now
+        await takeTurn()
+        defer { endTurn() }
+        try requireRunning()
+        var replacements: [Replacement] = []
+        for plugin in linked { replacements.append(try replacement(plugin)) }
+        return try await swap(replacements, options, asked: asked)
+    }
+
     /// Puts an older generation of a plugin in force again.
     func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now

@@ -9,6 +9,7 @@ extension Coordinator {
         started.removeAll { node in swap.members.contains { $0.new === node } }
         for member in swap.members {
             member.new.state = .stopped
+            if let old = member.old { dismiss(old) }
             lead(member.oldComponent, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
         }
     }
@@ -80,6 +81,7 @@ extension Coordinator {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }
             retire(component, old, of: plugin, member.taken, suspending: !member.isOldSuspended)
         }
+        for member in swap.members { dismiss(member.new) }
         for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
         warnOfGenerations()
     }
