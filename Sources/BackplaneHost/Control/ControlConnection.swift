@@ -1,0 +1,81 @@
+import Backplane
+import Glibc
+import Synchronization
+
+/// One connection: a request is read, and answered. Whatever its other end does, the host does not notice.
+final class ControlConnection: Sendable {
+    private let socket: LocalSocket
+    private let server: ControlServer
+    /// Nobody takes what is written any more.
+    private let isLost = Atomic(false)
+
+    init(_ socket: LocalSocket, of server: ControlServer) {
+        (self.socket, self.server) = (socket, server)
+    }
+
+    /// Says why it is not answered.
+    func refuse(_ reason: String) {
+        send(ControlText.error(BackplaneError(.controlBusy, reason)), within: .seconds(1))
+    }
+
+    func serve() {
+        do throws(BackplaneError) {
+            try requireTrust()
+            guard let bytes = try read() else { return }
+            let head = try ControlText.head(of: bytes)
+            send(ControlText.result(try answer(head, bytes)))
+        } catch {
+            send(ControlText.error(error))
+        }
+    }
+
+    private func answer(_ head: ControlText.Head, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
+        if head.request == HelloRequest.name { return try JSON.encode(server.greeting, failing: .controlFailed) }
+        let request = try server.request(for: head), host = server.host
+        let socket = socket
+        let outcome = CallingThread.run(cancelledWhen: { request.endsWithClient && socket.isHungUp }) { () async -> Result<[UInt8], BackplaneError> in
+            do throws(BackplaneError) {
+                return .success(try await request.answer(host, bytes) { self.send(ControlText.event($0), within: .seconds(1)) })
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func requireTrust() throws(BackplaneError) {
+        let user = socket.peerUser
+        guard user != geteuid(), user != 0 else { return }
+        throw BackplaneError(
+            .controlForbidden, "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")")
+    }
+
+    /// Everything before the first newline; `nil`: nothing came.
+    private func read() throws(BackplaneError) -> [UInt8]? {
+        let deadline = Deadline.now + ControlProtocol.readingLimit
+        var bytes: [UInt8] = []
+        while true {
+            let start = bytes.count, more: Bool
+            do throws(SystemError) {
+                more = try socket.read(into: &bytes, limit: ControlProtocol.chunk, until: deadline)
+            } catch {
+                guard error.number == ETIMEDOUT else { return nil }
+                throw BackplaneError(
+                    .controlMalformed, "expected a request within \(ControlProtocol.readingLimit), found \(bytes.count) bytes without a newline at their end")
+            }
+            if let end = bytes[start...].firstIndex(of: ControlProtocol.newline) { return Array(bytes[..<end]) }
+            guard bytes.count <= ControlProtocol.requestLimit else {
+                throw BackplaneError(.controlMalformed, "a request has at most \(ControlProtocol.requestLimit >> 20) MB, and ends with a newline")
+            }
+            guard more else {
+                if bytes.isEmpty { return nil }
+                throw BackplaneError(.controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], within limit: Duration = ControlProtocol.writingLimit) {
+        guard !isLost.load(ordering: .relaxed) else { return }
+        do throws(SystemError) { try socket.write(bytes, until: .now + limit) } catch { isLost.store(true, ordering: .relaxed) }
+    }
+}
