@@ -15,7 +15,7 @@ struct ControlAnswer {
     /// - Throws: `ETIMEDOUT` at the deadline; it can be asked for again.
     mutating func next(until deadline: Deadline) throws(SystemError) -> [UInt8]? {
         while true {
-            if let end = bytes[searched...].firstIndex(of: ControlProtocol.newline) {
+            if let end = bytes.newline(from: searched) {
                 defer {
                     bytes.removeSubrange(...end)
                     searched = 0

@@ -6,6 +6,7 @@ import Synchronization
 final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer
+    private var limits: ControlLimits { server.limits }
     /// Nobody takes what is written any more.
     private let isLost = Atomic(false)
 
@@ -52,7 +53,7 @@ final class ControlConnection: Sendable {
 
     /// Everything before the first newline; `nil`: nothing came.
     private func read() throws(BackplaneError) -> [UInt8]? {
-        let deadline = Deadline.now + ControlProtocol.readingLimit
+        let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []
         while true {
             let start = bytes.count, more: Bool
@@ -61,11 +62,11 @@ final class ControlConnection: Sendable {
             } catch {
                 guard error.number == ETIMEDOUT else { return nil }
                 throw BackplaneError(
-                    .controlMalformed, "expected a request within \(ControlProtocol.readingLimit), found \(bytes.count) bytes without a newline at their end")
+                    .controlMalformed, "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end")
             }
-            if let end = bytes[start...].firstIndex(of: ControlProtocol.newline) { return Array(bytes[..<end]) }
-            guard bytes.count <= ControlProtocol.requestLimit else {
-                throw BackplaneError(.controlMalformed, "a request has at most \(ControlProtocol.requestLimit >> 20) MB, and ends with a newline")
+            if let end = bytes.newline(from: start) { return Array(bytes[..<end]) }
+            guard bytes.count <= limits.request else {
+                throw BackplaneError(.controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }
@@ -74,8 +75,8 @@ final class ControlConnection: Sendable {
         }
     }
 
-    private func send(_ bytes: [UInt8], within limit: Duration = ControlProtocol.writingLimit) {
+    private func send(_ bytes: [UInt8], within limit: Duration? = nil) {
         guard !isLost.load(ordering: .relaxed) else { return }
-        do throws(SystemError) { try socket.write(bytes, until: .now + limit) } catch { isLost.store(true, ordering: .relaxed) }
+        do throws(SystemError) { try socket.write(bytes, until: .now + (limit ?? limits.writing)) } catch { isLost.store(true, ordering: .relaxed) }
     }
 }

@@ -4,13 +4,14 @@ import Glibc
 /// Takes connections, a bounded number at a time, each on a thread of its own.
 final class ControlServer: Sendable {
     let host: PluginHost
+    let limits: ControlLimits
     private let listener: LocalListener
     private let requests: [String: ControlRequest]
     private let startedAt: Double
     private let connections = Monitor(0)
 
-    init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest]) {
-        (self.host, self.listener) = (host, listener)
+    init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest], _ limits: ControlLimits) {
+        (self.host, self.listener, self.limits) = (host, listener, limits)
         // A program may answer one of ours in its own way.
         self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
         var time = timespec()
@@ -27,7 +28,7 @@ final class ControlServer: Sendable {
     private func serve(_ socket: LocalSocket) {
         let connection = ControlConnection(socket, of: self)
         guard takesPlace() else {
-            return connection.refuse("\(ControlProtocol.connectionLimit) requests are under way, and no more are taken; try again when one has ended")
+            return connection.refuse("\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
         }
         let begins = HostThread.tryStart("bp-request") {
             connection.serve()
@@ -40,9 +41,9 @@ final class ControlServer: Sendable {
 
     /// Waits a while when all places are taken, and everybody behind with it: there is no place for them either.
     private func takesPlace() -> Bool {
-        let deadline = Deadline.now + ControlProtocol.waitingLimit
+        let deadline = Deadline.now + limits.waiting
         return connections.wait { count in
-            guard count >= ControlProtocol.connectionLimit else {
+            guard count >= limits.connections else {
                 count += 1
                 return .done(true)
             }

@@ -22,10 +22,14 @@ public final class ControlSocket: Sendable {
     ///     tool looks for it. Made with mode 0700 where it is missing.
     ///   - requests: what the program answers besides.
     /// - Throws: `control.unusable`.
-    public init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = []) throws(BackplaneError) {
+    public convenience init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = []) throws(BackplaneError) {
+        try self.init(serving: host, in: folder, requests: requests, limits: ControlLimits())
+    }
+
+    init(serving host: PluginHost, in folder: String?, requests: [ControlRequest], limits: ControlLimits) throws(BackplaneError) {
         let listener = try ControlFolder(folder).listen()
         path = listener.path
-        server = ControlServer(host, listener, ControlRequest.ofEveryHost + requests)
+        server = ControlServer(host, listener, ControlRequest.ofEveryHost + requests, limits)
         guard HostThread.tryStart("bp-control", { [server] in server.run() }) else {
             listener.close()
             throw ControlFolder.unusable(path, "cannot be served: the system gives no more threads")
