@@ -8,16 +8,14 @@ extension LocalSocket {
     /// - Throws: `ETIMEDOUT` when nothing came.
     package func read(into bytes: inout [UInt8], limit: Int, until deadline: Deadline) throws(SystemError) -> Bool {
         let number = descriptor.number
-        let old = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: limit))
-        var count = 0
-        defer { bytes.removeLast(limit - count) }
         while true {
-            let result = bytes.withUnsafeMutableBytes { recv(number, $0.baseAddress! + old, limit, 0) }
-            if result >= 0 {
-                count = result
-                return result > 0
+            var result = 0
+            // Not zeroed first: what is asked for is mostly more than there is.
+            bytes += [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+                result = recv(number, buffer.baseAddress, limit, 0)
+                filled = max(result, 0)
             }
+            if result >= 0 { return result > 0 }
             try wait(for: POLLIN, until: deadline)
         }
     }
