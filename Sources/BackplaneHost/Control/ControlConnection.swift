@@ -32,16 +32,24 @@ final class ControlConnection: Sendable {
 
     private func answer(_ head: ControlText.Head, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
         if head.request == HelloRequest.name { return try JSON.encode(server.greeting, failing: .controlFailed) }
-        let request = try server.request(for: head), host = server.host
-        let socket = socket
-        let outcome = CallingThread.run(cancelledWhen: { request.endsWithClient && socket.isHungUp }) { () async -> Result<[UInt8], BackplaneError> in
-            do throws(BackplaneError) {
-                return .success(try await request.answer(host, bytes) { self.send(ControlText.event($0), within: .seconds(1)) })
-            } catch {
-                return .failure(error)
-            }
+        let request = try server.request(for: head), server = server, socket = socket
+        if request.endsWithClient { try requireRoomForStrays() }
+        let work = ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
+        let begins = work.start {
+            do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch { return .failure(error) }
+        } ended: { isStray in
+            if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
-        return try outcome.get()
+        guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
+        if let outcome = work.wait(until: { request.endsWithClient && socket.isHungUp }) { return try outcome.get() }
+        server.strays.add(1, ordering: .relaxed)
+        throw BackplaneError(.callDeadline, "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
+    }
+
+    private func requireRoomForStrays() throws(BackplaneError) {
+        let strays = server.strays.load(ordering: .relaxed)
+        guard strays >= limits.strays else { return }
+        throw BackplaneError(.controlBusy, "\(strays) calls that were given up have not returned, each with a thread of its own; no more are made here")
     }
 
     private func requireTrust() throws(BackplaneError) {

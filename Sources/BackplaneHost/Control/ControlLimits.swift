@@ -10,4 +10,6 @@ struct ControlLimits: Sendable {
     var connections = 16
     /// How long another one waits for a place among them.
     var waiting = Duration.seconds(2)
+    /// How many calls that were given up may still keep a thread each, since their plugins do not return.
+    var strays = 64
 }

@@ -4,9 +4,9 @@ import Backplane
 extension ControlRequest {
     static let ofEveryHost = [swap, preview, rollback, generations, statistics, call, apply, reset]
 
-    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) { host, request, report throws(BackplaneError) in
+    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
         let options = try request.options.checked
-        async let _ = ProbationWatch.run(host, options, report)
+        async let _ = ProbationWatch.run(host, options, work)
         return try await host.swap(request.libraries, options)
     }
 
@@ -14,9 +14,9 @@ extension ControlRequest {
         try await host.previewSwap(request.libraries, request.options.checked)
     }
 
-    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) { host, request, report throws(BackplaneError) in
+    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
         let options = try request.options.checked
-        async let _ = ProbationWatch.run(host, options, report)
+        async let _ = ProbationWatch.run(host, options, work)
         return try await host.rollback(plugin: request.plugin, to: request.generation, options)
     }
 
@@ -29,8 +29,10 @@ extension ControlRequest {
     }
 
     /// Ended when nobody waits for it any more: calls that never return would otherwise take every place there is.
-    private static let call = ControlRequest(CallRequest.self, endsWithClient: true) { host, request, _ throws(BackplaneError) in
+    private static let call = ControlRequest(CallRequest.self, endsWithClient: true) { host, request, work throws(BackplaneError) in
         let limit = try seconds(request.timeout ?? 60, at: "/timeout")
+        // The host ends it at its deadline, unless the plugin keeps the thread that is told so.
+        work.expectEnd(within: limit + .seconds(1))
         let output = try await host.call(request.manager, request.method, Array((request.input ?? "null").utf8), host.begin(within: limit))
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))
     }

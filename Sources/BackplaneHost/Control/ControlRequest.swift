@@ -2,12 +2,10 @@ public import Backplane
 
 /// How a host program answers one kind of request; besides its own ones a ``ControlSocket`` takes those a program gives it.
 public struct ControlRequest: Sendable {
-    typealias Report = @Sendable (ControlEvent) -> Void
-
     let name: String
     /// It is given up when whoever asked is gone.
     let endsWithClient: Bool
-    let answer: @Sendable (PluginHost, [UInt8], @escaping Report) async throws(BackplaneError) -> [UInt8]
+    let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
     /// - Parameter answer: runs on a thread of the socket's own, which it may occupy.
     public init<Message: ControlMessage>(
@@ -18,12 +16,12 @@ public struct ControlRequest: Sendable {
 
     init<Message: ControlMessage>(
         _: Message.Type, endsWithClient: Bool,
-        _ answer: @escaping @Sendable (PluginHost, Message, @escaping Report) async throws(BackplaneError) -> Message.Answer
+        _ answer: @escaping @Sendable (PluginHost, Message, ControlWork) async throws(BackplaneError) -> Message.Answer
     ) {
         (name, self.endsWithClient) = (Message.name, endsWithClient)
-        self.answer = { host, bytes, report throws(BackplaneError) in
+        self.answer = { host, bytes, work throws(BackplaneError) in
             let message = try ControlText.message(Message.self, in: bytes)
-            return try JSON.encode(try await answer(host, message, report), failing: .controlFailed)
+            return try JSON.encode(try await answer(host, message, work), failing: .controlFailed)
         }
     }
 }

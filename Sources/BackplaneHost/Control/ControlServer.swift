@@ -1,5 +1,6 @@
 import Backplane
 import Glibc
+import Synchronization
 
 /// Takes connections, a bounded number at a time, each on a thread of its own.
 final class ControlServer: Sendable {
@@ -9,6 +10,8 @@ final class ControlServer: Sendable {
     private let requests: [String: ControlRequest]
     private let startedAt: Double
     private let connections = Monitor(0)
+    /// Calls that nobody waits for and that have not ended.
+    let strays = Atomic(0)
 
     init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest], _ limits: ControlLimits) {
         (self.host, self.listener, self.limits) = (host, listener, limits)

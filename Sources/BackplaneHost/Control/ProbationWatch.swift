@@ -5,13 +5,13 @@ enum ProbationWatch {
     private static let interval = Duration.milliseconds(500)
 
     /// Looks until its task is cancelled; without a probation there is nothing to look for.
-    static func run(_ host: PluginHost, _ options: SwapOptions, _ report: ControlRequest.Report) async {
+    static func run(_ host: PluginHost, _ options: SwapOptions, _ work: ControlWork) async {
         guard options.probation != nil else { return }
         var told: Set<String> = []
         while (try? await Task.sleep(for: interval)) != nil {
             for generation in (try? await host.generations()) ?? [] where generation.state == .onProbation {
                 let text = "generation \(generation.number) of \(generation.plugin) is in force, on probation"
-                if told.insert(text).inserted { report(ControlEvent(text)) }
+                if told.insert(text).inserted { work.report(ControlEvent(text)) }
             }
         }
     }

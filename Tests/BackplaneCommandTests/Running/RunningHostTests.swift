@@ -151,14 +151,18 @@ struct RunningHostTests {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
         let host = try await tool.startRun(path)
-        let call = try tool.start(["call", "Trial", "wait", "3600", "--running", "--timeout", "3600"])
-        // It has begun once another one is asked for how many are under way; until then there is nothing to interrupt.
-        _ = try await tool.plain("call", "Trial", "cancellations", "--running")
-        call.signal(SIGINT)
-        #expect([130, -SIGINT].contains(await call.end().status))
-        #expect(try await tool.plain("call", "Trial", "path", "--running").status == 0)
+        func cancellations() async throws -> String { try await tool.plain("call", "Trial", "cancellations", "--running").output }
+        // It may be interrupted before it has asked: then there is nothing to cancel, and it is tried again.
+        for _ in 0..<50 {
+            let call = try tool.start(["call", "Trial", "wait", "3600", "--running", "--timeout", "3600"])
+            _ = try await cancellations()
+            call.signal(SIGINT)
+            #expect([130, -SIGINT].contains(await call.end().status))
+            if try await cancellations() != "0\n" { break }
+        }
+        #expect(try await cancellations() != "0\n")
         host.signal(SIGTERM)
-        #expect(await host.end().status == 0, "it waits for no call that nobody waits for")
+        #expect(await host.end().status == 0, "and goes on until it is stopped itself")
     }
 
     @Test func `a folder where it cannot listen keeps a host from nothing but that`() async throws {

@@ -87,8 +87,8 @@ struct ControlSocketTests {
             typealias Answer = [Int]
             var to: Int
         }
-        let count = ControlRequest(Count.self, endsWithClient: false) { _, message, report throws(BackplaneError) in
-            for number in 1...message.to { report(ControlEvent("\(number)")) }
+        let count = ControlRequest(Count.self, endsWithClient: false) { _, message, work throws(BackplaneError) in
+            for number in 1...message.to { work.report(ControlEvent("\(number)")) }
             return Array(1...message.to)
         }
         let fixture = try ControlFixture(requests: [count]), events = Recorded<ControlEvent>()
