@@ -62,15 +62,20 @@ bp_binding *bp_flip(bp_slot *slot, bp_binding *binding) {
     return __atomic_exchange_n(&slot->binding, binding, __ATOMIC_SEQ_CST);
 }
 
+uint64_t bp_entered(const bp_binding *binding) {
+    uint64_t entered = 0;
+    for (uint32_t i = 0; i <= binding->last_stripe; i++)
+        entered += __atomic_load_n(&binding->stripes[i].entered, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].entered_atomic, __ATOMIC_SEQ_CST);
+    return entered;
+}
+
 uint64_t bp_in_flight(const bp_binding *binding) {
-    uint64_t left = 0, entered = 0;
+    uint64_t left = 0;
     for (uint32_t i = 0; i <= binding->last_stripe; i++)
         left += __atomic_load_n(&binding->stripes[i].left, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].left_atomic, __ATOMIC_ACQUIRE);
     /* Leaves before entries: a call that does both in between is then seen as under way, never the other way round. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i <= binding->last_stripe; i++)
-        entered += __atomic_load_n(&binding->stripes[i].entered, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].entered_atomic, __ATOMIC_SEQ_CST);
-    return entered - left;
+    return bp_entered(binding) - left;
 }
 
 uint32_t *bp_nested_calls(void) {

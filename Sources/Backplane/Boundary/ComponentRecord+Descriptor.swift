@@ -20,7 +20,25 @@ extension bp_component {
             call: { instance, method, input, frame, id, done, context in
                 Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
-            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration)
+            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration,
+            traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0) | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
+            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) }, health: { run(.health, $0, $1, $2) })
+    }
+}
+
+extension bp_state {
+    init(_ state: StateDescription) {
+        self.init(
+            size: UInt32(MemoryLayout<bp_state>.size), version: state.version, schema: .forever(state.schema),
+            accepts_min: state.accepts.lowerBound, accepts_max: state.accepts.upperBound, writes_min: state.writes.lowerBound, reserved: 0,
+            export_state: { instance, version, done, context in
+                let instance = Instance.at(instance)
+                answer(done, context) { try await instance.exportState(version) }
+            },
+            import_state: { instance, version, state, done, context in
+                let instance = Instance.at(instance), state = state.array
+                answer(done, context) { try await instance.importState(state, version) }
+            })
     }
 }
 
@@ -51,7 +69,8 @@ extension bp_component_lane {
         self.init(
             type: Unmanaged.passRetained(record).toOpaque(),
             layout: { Unmanaged<ComponentRecord>.fromOpaque($0).takeUnretainedValue().layout.bytes },
-            cells: { Instance.at($0).cells.pointer })
+            cells: { Instance.at($0).cells.pointer },
+            failures: { Instance.at($0).failures })
     }
 }
 
@@ -68,12 +87,20 @@ extension Instance {
 }
 
 private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
-    let instance = Instance.at(instance), context = ForeignPointer(raw: context)
+    let instance = Instance.at(instance)
+    answer(done, context) {
+        try await instance.run(step)
+        return []
+    }
+}
+
+/// Answers with what `body` gives or throws, in a task of its own.
+private func answer(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () async throws -> [UInt8]) {
+    let context = ForeignPointer(raw: context)
     Task {
         let answer: EncodedAnswer
         do {
-            try await instance.run(step)
-            answer = EncodedAnswer([])
+            answer = EncodedAnswer(try await body())
         } catch {
             answer = EncodedAnswer(BackplaneError(thrown: error))
         }

@@ -14,7 +14,7 @@ extension ComponentContext {
     /// The host's log, under this component's name.
     public var log: Log { services.log }
 
-    /// Work that belongs to the component: cancelled when it stops.
+    /// Work that belongs to the component: cancelled when it stops, or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
     /// The configuration as the manifest gives it, JSON: also what `Configuration` has no property for.

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 
 /// Generations under each other, plugin by plugin.
-enum GenerationTable {
+enum GenerationRows {
     /// - Parameter time: how a moment is written.
     static func table(_ generations: [Generation], time: (Double) -> String = Figure.time) -> Table {
         Table(
