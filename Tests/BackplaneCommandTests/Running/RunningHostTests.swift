@@ -165,6 +165,23 @@ struct RunningHostTests {
         #expect(await host.end().status == 0, "and goes on until it is stopped itself")
     }
 
+    @Test func `control-C ends a command, and says that what it began in the host goes on`() async throws {
+        func write(_ managers: String) throws -> String {
+            try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+        }
+        let path = try write(""), host = try await tool.startRun(path, "--log-level", "debug")
+        _ = try write(#""A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}"#)
+        let apply = try tool.start(["apply", path])
+        // The first of them is up, and the other one never will be.
+        #expect(await host.logs("component=A"))
+        #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, starting"))
+        apply.signal(SIGINT)
+        let outcome = await apply.end()
+        #expect(outcome.status == 130 && outcome.output == "")
+        #expect(outcome.errors == "backplane: this command ends, and the host goes on with the manifest\n")
+        #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, starting"))
+    }
+
     @Test func `a folder where it cannot listen keeps a host from nothing but that`() async throws {
         try FileManager.default.createDirectory(atPath: tool.sockets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tool.sockets)
