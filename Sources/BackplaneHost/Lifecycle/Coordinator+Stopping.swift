@@ -13,6 +13,7 @@ extension Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await takeTurn()
+        defer { endTurn() }     // whoever asked for a change meanwhile learns that the host has stopped
         await endRetirements()
         for node in nodes { _ = await node.startUnderWay?.value }
         for node in nodes where node.running == nil { node.gate.close() }

@@ -122,6 +122,7 @@ extension Coordinator {
     /// Notes of libraries that they are not in force after all.
     private func takeOut(_ replacements: [Replacement]) {
         for replacement in replacements { generations.set(replacement.isReturn ? .retired : .failed, of: replacement.plugin) }
+        dropRemainders(of: replacements.map(\.plugin))
     }
 
     /// Managers that the new code made possible.

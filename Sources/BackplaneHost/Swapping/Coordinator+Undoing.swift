@@ -80,6 +80,7 @@ extension Coordinator {
             retire(component, old, of: plugin, member.taken, suspending: !member.isOldSuspended)
         }
         for member in swap.members { dismiss(member.new) }
+        dropRemainders(of: swap.replacements.map { swap.before.plugins[$0.place] })
         for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
         warnOfGenerations()
     }
@@ -128,6 +129,13 @@ extension Coordinator {
     /// Waits for what swaps left behind; the host stops.
     func endRetirements() async {
         for retirement in retirements.all { await retirement.end.value }
+    }
+
+    /// What is not in force needs no symbols, which may take more memory than its code.
+    func dropRemainders(of plugins: [LoadedPlugin]) {
+        guard let folder = loadFolder else { return }
+        let copies = plugins.compactMap(\.copy)
+        if !copies.isEmpty { HostThread.launch { for copy in copies { folder.dropRemainder(of: copy) } } }
     }
 
     private func warnOfGenerations() {

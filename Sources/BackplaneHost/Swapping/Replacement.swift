@@ -23,7 +23,7 @@ extension Coordinator {
         var replacements: [Replacement] = []
         for library in libraries {
             let wanted = try WantedLibrary(library, among: loaded, self.options)
-            if let place = wanted.place, let copy = loaded.plugins[place].copy, LibraryFile.isSame(wanted.path, as: copy) { continue }
+            if let place = wanted.place, let copy = loaded.plugins[place].copy, LibraryFile.isSame(wanted.path, as: copy, in: folder) { continue }
             let plugin = try await load(wanted, in: folder, options)
             generations.add([plugin], .failed)
             let place = try wanted.place(of: plugin, among: loaded)
