@@ -15,7 +15,7 @@ import Synchronization
 /// looked up. There is no shared instance, on purpose: pass the host. End it with ``stop()``: one that is merely released leaves
 /// its components as they are, and its folder to the next host.
 public final class PluginHost: Sendable {
-    private let coordinator: Coordinator
+    let coordinator: Coordinator
     /// Ready-made instances of the host program, for itself; plugins do not see them.
     public let services = ServiceRegistry()
 

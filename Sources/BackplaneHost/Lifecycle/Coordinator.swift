@@ -40,6 +40,7 @@ actor Coordinator {
     var lastLookUp = 0
     /// Every library that was loaded.
     var generations = GenerationTable()
+    var linkedSwaps = 0
     /// The swap that is under way.
     var swapUnderWay: SwapUnderWay?
     /// What swaps left behind and is not over: calls in old instances, and their end.
@@ -110,7 +111,8 @@ actor Coordinator {
     func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
         for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
         self.nodes = nodes
-        nodesByID = Dictionary(uniqueKeysWithValues: (nodes + guests.values).map { ($0.id, $0) })
+        nodesByID = guests
+        for node in nodes { nodesByID[node.id] = node }
         (document, loadedManifest) = (new.document, new)
         manifestSource.withLock { $0 = new.document.source }
         generations.putInForce(new.plugins)

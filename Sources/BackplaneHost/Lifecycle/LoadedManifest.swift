@@ -63,7 +63,7 @@ struct LoadedManifest: Sendable {
     /// Are these the same class of the same loaded library, one here and the other in another manifest?
     func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
         let (was, becomes) = (plugins[old.order], new.plugins[other.order])
-        return was.path == becomes.path && was.copy == becomes.copy && old.plugin == other.plugin && old.index == other.index
+        return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin && old.index == other.index
     }
 
     /// The node of a manager.

@@ -13,7 +13,9 @@ struct LoadedPlugin: Sendable {
     let description: PluginDescription
 
     /// Tells it from every other generation of every plugin.
-    var key: String { copy ?? "\(description.id) \(description.version), linked" }
+    var key: String { copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))" }
+    /// Tells those apart that are linked into this program and were put in each other's place.
+    var linkedGeneration = 0
 
     /// `nil`: it is linked into this program.
     var image: PluginImage? {

@@ -12,6 +12,17 @@ extension Coordinator {
         return try await swap(replacements, options, asked: asked)
     }
 
+    /// The same with plugins that are linked into this program.
+    func swap(linked: [LinkedPlugin], _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
+        let asked = Deadline.now
+        await takeTurn()
+        defer { endTurn() }
+        try requireRunning()
+        var replacements: [Replacement] = []
+        for plugin in linked { replacements.append(try replacement(plugin)) }
+        return try await swap(replacements, options, asked: asked)
+    }
+
     /// Puts an older generation of a plugin in force again.
     func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
@@ -22,8 +33,11 @@ extension Coordinator {
     }
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
-        await takeTurn()
-        defer { endTurn() }
+        // A generation on probation stays on probation: only looking changes nothing.
+        if !(swapUnderWay?.isOnProbation ?? false) {
+            await takeTurn(endingProbation: false)
+            endTurn()
+        }
         try requireRunning()
         let replacements = try await replacements(for: libraries, options)
         let swap = try await draft(replacements, options, asked: .now)

@@ -9,6 +9,7 @@ extension Coordinator {
         started.removeAll { node in swap.members.contains { $0.new === node } }
         for member in swap.members {
             member.new.state = .stopped
+            if let old = member.old { dismiss(old) }
             lead(member.oldComponent, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
         }
     }
@@ -33,7 +34,7 @@ extension Coordinator {
 
     private func resume(_ component: RunningComponent, _ limit: Duration) async {
         do {
-            try await starter.limited("be resumed", component.node, limit: limit) { watch async throws(BackplaneError) in
+            try await starter.limited("be resumed", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
                 try await component.instance.resume(watch, HostThread.launch)
             }
         } catch {
@@ -55,9 +56,7 @@ extension Coordinator {
         member.gate.closePassage(lettingAside: true)
         _ = await drained(options.stopLimit) { member.takenBack.allSatisfy { $0.callsInFlight == 0 } }
         do {
-            try await starter.limited("be suspended", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-                try await component.instance.suspend(watch, HostThread.launch)
-            }
+            if let cut = try await suspend(component, swap.stepLimit, canBeGivenUp: false) { swap.report.warnings.append(cut) }
         } catch {
             log(.error, "did not give up what it took, after a swap that failed", component, error)
         }
@@ -80,6 +79,7 @@ extension Coordinator {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }
             retire(component, old, of: plugin, member.taken, suspending: !member.isOldSuspended)
         }
+        for member in swap.members { dismiss(member.new) }
         for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
         warnOfGenerations()
     }
@@ -114,9 +114,7 @@ extension Coordinator {
         }
         if suspending {
             do {
-                try await starter.limited("be suspended", component.node, limit: options.stopLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
-                    try await component.instance.suspend(watch, HostThread.launch)
-                }
+                if let cut = try await suspend(component, options.stopLimit, canBeGivenUp: false) { log(.warning, cut, component) }
             } catch {
                 log(.error, "did not give up what it took, after it was swapped", component, error)
             }

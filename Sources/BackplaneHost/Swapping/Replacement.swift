@@ -35,6 +35,17 @@ extension Coordinator {
         return replacements
     }
 
+    /// A plugin that is linked into this program in the place of the one with its id.
+    func replacement(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
+        let description = try linked.describe()
+        let place = try loaded.place(ofPlugin: description.id)
+        linkedSwaps += 1
+        var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
+        plugin.linkedGeneration = linkedSwaps
+        generations.add([plugin], .failed)
+        return Replacement(place: place, plugin: plugin, library: description.id)
+    }
+
     /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
         let options = options

@@ -27,8 +27,8 @@ enum LoadingSteps {
         }
         var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
         for plugin in plugins {
-            let copy = try timed(.copying) { try LibraryCopy(of: swarm.folder + "/" + plugin.library, in: loads) }
-            if plugin.sha256 != nil { try timed(.hashing) { try copy.requireDigest(plugin.sha256, Engines.digest) } }
+            let copy = try timed(.copying) { try LibraryCopy(of: swarm.folder + "/" + plugin.library, sha256: plugin.sha256, in: loads) }
+            if plugin.sha256 != nil { try timed(.hashing) { try copy.requireDigest(Engines.digest) } }
             let file = try timed(.checking) { try copy.checked() }
             loaded.append((file, try timed(.loading) { try file.load() }))
         }
