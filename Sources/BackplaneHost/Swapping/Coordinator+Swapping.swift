@@ -72,7 +72,7 @@ extension Coordinator {
         while let action = swap.machine.next() {
             let began = Deadline.now
             do throws(BackplaneError) {
-                try options.swapFault?(action)
+                if action.canFail { try options.swapFault?(action) }
                 try await perform(action, of: swap)
             } catch {
                 swap.machine.failed(error)

@@ -17,19 +17,27 @@ extension Coordinator {
     /// The old instance takes again what it gave up.
     func resume(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.oldComponent, member.isOldSuspended else { return }
-        if component.instance.isInStep {
-            // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
-            let limit = swap.stepLimit
-            Task { await resumeLater(component, limit) }
-            return
-        }
-        await resume(component, swap.stepLimit)
         member.isOldSuspended = false
+        guard component.instance.isInStep else { return await resume(component, swap.stepLimit) }
+        // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
+        let limit = swap.stepLimit
+        resumptions.insert(component.handle)
+        Task {
+            await resumeLater(component, limit)
+            resumptions.remove(component.handle)
+        }
     }
 
     private func resumeLater(_ component: RunningComponent, _ limit: Duration) async {
-        while component.instance.isInStep, !isStopped { await timer.pause(.milliseconds(20)) }
-        if !component.instance.isInStep { await resume(component, limit) }
+        // A change, or the end of the host, may take it meanwhile.
+        func isUp() -> Bool { !isStopped && nodes.contains { $0.running === component } }
+        while component.instance.isInStep, isUp() { await timer.pause(.milliseconds(20)) }
+        if isUp() { await resume(component, limit) }
+    }
+
+    /// Is nothing that was asked of it before still under way?
+    func isBetweenSteps(_ component: RunningComponent) -> Bool {
+        !component.instance.isInStep && !resumptions.contains(component.handle)
     }
 
     private func resume(_ component: RunningComponent, _ limit: Duration) async {
@@ -65,7 +73,9 @@ extension Coordinator {
     /// Gives a new instance up.
     func discard(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.component else { return giveBack(member.new) }
-        retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive)
+        // One that is activated later than it was waited for takes what it takes all the same.
+        let takesLater = member.wasToBeActive && component.instance.isInStep
+        retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive || takesLater)
     }
 
     func giveBack(_ node: LiveNode) {
@@ -101,7 +111,7 @@ extension Coordinator {
     }
 
     private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool) async {
-        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 }
+        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 && !component.instance.isInStep }
         if !Drain.looks(isIdle) {
             // Calls may take as long as they like: nobody waits for them.
             while !isIdle(), !isStopped { await timer.pause(.milliseconds(5)) }
@@ -109,7 +119,7 @@ extension Coordinator {
         }
         component.calls.close()
         guard isIdle() else {
-            log(.error, "left as it is: calls into it have not ended", component)
+            log(.error, component.instance.isInStep ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended", component)
             await starter.retire(component.handle, releasing: nil)
             return giveBack(node)
         }
