@@ -1,4 +1,5 @@
 public import Backplane
+import Synchronization
 
 /// The runtime: loads the plugins of a manifest, builds its managers with their layers, and calls them.
 ///
@@ -51,6 +52,9 @@ public final class PluginHost: Sendable {
     package func lock() async -> [String: LockedClass] {
         await coordinator.lock()
     }
+
+    /// Where the manifest in force was read from; known at once, whatever goes on.
+    package var manifestSource: ManifestSource { coordinator.manifestSource.withLock { $0 } }
 
     /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///

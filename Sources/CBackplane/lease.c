@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "lease.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,31 @@ uint64_t bp_in_flight(const bp_binding *binding) {
 uint32_t *bp_nested_calls(void) {
     static _Thread_local uint32_t count;
     return &count;
+}
+
+struct start {
+    void (*run)(void *);
+    void *context;
+};
+
+static void *run_started(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+    start.run(start.context);
+    return NULL;
+}
+
+int bp_start_thread(void (*run)(void *), void *context) {
+    struct start *start = malloc(sizeof *start);
+    pthread_t thread;
+    if (!start) return 0;
+    *start = (struct start){run, context};
+    if (pthread_create(&thread, NULL, run_started, start) != 0) {
+        free(start);
+        return 0;
+    }
+    pthread_detach(thread);
+    return 1;
 }
 
 _Static_assert(sizeof(bp_stripe) == 128, "BP_COUNT multiplies by 128");

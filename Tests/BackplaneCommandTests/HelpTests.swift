@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "demo"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #else
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -35,6 +35,11 @@ struct HelpTests {
         ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac], ["explain", Tool.almanac, "ClockManager", "more"],
         ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"],
         ["convert", Tool.almanac, "--to", "yaml"], ["convert", Tool.almanac, "--strict"],
+        ["swap"], ["swap", "Clock", "--probation", "0"], ["swap", "Clock", "--error-rate", "0.1"], ["swap", "Clock", "--probation", "1", "--error-rate", "2"],
+        ["swap", "Clock", "--timeout", "never"], ["swap", "Clock", "--fast"], ["swap", "Clock", "--socket", "a", "--manifest", "b"],
+        ["rollback"], ["rollback", "a", "b"], ["rollback", "a", "--to", "first"], ["rollback", "a", "--dry-run"], ["generations", "a", "b"], ["stats", "a"],
+        ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."], ["services", Tool.almanac, "--socket", "a"],
+        ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {

@@ -32,11 +32,16 @@ struct RunTests {
 
     @Test func `as JSON it prints what is up and nothing else`() async throws {
         let running = try tool.start(["run", Tool.almanac, "--json", "--data", tool.data, "--load-folder", tool.loads])
-        #expect(await running.says("\n]"))
+        #expect(await running.says("\n}"))
         running.signal(SIGTERM)
         let outcome = await running.end()
-        struct Row: Decodable { var name: String, state: String }
-        #expect(try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8)).map(\.state) == ["ready", "ready"])
+        struct Report: Decodable {
+            struct Row: Decodable { var name: String, state: String }
+            var managers: [Row], control: String
+        }
+        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        #expect(report.managers.map(\.state) == ["ready", "ready"])
+        #expect(report.control.hasPrefix(tool.sockets + "/host-"))
         #expect(outcome.status == 0 && outcome.errors == "")
     }
 

@@ -24,6 +24,9 @@ final class Tool: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// Where hosts listen: nowhere that those of other tests do.
+    var sockets: String { folder + "/backplane" }
+
     /// Runs a command that makes a host, to its end.
     func run(_ command: String, _ arguments: String..., input: String? = nil) async throws -> Outcome {
         try await start([command] + arguments + ["--data", data, "--load-folder", loads], input: input).end()
@@ -35,7 +38,7 @@ final class Tool: Sendable {
     }
 
     func start(_ arguments: [String], input: String? = nil) throws -> RunningTool {
-        try RunningTool(arguments, input: try input.map { try write($0, as: "input") })
+        try RunningTool(arguments, input: try input.map { try write($0, as: "input") }, environment: ["XDG_RUNTIME_DIR": folder])
     }
 
     /// Starts `backplane run` and waits until it says that everything is up.

@@ -92,11 +92,14 @@ struct ToolTests {
     }
 
     @Test func `as JSON the reasons are there too`() async throws {
-        struct Row: Decodable { struct Reason: Decodable { var code: String }; var name: String, state: String, reason: Reason? }
+        struct Report: Decodable {
+            struct Row: Decodable { struct Reason: Decodable { var code: String }; var name: String, state: String, reason: Reason? }
+            var managers: [Row]
+        }
         let running = try tool.start(["run", try faulty(), "--keep-going", "--json", "--load-folder", tool.loads])
-        #expect(await running.says("\n]"))
+        #expect(await running.says("\n}"))
         running.signal(SIGTERM)
-        let outcome = await running.end(), rows = try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))
+        let outcome = await running.end(), rows = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)).managers
         #expect(rows.map(\.state) == ["unsatisfied", "ready"])
         #expect(rows.map(\.reason?.code) == ["component.unknown-class", nil])
     }
@@ -119,7 +122,7 @@ struct ToolTests {
     @Test(arguments: [[], ["--keep-going"]])
     func `a manifest without managers runs on`(options: [String]) async throws {
         let path = try tool.write(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, as: "m.json")
-        let running = try tool.start(["run", path, "--load-folder", tool.loads] + options)
+        let running = try tool.start(["run", path, "--no-control", "--load-folder", tool.loads] + options)
         #expect(await running.says("0 managers up; stop with control-C\n"))
         running.signal(SIGTERM)
         let outcome = await running.end()

@@ -2,21 +2,24 @@ import Backplane
 import BackplaneHost
 import Glibc
 import GluttonModule
+import Synchronization
 
 /// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up everything else.
 ///
 ///     feast linked|library METHOD FOLDER EXPECTED [profiled]
+///     feast asked FOLDER EXPECTED
 ///     feast idle
 ///
 /// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints what the
 /// log said. Something else may occupy the pool first, on a busy machine the program's own start: then it begins again, until
-/// the log says what is expected. With `profiled` the program has its own use for the signal that the watchdog needs.
+/// the log says what is expected. `asked` asks its control socket meanwhile, and prints what was answered. With `profiled` the program has its own use for the signal that the watchdog needs.
 @main
 struct Feast {
     static func main() async throws {
         alarm(300)      // whoever started it may be gone, and its plugin would spin for ever
         let arguments = CommandLine.arguments
         if arguments[1] == "idle" { return await idle() }
+        if arguments[1] == "asked" { return try await beAsked(in: arguments[2], arguments[3]) }
         let (file, expected) = (arguments[3] + "/enough", arguments[4])
         if arguments.last == "profiled" { signal(SIGPROF) { _ in } }
         let handler = signalHandler()
@@ -43,21 +46,63 @@ struct Feast {
         print("nothing more")
     }
 
+    /// Holds every thread of the pool until the host has answered what it is asked, and prints the answers.
+    private static func beAsked(in folder: String, _ expected: String) async throws {
+        for _ in 0..<20 {
+            let answers = Mutex<[String]>([])
+            let (by, _) = try await hold(linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run") { socket in
+                let lines = asked(socket, file: folder + "/enough")
+                answers.withLock { $0 = lines }
+            }
+            guard by.contains(expected) else { continue }
+            print(answers.withLock { $0 }.joined(separator: "\n"))
+            return
+        }
+        exit(1)
+    }
+
+    /// What a control socket answers while the file is not there: to requests that need no plugin, one that needs the coordinator, and one that plugins keep waiting.
+    private static func asked(_ socket: String, file: String) -> [String] {
+        let client = ControlClient(socket)
+        func line(_ ask: () throws -> String) -> String { (try? ask()) ?? "no answer" }
+        func code(_ manager: String, _ timeout: Double) -> String {
+            do { return try client.ask(CallRequest(manager: manager, method: "doze", input: "\"\(file)\"", timeout: timeout)).output } catch { return error.code.rawValue }
+        }
+        return [
+            line { "process \(try client.greet().process == getpid())" }, line { "statistics \(try client.ask(StatisticsRequest()).count >= 0)" },
+            code("Nobody", 60), code("Glutton", 0.1),
+        ]
+    }
+
     /// What the log said: who occupied the pool, and the record of when it was over.
-    private static func hold(linked: Bool, _ method: String, until file: String) async throws -> (by: String, over: String) {
+    ///
+    /// - Parameters:
+    ///   - folder: where the host listens; `nil`: it does not.
+    ///   - meanwhile: done with the path of its socket while no task can do anything.
+    private static func hold(
+        linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil, meanwhile: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> (by: String, over: String) {
+        let socket = Mutex("")
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
             plugins: linked ? [] : [PluginReference(library: "Glutton")], managers: ["Glutton": ManagerDefinition(className: "Glutton")])
         let log = WarningLog { warning in
             // On the watchdog's thread: no task can do anything now.
-            if warning.metadata["waited"] != nil { _ = close(creat(file, 0o600)) }
+            if warning.metadata["waited"] != nil {
+                let path = socket.withLock { $0 }
+                if !path.isEmpty { meanwhile(path) }
+                _ = close(creat(file, 0o600))
+            }
             record.yield(warning)
         }
         let host = PluginHost(
             manifest: manifest, plugins: linked ? [GluttonPlugin.self] : [],
             options: HostOptions(log: log, occupationLimit: .milliseconds(200)))
         let glutton: Remote<Gluttony> = try await host.manager("Glutton")
+        let control = try folder.map { try ControlSocket(serving: host, in: $0) }
+        socket.withLock { $0 = control?.path ?? "" }
+        defer { control?.close() }
         await withTaskGroup { group in
             for _ in 0...sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
                 group.addTask { @concurrent in _ = try? await (method == "doze" ? glutton.doze(file) : glutton.devour(file)) }

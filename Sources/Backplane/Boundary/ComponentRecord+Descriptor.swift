@@ -94,10 +94,10 @@ private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ d
     }
 }
 
-/// Answers with what `body` gives or throws, in a task of its own.
+/// Answers with what `body` gives or throws, which begins on this thread.
 private func answer(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () async throws -> [UInt8]) {
     let context = ForeignPointer(raw: context)
-    Task {
+    StepThread.run {
         let answer: EncodedAnswer
         do {
             answer = EncodedAnswer(try await body())
@@ -135,7 +135,7 @@ private let createInstance: bp_create = { type, creation, done, context in
         return answer.payload.withBytes { done(context, answer.status, nil, $0) }
     }
     let context = ForeignPointer(raw: context)
-    Task {
+    StepThread.run {
         do {
             let instance = try await record.create(copy)
             done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)

@@ -3,12 +3,12 @@ import FoundationEssentials
 /// A value decoded from JSON, and the keys of it that the value's type does not know.
 ///
 /// `JSONDecoder` passes over such keys in silence; a configuration that means them deserves a word.
-struct KnownAndUnknown<Value: Decodable>: Decodable {
-    let value: Value
+package struct KnownAndUnknown<Value: Decodable>: Decodable {
+    package let value: Value
     /// Paths such as `/cache/keeep`.
-    let unknownKeys: [String]
+    package let unknownKeys: [String]
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let found = Found()
         value = try Value(from: KeyWatchingDecoder(base: decoder, found: found))
         unknownKeys = found.keys

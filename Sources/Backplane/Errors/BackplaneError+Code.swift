@@ -70,6 +70,22 @@ extension BackplaneError.Code {
     public static let stateIncompatible = Self("state.incompatible")
 }
 
+/// The control socket.
+extension BackplaneError.Code {
+    /// It cannot be made.
+    public static let controlUnusable = Self("control.unusable")
+    /// No host listens, or it does not answer.
+    public static let controlUnreachable = Self("control.unreachable")
+    /// Host and tool are of versions that do not understand each other.
+    public static let controlProtocol = Self("control.protocol")
+    public static let controlMalformed = Self("control.malformed")
+    public static let controlUnknownRequest = Self("control.unknown-request")
+    public static let controlForbidden = Self("control.forbidden")
+    public static let controlBusy = Self("control.busy")
+    /// What was answered cannot be written as JSON.
+    public static let controlFailed = Self("control.failed")
+}
+
 /// Calls.
 extension BackplaneError.Code {
     public static let callInvalidInput = Self("call.invalid-input")

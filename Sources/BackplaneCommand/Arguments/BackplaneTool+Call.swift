@@ -18,9 +18,11 @@ extension BackplaneTool {
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --explain
                   backplane call manifests/almanac.json AlmanacManager on '"07-20"' --timeout 5
                   backplane call manifests/almanac.json ClockManager echo - < some.json
+                  backplane call ClockManager now --running
                 """)
 
         @OptionGroup var host: HostArguments
+        @OptionGroup var running: RunningArguments
         @Argument(
             help: ArgumentHelp(
                 "A manifest or none, the manager's name in it, the method's name in its contract, the input as JSON (`-`: from standard input; default: null).",
@@ -38,8 +40,9 @@ extension BackplaneTool {
 
         func run() async throws {
             let given = try given()
+            let (settings, host) = try self.host.settings(given.manifest, running)
             let command = CallCommand(
-                settings: try host.settings(given.manifest), manager: given.manager, method: given.method, input: given.input, timeout: timeout,
+                settings: settings, running: host, manager: given.manager, method: given.method, input: given.input, timeout: timeout,
                 explains: explain, json: json)
             throw ExitCode(await command.run())
         }

@@ -16,9 +16,11 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane explain manifests/bookshelf-both.json LibraryManager
                   backplane explain LibraryManager --json
+                  backplane explain LibraryManager --running
                 """)
 
         @OptionGroup var host: HostArguments
+        @OptionGroup var running: RunningArguments
         @Argument(help: ArgumentHelp("A manifest or none, and the manager's name in it.", valueName: "word")) var words: [String] = []
         @Flag(help: "Print the reasons as JSON.") var json = false
 
@@ -30,7 +32,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let given = try given()
-            throw ExitCode(try await ExplainCommand(settings: host.settings(given.manifest), manager: given.manager, json: json).run())
+            let (settings, host) = try self.host.settings(given.manifest, running)
+            throw ExitCode(await ExplainCommand(settings: settings, running: host, manager: given.manager, json: json).run())
         }
     }
 }

@@ -11,14 +11,17 @@ extension BackplaneTool {
                 EXAMPLES
                   backplane services manifests/bookshelf-both.json
                   backplane services --json
+                  backplane services --running
                 """)
 
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
+        @OptionGroup var running: RunningArguments
         @Flag(help: "Print the list as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(try await ServicesCommand(settings: host.settings(manifest.path), json: json).run())
+            let given = try host.settings(manifest.path, running)
+            throw ExitCode(await ServicesCommand(settings: given.settings, running: given.host, json: json).run())
         }
     }
 }

@@ -11,6 +11,9 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane check manifests/almanac.json
               backplane call manifests/almanac.json AlmanacManager on '"07-20"'
               backplane run manifests/almanac.json
+              backplane call AlmanacManager on '"07-20"' --running
+              backplane swap .build/debug/libAlmanac.so --dry-run
+              backplane generations
               backplane graph manifests/bookshelf-both.json
               backplane explain manifests/bookshelf-both.json LibraryManager
               backplane services manifests/bookshelf-both.json
@@ -23,6 +26,7 @@ struct BackplaneTool: AsyncParsableCommand {
         version: HostVersion.text,
         subcommands: [
             Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Bench.self, Demo.self,
+            Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
             InspectChild.self, BenchChild.self,
         ])
 

@@ -19,27 +19,35 @@ enum PlainTool {
         do {
             switch arguments[0] {
             case "run":
-                let json = reader.flag("--json"), keepsGoing = reader.flag("--keep-going"), settings = try reader.settings()
+                let json = reader.flag("--json"), keepsGoing = reader.flag("--keep-going"), isControlled = !reader.flag("--no-control")
+                let settings = try reader.settings()
                 try reader.finish()
-                return await RunCommand(settings: settings, json: json, keepsGoing: keepsGoing).run()
+                return await RunCommand(settings: settings, json: json, keepsGoing: keepsGoing, isControlled: isControlled).run()
             case "call":
                 let timeout = try reader.seconds("--timeout") ?? 60, explains = reader.flag("--explain"), json = reader.flag("--json")
-                let options = try reader.options(logLevel: .notice), words = try CallWords(reader.rest())
+                let (settings, host, words) = try reader.settingsOrHost { reader in
+                    let words = try CallWords(reader.rest())
+                    return (words.manifest, words)
+                }
                 let command = CallCommand(
-                    settings: try options.taking(words.manifest), manager: words.manager, method: words.method, input: words.input, timeout: timeout,
-                    explains: explains, json: json)
+                    settings: settings, running: host, manager: words.manager, method: words.method, input: words.input, timeout: timeout, explains: explains,
+                    json: json)
                 return await command.run()
             case "explain":
-                let json = reader.flag("--json"), options = try reader.options(logLevel: .notice), words = try ExplainWords(reader.rest())
-                return await ExplainCommand(settings: try options.taking(words.manifest), manager: words.manager, json: json).run()
+                let json = reader.flag("--json")
+                let (settings, host, words) = try reader.settingsOrHost { reader in
+                    let words = try ExplainWords(reader.rest())
+                    return (words.manifest, words)
+                }
+                return await ExplainCommand(settings: settings, running: host, manager: words.manager, json: json).run()
             case "graph":
                 let format = try reader.format(), settings = try reader.settings()
                 try reader.finish()
                 return await GraphCommand(settings: settings, format: format).run()
             case "services":
-                let json = reader.flag("--json"), settings = try reader.settings()
+                let json = reader.flag("--json"), (settings, host, _) = try reader.settingsOrHost { reader in (reader.nextIfAny(), ()) }
                 try reader.finish()
-                return await ServicesCommand(settings: settings, json: json).run()
+                return await ServicesCommand(settings: settings, running: host, json: json).run()
             case "names":
                 let json = reader.flag("--json"), settings = try reader.settings()
                 try reader.finish()
@@ -73,6 +81,7 @@ enum PlainTool {
                 try reader.finish()
                 return await MeasuringChild.run(measure, in: folder, loads: loads)
             default:
+                if let code = try runOnHost(arguments[0], &reader) { return code }
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")
             }
         } catch {

@@ -4,16 +4,19 @@ enum PlainUsage {
         backplane, built without engines: the package trait `Engines` adds what needs a package
 
         USAGE
-          backplane run [MANIFEST] [--keep-going] [--json]    starts every manager, stays until SIGINT or SIGTERM
-          backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]]
+          backplane run [MANIFEST] [--keep-going] [--no-control] [--json]
+                                                              starts every manager, stays until SIGINT or SIGTERM;
+                                                              --no-control: no other command can talk to it
+          backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]] [--running]
                                                               calls one method, prints its result, explains its wires
           backplane check [MANIFEST] [--json] [--strict] [--lock]
                                                               lists everything that is wrong; starts nothing; --lock
                                                               writes the chosen versions into the manifest
           backplane graph [MANIFEST] [--format mermaid|dot|json]
                                                               draws components, wires and their lanes
-          backplane explain [MANIFEST] NAME [--json]          says why a manager is as it is, or cannot be created
-          backplane services [MANIFEST] [--json]              lists what each plugin registers, and who uses it
+          backplane explain [MANIFEST] NAME [--json] [--running]
+                                                              says why a manager is as it is, or cannot be created
+          backplane services [MANIFEST] [--json] [--running]  lists what each plugin registers, and who uses it
           backplane names [MANIFEST] [--json]                 prints a constant for each manager, in Swift
           backplane convert [MANIFEST] [--to json|xml|binary] [--output FILE [--force]] [--upgrade]
                                                               spells a manifest in another format; --upgrade makes a plain
@@ -22,6 +25,22 @@ enum PlainUsage {
                                                               says what a library is and brings, and whether it loads
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
+
+        ON A HOST THAT RUNS
+          backplane swap LIBRARY... [--dry-run] [--probation SECONDS [--error-rate PART]] [--timeout SECONDS]
+                                    [--discard-state] [--json]
+                                                              puts new builds in force, all of them or none; --dry-run
+                                                              says what that would do
+          backplane rollback PLUGIN [--to GENERATION] [the options of swap but --dry-run]
+                                                              swaps back to an older generation
+          backplane generations [PLUGIN] [--json]             lists what is in memory of plugins, and what holds it
+          backplane stats [--json]                            lists what was asked of every component
+          backplane apply [MANIFEST] [--environment NAME] [--json]
+                                                              puts a manifest in force
+          backplane reset [NAME] [--json]                     makes a manager anew, or everything that is up
+          All of these, and `call`, `explain` and `services` with --running, talk to the one host of yours that runs. Where
+          there are several: --manifest MANIFEST takes the one that runs it, with --running the first word does; --socket
+          PATH takes the one that listens there; otherwise it is the one with the manifest of the current folder.
 
         Without MANIFEST it is the first of backplane.json, backplane.plist and NLManagerProvider.plist that is in the current
         folder. Of `call` and `explain` the first word is a manifest if it names a file that is there, has a slash in it, or
@@ -40,6 +59,12 @@ enum PlainUsage {
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
           backplane run manifests/almanac.json --keep-going
+          backplane call AlmanacManager on '"07-20"' --running
+          backplane swap .build/debug/libAlmanac.so --dry-run
+          backplane swap Almanac --probation 30 --error-rate 0.05
+          backplane rollback org.backplane.almanac
+          backplane generations --manifest manifests/almanac.json
+          backplane apply manifests/almanac.json
           backplane graph manifests/bookshelf-both.json
           backplane graph manifests/bookshelf-both.json --format dot | dot -Tsvg > graph.svg
           backplane explain manifests/bookshelf-both.json LibraryManager

@@ -7,14 +7,19 @@ struct RunCommand: Sendable {
     var json = false
     /// Start what is sound beside what is not.
     var keepsGoing = false
+    /// Listen for other commands.
+    var isControlled = true
 
     func run() async -> Int32 {
         // Before anything starts, so that no signal is missed, and a start that hangs can be given up.
         let signals = StopSignals()
         let host = settings.makeHost()
+        let control = isControlled ? listen(for: host) : nil
+        defer { control?.close() }
         let stopped = Task { () -> Bool in
             guard let signal = await signals.next() else { return false }
             if !json { Output.line("\(signal): stopping") }
+            control?.close()
             await host.stop()
             if !json { Output.line("stopped") }
             return true
@@ -30,7 +35,7 @@ struct RunCommand: Sendable {
         let managers = await host.managers
         // A lazy one may be started yet.
         let isIdle = keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
-        report(managers, isIdle: isIdle)
+        report(managers, control, isIdle: isIdle)
         if isIdle {
             Output.remark("backplane: no manager is up")
             return await giveUp(host, stopped)
@@ -56,10 +61,24 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    private func report(_ managers: [ManagerStatus], isIdle: Bool) {
-        if json { return Output.json(managers.map(ManagerRow.init)) }
+    /// A host that nobody can talk to runs all the same.
+    private func listen(for host: PluginHost) -> ControlSocket? {
+        do {
+            return try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+        } catch {
+            for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
+            return nil
+        }
+    }
+
+    private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, isIdle: Bool) {
+        if json {
+            struct Report: Encodable { var managers: [ManagerRow], control: String? }
+            return Output.json(Report(managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path))
+        }
         if !managers.isEmpty { Output.table(Table(managers)) }
         guard !isIdle else { return }
+        if let control { Output.line("control socket \(control.path.printable)") }
         let up = managers.count { $0.state == .ready }
         Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
     }

@@ -8,12 +8,20 @@ extension Explanation {
         if !uses.isEmpty { branches.append(Tree(["uses"], uses.map { $0.tree(in: file) })) }
         if !warnings.isEmpty { branches.append(Tree([Span("warnings", .doubtful)], warnings.map { $0.tree(in: file, under: manager) })) }
         // The first component stands at the same place.
-        return Tree([Span(manager.printable, .heading), ": ", state.span] + (components.isEmpty ? place.spans(in: file) : []), branches)
+        return Tree([Span(manager.printable, .heading), ": ", state.span] + (life?.spans(after: state) ?? []) + (components.isEmpty ? place.spans(in: file) : []), branches)
     }
 }
 
 extension Explanation.State {
     fileprivate var span: Span { Span(rawValue, self == .resolved ? .good : .bad) }
+}
+
+extension Explanation.Life {
+    /// - Parameter resolution: what stands before it; that it cannot be created is not said twice.
+    fileprivate func spans(after resolution: Explanation.State?) -> [Span] {
+        let style: Span.Style = state == "ready" ? .good : ["failed", "unsatisfied"].contains(state) ? .bad : .plain
+        return state != resolution?.rawValue ? [", ", Span(state, style), Span(reason.map { ": " + $0.printable } ?? "")] : []
+    }
 }
 
 extension Place {
@@ -48,7 +56,7 @@ extension WireRow {
 
 extension Explanation.Use {
     fileprivate func tree(in file: String) -> Tree {
-        Tree([Span("\(label): \(manager), ".printable), state?.span ?? Span("not there", .bad)] + place.spans(in: file))
+        Tree([Span("\(label): \(manager), ".printable), state?.span ?? Span("not there", .bad)] + (life?.spans(after: state) ?? []) + place.spans(in: file))
     }
 }
 

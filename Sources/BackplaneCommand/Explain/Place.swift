@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 
 /// A place in a manifest.
-struct Place: Encodable, Sendable, Hashable {
+struct Place: Codable, Sendable, Hashable {
     /// A JSON pointer, or a file.
     var location: String?
     var line: Int?

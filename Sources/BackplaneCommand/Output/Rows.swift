@@ -63,7 +63,7 @@ extension ManagerState {
 }
 
 /// A wire as `call --explain` lists it.
-struct WireRow: Encodable {
+struct WireRow: Codable, Sendable {
     var user: String?
     var label: String
     var provider: String

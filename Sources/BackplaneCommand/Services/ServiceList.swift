@@ -2,11 +2,11 @@ import Backplane
 import BackplaneHost
 
 /// What each plugin registers and who uses it, and the wires that nothing is connected to.
-struct ServiceList: Encodable, Sendable {
+struct ServiceList: Codable, Sendable {
     var plugins: [Plugin]
     var missing: [MissingWire]
 
-    struct Plugin: Encodable, Sendable {
+    struct Plugin: Codable, Sendable {
         var id: String
         var version: String
         /// Where its library was built; `nil`: it is linked into this program.
@@ -14,7 +14,7 @@ struct ServiceList: Encodable, Sendable {
         var components: [Component]
     }
 
-    struct Component: Encodable, Sendable {
+    struct Component: Codable, Sendable {
         var role: String
         var className: String
         var version: String
@@ -24,7 +24,7 @@ struct ServiceList: Encodable, Sendable {
         var usedBy: [String]
     }
 
-    struct MissingWire: Encodable, Sendable {
+    struct MissingWire: Codable, Sendable {
         var manager: String
         var className: String
         var label: String

@@ -1,12 +1,14 @@
 /// Changes come one after the other, in the order in which they were asked for.
 extension Coordinator {
-    /// Waits until every change that was asked for before is over; a generation on probation then stays.
-    func takeTurn() async {
+    /// Waits until every change that was asked for before is over.
+    ///
+    /// - Parameter endingProbation: a generation on probation stays, and is not waited for.
+    func takeTurn(endingProbation: Bool = true) async {
         guard isInTurn else {
             isInTurn = true
             return
         }
-        swapUnderWay?.endsProbation = true
+        if endingProbation { swapUnderWay?.endsProbation = true }
         await withUnsafeContinuation { turns.append($0) }
     }
 

@@ -1,4 +1,5 @@
 import Backplane
+import Synchronization
 
 /// Loads, starts, changes and stops: the one serial domain of a host, on a thread of its own.
 actor Coordinator {
@@ -12,6 +13,8 @@ actor Coordinator {
 
     /// What to load; once that has happened, what was loaded.
     private var document: ManifestDocument
+    /// Where the manifest in force is from, for those who cannot wait for this actor.
+    nonisolated let manifestSource: Mutex<ManifestSource>
     private var loadedManifest: LoadedManifest?
     /// The nodes of the plan in force, by their places in it.
     private(set) var nodes: [LiveNode] = []
@@ -58,6 +61,7 @@ actor Coordinator {
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
+        manifestSource = Mutex(document.source)
         connections = Connections(options)
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
@@ -110,6 +114,7 @@ actor Coordinator {
         nodesByID = guests
         for node in nodes { nodesByID[node.id] = node }
         (document, loadedManifest) = (new.document, new)
+        manifestSource.withLock { $0 = new.document.source }
         generations.putInForce(new.plugins)
         watchdog?.start(generations.images)
     }

@@ -1,5 +1,5 @@
 /// What putting a manifest in force has done to the managers, by name.
-public struct ManifestChange: Sendable, Hashable {
+public struct ManifestChange: Sendable, Hashable, Codable {
     /// Those that were not up before.
     public var started: Set<String> = []
     /// Those that are another instance than before.

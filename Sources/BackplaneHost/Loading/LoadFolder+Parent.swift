@@ -1,18 +1,9 @@
 import Backplane
-import Glibc
 
 /// Where hosts make their folders.
 extension LoadFolder {
-    /// `$XDG_RUNTIME_DIR` is the user's alone and empties itself (XDG Base Directory Specification); where it is missing or
-    /// breaks that promise, a folder of the user's in the temporary folder.
     static func defaultParent(_ environment: (String) -> String?) -> String {
-        if let folder = environment("XDG_RUNTIME_DIR"), isUsable(folder) { return FilePath.join(folder, "backplane") }
-        return FilePath.join(environment("TMPDIR") ?? "/tmp", "backplane-\(geteuid())")
-    }
-
-    private static func isUsable(_ folder: String) -> Bool {
-        guard folder.hasPrefix("/"), let status = try? FileStatus(at: folder) else { return false }
-        return status.kind == .folder && status.owner == geteuid() && !status.isWritableByAnyoneElse && access(folder, W_OK | X_OK) == 0
+        RuntimeFolder.path(environment)
     }
 
     static func makeParent(_ path: String) throws(BackplaneError) {

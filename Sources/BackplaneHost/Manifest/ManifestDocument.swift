@@ -11,6 +11,8 @@ public struct ManifestDocument: Sendable {
     public let problems: [Problem]
     /// The file it was read from.
     public let path: String?
+    /// The one of its environments that it was read with; `nil`: none.
+    package let environment: String?
     package let dialect: ManifestDialect
     /// What it was read from, if that is JSON, to find positions in.
     let text: Data?
@@ -32,7 +34,7 @@ public struct ManifestDocument: Sendable {
         do {
             self.init(parsing: try ManifestFile.read(path), path: path, environment: environment, variables: variables)
         } catch {
-            self.init(failure: error, path: path)
+            self.init(failure: error, path: path, environment: environment)
         }
     }
 
@@ -57,7 +59,7 @@ public struct ManifestDocument: Sendable {
         } catch {
             var error = error
             error.location = path
-            self.init(failure: error, path: path, position: Self.positionOfMistake(in: bytes))
+            self.init(failure: error, path: path, environment: environment, position: Self.positionOfMistake(in: bytes))
         }
     }
 
@@ -75,7 +77,7 @@ public struct ManifestDocument: Sendable {
 
     /// Takes a manifest made in Swift, of which nothing is wrong as far as it goes.
     public init(_ manifest: Manifest) {
-        (self.manifest, problems, path, dialect, text) = (manifest, [], nil, .backplane, nil)
+        (self.manifest, problems, path, environment, dialect, text) = (manifest, [], nil, nil, .backplane, nil)
         (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
@@ -83,14 +85,17 @@ public struct ManifestDocument: Sendable {
         var reader = reader
         manifest = reader.read(value)
         (problems, self.path, dialect) = (Self.positioning(reader.problems.grouped, in: text), path, reader.dialect)
+        environment = reader.environment
         (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
     }
 
-    private init(failure: BackplaneError, path: String?, position: SourcePosition? = nil) {
+    private init(failure: BackplaneError, path: String?, environment: String?, position: SourcePosition? = nil) {
         (manifest, problems) = (Manifest(managers: [:]), [Problem(.error, manager: nil, failure, position: position)])
-        (self.path, dialect, text) = (path, .backplane, nil)
+        (self.path, self.environment, dialect, text) = (path, environment, .backplane, nil)
         (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
+
+    package var source: ManifestSource { ManifestSource(path: path, environment: environment) }
 
     var soundManifest: Manifest {
         get throws(BackplaneError) {

@@ -19,6 +19,9 @@ package struct FileDescriptor: ~Copyable, Sendable {
         number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
     }
 
+    /// Takes over a file that is open already, such as a socket.
+    init(adopting number: Int32) { self.number = number }
+
     deinit {
         _ = close(number)
     }

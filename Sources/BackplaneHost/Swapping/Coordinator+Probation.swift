@@ -5,6 +5,8 @@ extension Coordinator {
     /// - Throws: why the new generation is not good enough.
     func watch(_ swap: SwapUnderWay) async throws(BackplaneError) {
         guard let probation = swap.options.probation else { return }
+        swap.isOnProbation = true
+        defer { swap.isOnProbation = false }
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now
         while Deadline.now < end, !swap.endsProbation, !isStopped {
@@ -97,6 +99,9 @@ extension Coordinator {
                 pairs.append((member.new, old))
                 dismiss(old)
             }
+        }
+        for member in swap.members where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
+            swap.report.warnings.append("the state that \(member.name) had since the swap is lost: the old code cannot take it")
         }
         putInForce(swap.before, nodes)
         replaceStarted(pairs)

@@ -52,17 +52,27 @@ extension Coordinator {
         let limit = Duration.seconds(swap.options.drainLimit)
         guard await drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], swap, limit) }
         member.gate.closePassage(lettingAside: true)
-        let served = ComponentHandles.find(component.handle)
-        _ = await drained(Self.servicesLimit) { !(served?.isBusy ?? false) }
         try requireRunning()
         member.isOldSuspended = true
-        try await starter.limited("be suspended", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+        if let cut = try await suspend(component, swap.stepLimit) { swap.report.warnings.append(cut) }
+    }
+
+    /// Suspends an instance that nobody calls: what it began with the host's services ends before, or at least in, its `suspend`.
+    ///
+    /// - Returns: what had to be cut short.
+    func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true) async throws(BackplaneError) -> String? {
+        let served = ComponentHandles.find(component.handle)
+        let isIdle = { !(served?.isBusy ?? false) }
+        _ = await drained(Self.servicesLimit, isIdle)
+        try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) { watch async throws(BackplaneError) in
             try await component.instance.suspend(watch, HostThread.launch)
         }
-        if let served, served.isBusy, !(await drained(Self.servicesLimit, { !served.isBusy })) {
-            served.exchanges.cancelAll()
-            swap.report.warnings.append("\(member.name) had an exchange under way when it was suspended, which was cancelled; end what you began in `suspend`")
-        }
+        if isIdle() { return nil }
+        if await drained(Self.servicesLimit, isIdle) { return nil }
+        served?.exchanges.cancelAll()
+        return isIdle()
+            ? "\(component.name) had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"
+            : "\(component.name) goes on to use the host's services though it was suspended; let `suspend` end what was begun"
     }
 
     /// How long what a component began with the host's services may take to end before, and again after, it is suspended.
@@ -179,6 +189,6 @@ extension SwapUnderWay {
     /// Who is up, or was just made, at a place in the next plan; of a member the old one, as long as that serves.
     fileprivate func provider(at place: Int, _ nodes: [LiveNode]) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.new == place }) { return member.oldComponent ?? member.component }
-        return plan.kept.first { $0.value == place }.flatMap { nodes[$0.key].running }
+        return plan.stays[place].flatMap { nodes[$0].running }
     }
 }

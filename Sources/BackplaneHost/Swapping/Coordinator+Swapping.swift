@@ -33,8 +33,11 @@ extension Coordinator {
     }
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
-        await takeTurn()
-        defer { endTurn() }
+        // A generation on probation stays on probation: only looking changes nothing.
+        if !(swapUnderWay?.isOnProbation ?? false) {
+            await takeTurn(endingProbation: false)
+            endTurn()
+        }
         try requireRunning()
         let replacements = try await replacements(for: libraries, options)
         let swap = try await draft(replacements, options, asked: .now)

@@ -34,7 +34,7 @@ extension Coordinator {
 
     private func resume(_ component: RunningComponent, _ limit: Duration) async {
         do {
-            try await starter.limited("be resumed", component.node, limit: limit) { watch async throws(BackplaneError) in
+            try await starter.limited("be resumed", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
                 try await component.instance.resume(watch, HostThread.launch)
             }
         } catch {
@@ -56,9 +56,7 @@ extension Coordinator {
         member.gate.closePassage(lettingAside: true)
         _ = await drained(options.stopLimit) { member.takenBack.allSatisfy { $0.callsInFlight == 0 } }
         do {
-            try await starter.limited("be suspended", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-                try await component.instance.suspend(watch, HostThread.launch)
-            }
+            if let cut = try await suspend(component, swap.stepLimit, canBeGivenUp: false) { swap.report.warnings.append(cut) }
         } catch {
             log(.error, "did not give up what it took, after a swap that failed", component, error)
         }
@@ -116,9 +114,7 @@ extension Coordinator {
         }
         if suspending {
             do {
-                try await starter.limited("be suspended", component.node, limit: options.stopLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
-                    try await component.instance.suspend(watch, HostThread.launch)
-                }
+                if let cut = try await suspend(component, options.stopLimit, canBeGivenUp: false) { log(.warning, cut, component) }
             } catch {
                 log(.error, "did not give up what it took, after it was swapped", component, error)
             }

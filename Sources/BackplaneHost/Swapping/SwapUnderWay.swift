@@ -17,6 +17,7 @@ final class SwapUnderWay {
 
     var machine: SwapMachine
     var report = SwapReport(.swapped)
+    var isOnProbation = false
     /// Somebody asks for another change: the new generation stays.
     var endsProbation = false
     /// Wires lead, or will lead, to the new instances.

@@ -161,7 +161,8 @@ typedef struct bp_creation {
 /* Ends a creation: exactly once. With BP_OK, instance is the component; otherwise it is NULL and payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
-/* A step of an instance's lifecycle. Steps of one instance never overlap, its export and import of state among them. `health` alone
+/* A step of an instance's lifecycle. It may take its time, and is called on a thread that waits for nothing else; so are bp_create,
+ * bp_export and bp_import. Steps of one instance never overlap, its export and import of state among them. `health` alone
  * may be asked at any time after `activate`: while calls, another step or an earlier question are under way.
  *
  * A swap suspends the old instance, exports its state, and releases it once the new one is in force for good, without `stop`: its

@@ -231,6 +231,9 @@ typedef struct bp_component_lane {
 /* How many encoded calls into this copy of the SDK have begun on this thread inside one another and hold its stack. */
 BP_HIDDEN uint32_t *bp_nested_calls(void);
 
+/* Runs a function on a new detached thread; 0: the system gives none. */
+BP_HIDDEN int bp_start_thread(void (*run)(void *context), void *context);
+
 /* This copy of the SDK: its version, and the compiler of its C target, which `CC` may choose. Hidden, so that a plugin asks its own copy and never its
  * host's. */
 BP_HIDDEN extern const char *const bp_sdk_version;

@@ -17,6 +17,8 @@ struct SwapPlan {
     private(set) var members: [Member] = []
     /// The new place of each node that stays as it is, by its old place.
     private(set) var kept: [Int: Int] = [:]
+    /// The same the other way round.
+    private(set) var stays: [Int: Int] = [:]
     /// Kept ones that are not up and that a member calls, by their old places.
     private(set) var awaited: [Int] = []
     /// Why it must not be made.
@@ -38,7 +40,10 @@ struct SwapPlan {
         let before = new.nodes.map { counterparts[$0.location] }
         var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
         let restarted = Self.restarted(in: new, before, &changed, running)
-        for node in new.nodes where !changed.contains(node.id) { kept[before[node.id]!] = node.id }
+        for node in new.nodes where !changed.contains(node.id) {
+            stays[node.id] = before[node.id]
+            kept[before[node.id]!] = node.id
+        }
 
         let needed = Self.needed(in: new, before, changed, running.up)
         for place in needed.sorted() {

@@ -1,0 +1,36 @@
+import Backplane
+import BackplaneHost
+
+/// How a swap is to be made, as it is entered.
+struct SwapWords: Sendable, Hashable {
+    /// Seconds.
+    var probation: Double?
+    /// From 0 to 1.
+    var errorRate: Double?
+    /// Seconds.
+    var timeout: Double?
+    var discardsState = false
+
+    /// - Throws: which word makes no sense.
+    func options() throws(CallWords.Misuse) -> SwapOptions {
+        var options = SwapOptions(discardsState: discardsState)
+        if let timeout {
+            try Self.require(timeout, in: 0.001...86_400, "--timeout", "seconds, up to a day")
+            (options.drainLimit, options.stepLimit) = (timeout, timeout)
+        }
+        if let probation {
+            try Self.require(probation, in: 0.001...86_400, "--probation", "seconds, up to a day")
+            options.probation = Probation(duration: probation)
+        }
+        if let errorRate {
+            guard options.probation != nil else { throw .init(description: "--error-rate is for a probation, and there is none without --probation") }
+            try Self.require(errorRate, in: 0...1, "--error-rate", "a part from 0 to 1")
+            options.probation?.errorRate = errorRate
+        }
+        return options
+    }
+
+    private static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String) throws(CallWords.Misuse) {
+        guard range.contains(number) else { throw .init(description: "\(name): expected \(what), found \(number)") }
+    }
+}

@@ -1,0 +1,63 @@
+import Backplane
+
+/// How requests and answers are written: a line of JSON each.
+enum ControlText {
+    /// What every request has.
+    struct Head: Decodable {
+        var request: String
+        /// `nil`: whoever writes by hand need not give it.
+        var `protocol`: Int?
+
+        private enum CodingKeys: String, CodingKey { case request, `protocol` }
+    }
+
+    /// A request, with its fields beside those of the head.
+    struct Line<Message: ControlMessage>: Encodable {
+        var message: Message
+
+        func encode(to encoder: any Encoder) throws {
+            try message.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(Message.name, forKey: .request)
+            try container.encode(ControlProtocol.number, forKey: .protocol)
+        }
+
+        private enum Key: String, CodingKey { case request, `protocol` }
+    }
+
+    /// A line of an answer: one of the three.
+    struct Answer<Value: Decodable>: Decodable {
+        var event: ControlEvent?
+        var result: Value?
+        var error: BackplaneError?
+    }
+
+    static func head(of bytes: [UInt8]) throws(BackplaneError) -> Head {
+        do {
+            return try JSON.decode(Head.self, bytes, failing: .controlMalformed)
+        } catch {
+            throw BackplaneError(
+                .controlMalformed, "expected a line with a JSON object that has a `request`, such as {\"request\": \"hello\"}: \(error.message)", at: error.location)
+        }
+    }
+
+    /// - Throws: `control.malformed`; a key that nobody knows is one that was meant otherwise, and is refused.
+    static func message<Message: ControlMessage>(_: Message.Type, in bytes: [UInt8]) throws(BackplaneError) -> Message {
+        let read = try JSON.decode(KnownAndUnknown<Message>.self, bytes, failing: .controlMalformed)
+        if let key = read.unknownKeys.first(where: { $0 != "/request" && $0 != "/protocol" }) {
+            throw BackplaneError(.controlMalformed, "a request `\(Message.name)` has no such key", at: key)
+        }
+        return read.value
+    }
+
+    static func result(_ json: [UInt8]) -> [UInt8] { Array(#"{"result":"#.utf8) + json + Array("}\n".utf8) }
+
+    static func error(_ error: BackplaneError) -> [UInt8] { line(["error": error]) }
+
+    static func event(_ event: ControlEvent) -> [UInt8] { line(["event": event]) }
+
+    private static func line(_ value: some Encodable) -> [UInt8] {
+        // Texts always encode.
+        ((try? JSON.encode(value, failing: .controlFailed)) ?? Array("{}".utf8)) + [ControlProtocol.newline]
+    }
+}

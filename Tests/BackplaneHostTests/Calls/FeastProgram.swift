@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// The host program `feast`, whose plugin keeps every thread of Swift's pool, as a process.
+enum FeastProgram {
+    /// The lines that it prints.
+    static func lines(_ arguments: [String], in folder: LoadingFixture.Folder) async throws -> [String] {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(filePath: TestHost.libraries + "/feast")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder.path]) { $1 }
+        process.standardOutput = output
+        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { end.yield($0.terminationStatus) }
+        try process.run()
+        defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+        for await status in ends {
+            #expect(status == 0, "the log never said who occupied the pool")
+            break
+        }
+        return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

@@ -1,0 +1,126 @@
+import Backplane
+import Glibc
+import Testing
+
+@testable import BackplaneHost
+
+/// What a running host answers, and to whom.
+@Suite(.timeLimit(.minutes(10)))
+struct ControlSocketTests {
+    @Test func `it says which host it is, whatever the protocol of who asks`() async throws {
+        let fixture = try ControlFixture()
+        let greeting = try await fixture.ask(HelloRequest()).get()
+        #expect(greeting.protocol == ControlProtocol.number && greeting.version == HostVersion.text)
+        #expect(greeting.process == getpid())
+        #expect(greeting.manifest == fixture.test.folder.path + "/manifest" && greeting.environment == nil)
+        #expect(greeting.requests == greeting.requests.sorted() && greeting.requests.contains("swap") && greeting.requests.contains("hello"))
+        let later = try await fixture.exchange(#"{"request": "hello", "protocol": 99, "colour": "blue"}"# + "\n")
+        #expect(later.hasPrefix(#"{"result":{"#))
+    }
+
+    @Test func `the socket and its folder are the user's alone`() throws {
+        let fixture = try ControlFixture()
+        #expect(try FileStatus(at: fixture.control.path).modeText == "600")
+        #expect(try FileStatus(at: fixture.folder.path).modeText == "700")
+        fixture.control.close()
+        #expect(!LoadingFixture.exists(fixture.control.path))
+    }
+
+    @Test func `a folder that others can write to is refused, by hosts and by who looks for them`() throws {
+        let folder = try LoadingFixture.Folder(), path = try folder.makeFolder("run", mode: 0o777), host = try TestHost(managers: "", from: .linked).host
+        let refusal = #expect(throws: BackplaneError.self) { try ControlSocket(serving: host, in: path) }
+        #expect(refusal?.code == .controlUnusable && refusal?.location == path && refusal?.message.contains("--no-control") == true)
+        #expect(throws: BackplaneError.self) { try RunningHost.all(in: ControlFolder(path)) }
+    }
+
+    @Test func `a path longer than an address is reached all the same`() async throws {
+        let folder = try LoadingFixture.Folder(), path = folder.path + "/" + String(repeating: "a", count: 120) + "/" + String(repeating: "b", count: 120)
+        let control = try ControlSocket(serving: TestHost(managers: "", from: .linked).host, in: path)
+        let socket = control.path
+        let greeting = await onThread { try? ControlClient(socket).greet() }
+        #expect(greeting?.process == getpid())
+        #expect(try RunningHost.all(in: ControlFolder(path)).count == 1)
+    }
+
+    @Test func `calls go through it byte for byte, and errors arrive whole`() async throws {
+        let fixture = try ControlFixture()
+        let answer = try await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: 60)).get()
+        #expect(answer.output.hasPrefix("\""))
+        let failure = await fixture.ask(CallRequest(manager: "Trial", method: "fail", input: "\"four\"", timeout: nil))
+        let error = #expect(throws: BackplaneError.self) { try failure.get() }
+        #expect(error?.failure == BackplaneError.Failure(code: "trial.trouble", details: ["length": "4"]) && error?.message == "four")
+        let unknown = await fixture.ask(CallRequest(manager: "Trail", method: "fail", input: nil, timeout: nil))
+        let suggestion = #expect(throws: BackplaneError.self) { try unknown.get() }
+        #expect(suggestion?.code == .unknownManager && suggestion?.message.contains("`Trial`?") == true)
+    }
+
+    @Test(arguments: [0, -1, 1e300])
+    func `a time limit that no clock can count is refused`(timeout: Double) async throws {
+        let fixture = try ControlFixture()
+        let answer = await fixture.ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: timeout))
+        let error = #expect(throws: BackplaneError.self) { try answer.get() }
+        #expect(error?.code == .controlMalformed && error?.location == "/timeout")
+        for options in [SwapOptions(drainLimit: timeout), SwapOptions(stepLimit: timeout), SwapOptions(probation: Probation(duration: timeout))] {
+            let swap = await fixture.ask(SwapRequest(libraries: ["Clock"], options: options))
+            let error = #expect(throws: BackplaneError.self) { try swap.get() }
+            #expect(error?.code == .controlMalformed && error?.location?.hasPrefix("/options/") == true)
+        }
+    }
+
+    @Test func `a manifest is put in force, and the greeting tells of it`() async throws {
+        let fixture = try ControlFixture(), path = try fixture.test.folder.write(Array(#"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#.utf8), as: "other")
+        try await fixture.host.start()
+        let change = try await fixture.ask(ApplyRequest(manifest: path, environment: "night")).get()
+        #expect(change.started == ["Other"] && change.stopped == ["Trial"])
+        let greeting = try await fixture.ask(HelloRequest()).get()
+        #expect(greeting.manifest == path && greeting.environment == "night")
+        #expect(try await fixture.ask(ApplyRequest(manifest: path)).get().kept == ["Other"])
+        #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the one in force is kept")
+        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().restarted == ["Other"])
+        let relative = await fixture.ask(ApplyRequest(manifest: "other"))
+        #expect(throws: BackplaneError.self) { try relative.get() }
+    }
+
+    @Test func `a program answers requests of its own, and reports how far they are`() async throws {
+        struct Count: ControlMessage {
+            static let name = "count"
+            typealias Answer = [Int]
+            var to: Int
+        }
+        let count = ControlRequest(Count.self, endsWithClient: false) { _, message, work throws(BackplaneError) in
+            for number in 1...message.to { work.report(ControlEvent("\(number)")) }
+            return Array(1...message.to)
+        }
+        let fixture = try ControlFixture(requests: [count]), events = Recorded<ControlEvent>()
+        #expect(try await fixture.ask(Count(to: 3), events).get() == [1, 2, 3])
+        #expect(events.all.map(\.text) == ["1", "2", "3"])
+    }
+
+    @Test func `several of one process are told apart, and only living ones are found`() throws {
+        let fixture = try ControlFixture()
+        let second = try ControlSocket(serving: fixture.host, in: fixture.folder.path)
+        #expect(try RunningHost.all(in: fixture.folder).map(\.socket) == [fixture.control.path, second.path].sorted())
+        second.close()
+        #expect(try RunningHost.all(in: fixture.folder).map(\.socket) == [fixture.control.path])
+        #expect(try RunningHost.all(in: ControlFolder(fixture.folder.path + "/none")) == [])
+    }
+
+    @Test func `the socket of a killed host is passed over, and removed by the next host`() throws {
+        let fixture = try ControlFixture(), stale = fixture.folder.path + "/host-1.sock", other = fixture.folder.path + "/notes.sock"
+        try leaveSocket(at: stale)
+        try leaveSocket(at: other)
+        #expect(try RunningHost.all(in: fixture.folder).map(\.socket) == [fixture.control.path])
+        let error = #expect(throws: BackplaneError.self) { try ControlClient(stale).greet() }
+        #expect(error?.code == .controlUnreachable && error?.location == stale)
+        let next = try ControlSocket(serving: fixture.host, in: fixture.folder.path)
+        #expect(!LoadingFixture.exists(stale) && LoadingFixture.exists(fixture.control.path) && LoadingFixture.exists(next.path))
+        #expect(LoadingFixture.exists(other), "what is no host's is left alone")
+    }
+
+    /// What a process leaves that is killed while it listens.
+    private func leaveSocket(at path: String) throws {
+        let descriptor = try LocalSocket.open(blocking: true)
+        let bound = try LocalAddress.with(path) { address, size in bind(descriptor.number, address, size) }
+        try #require(bound == 0)
+    }
+}

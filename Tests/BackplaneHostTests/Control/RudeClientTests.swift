@@ -1,0 +1,115 @@
+import Backplane
+import Glibc
+import Testing
+
+@testable import BackplaneHost
+
+/// Clients that do what none should, and a host that does not mind.
+@Suite(.timeLimit(.minutes(10)))
+struct RudeClientTests {
+    @Test(arguments: [
+        ("", "expected"), ("fly", "expected"), ("{", "expected"), ("[]", "expected"), ("null", "expected"), ("{}", "`request` is missing"),
+        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "there is no request `fly`; there is: `apply`"), (#"{"request": "swop"}"#, "is: `swap`"),
+        (#"{"request": "swap"}"#, "`libraries` is missing"), (#"{"request": "swap", "libraries": "Clock"}"#, "expected Array"),
+        (#"{"request": "reset", "manger": "Trial"}"#, "no such key"), (#"{"request": "call", "manager": "Trial", "method": "path", "input": 7}"#, "expected String"),
+        (#"{"request": "hello"} {"request": "hello"}"#, "expected"), (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, the request is of protocol 2"),
+        ("\u{0}\u{1}\u{2}", "expected"), (String(repeating: "[", count: 500_000), "expected"),
+        (#"{"request": "reset", "manager": "# + String(repeating: "[", count: 500_000), "expected"),
+        (#"{"request": "reset", "manager": "# + String(repeating: #"{"a":"#, count: 100_000) + "1" + String(repeating: "}", count: 100_001), "expected"),
+    ])
+    func `a malformed request is answered with what is wrong, and harms nobody`(text: String, says: String) async throws {
+        let fixture = try ControlFixture()
+        let answer = try await fixture.exchange(text + "\n")
+        #expect(answer.hasPrefix(#"{"error":{"#) && answer.hasSuffix("}\n"), "\(answer.prefix(300))")
+        #expect(answer.contains(says), "\(answer.prefix(300))")
+        #expect(answer.utf8.count < 2_000)
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `bytes that are no text are one too`() async throws {
+        let fixture = try ControlFixture()
+        for bytes in [[0xFF, 0xFE, 0x0A], [0xC3, 0x28, 0x0A], Array(#"{"request": "\#u{0}"#.utf8) + [0xFF, 0x22, 0x7D, 0x0A]] as [[UInt8]] {
+            #expect(try await fixture.exchange(bytes).hasPrefix(#"{"error":{"#))
+        }
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `a hundred megabytes without a newline are not read to their end`() async throws {
+        let fixture = try ControlFixture()
+        let answer = try await fixture.exchange([UInt8](repeating: UInt8(ascii: "x"), count: 100 << 20))
+        #expect(answer.contains("control.malformed") && answer.contains("at most 64 MB"), "\(answer)")
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `what is large and within the limit is answered whole`() async throws {
+        let fixture = try ControlFixture(), text = "\"" + String(repeating: "é", count: 1 << 20) + "\""
+        let answer = await fixture.ask(CallRequest(manager: "Trial", method: "fail", input: text, timeout: nil))
+        let error = #expect(throws: BackplaneError.self) { try answer.get() }
+        #expect(error?.message.utf8.count == 2 << 20)
+    }
+
+    @Test func `half a request and then the end of it is told, to who listens still`() async throws {
+        let fixture = try ControlFixture()
+        let answer = try await fixture.exchange(Array(#"{"request": "hello"}"#.utf8), thenShutsDown: true)
+        #expect(answer.contains("expected a newline"))
+        #expect(try await fixture.exchange([], thenShutsDown: true) == "", "who says nothing is told nothing")
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `one that hangs up, in its request or before the answer, is not missed`() async throws {
+        let fixture = try ControlFixture()
+        for text in [#"{"request": "#, #"{"request": "hello"}"# + "\n", #"{"request": "reset"}"# + "\n", "fly\n", ""] {
+            for _ in 0..<20 {
+                let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
+                try socket.write(Array(text.utf8), until: .now + .seconds(60))
+            }
+        }
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `one that does not read its answer keeps nobody else waiting`() async throws {
+        let fixture = try ControlFixture(limits: ControlLimits(writing: .milliseconds(100), connections: 1))
+        let deaf = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
+        // More than a socket holds for who does not read.
+        let input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
+        let line = try JSON.encode(ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)), failing: .controlFailed)
+        await onThread { try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60)) }
+        await fixture.expectUnharmed()
+        _ = deaf.peerUser
+    }
+
+    @Test func `one that is slow is given up, and told so`() async throws {
+        let fixture = try ControlFixture(limits: ControlLimits(reading: .milliseconds(100)))
+        let answer = try await fixture.exchange(#"{"request": "hel"#)
+        #expect(answer.contains("found 16 bytes without a newline"), "\(answer)")
+        await fixture.expectUnharmed()
+    }
+
+    @Test func `fifty at once are all answered`() async throws {
+        let fixture = try ControlFixture()
+        let answers = await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: "0.0", timeout: nil)) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count == 50 && answers.allSatisfy { (try? $0.get()) != nil })
+    }
+
+    @Test func `when all places are taken the next one is told, and a call whose client is gone gives its place back`() async throws {
+        let fixture = try ControlFixture(limits: ControlLimits(connections: 2, waiting: .milliseconds(50)))
+        let line = Array(#"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"#.utf8) + [ControlProtocol.newline]
+        var waiting: [LocalSocket] = []
+        for _ in 0..<2 {
+            let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
+            try socket.write(line, until: .now + .seconds(60))
+            waiting.append(socket)
+        }
+        let refused = await fixture.ask(ResetRequest())
+        let error = #expect(throws: BackplaneError.self) { try refused.get() }
+        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are under way") == true)
+        waiting = []
+        await eventually {
+            let answer = await fixture.ask(CallRequest(manager: "Trial", method: "cancellations", input: nil, timeout: nil))
+            return (try? answer.get())?.output == "2"
+        }
+    }
+}
