@@ -201,7 +201,7 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost"], exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts"], exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],
