@@ -81,6 +81,7 @@ struct LibrarySwapTests {
         #expect(visits.allSatisfy { $0.last?.handovers == 0 }, "nobody was ever served by anything else")
         #expect(try await fixture.generations() == (1, 4))
         await fixture.host.stop()
-        #expect(await error { _ = try await fixture.turnstile.pass(1) }?.code == .hostStopped)
+        let late = await error { _ = try await fixture.turnstile.pass(1) }
+        #expect(late?.code == .hostStopped, "\(String(describing: late))")
     }
 }

@@ -6,11 +6,15 @@ struct SwapFigures: Sendable {
     private let figures: SharedFigures
     private let count: Int
 
+    /// Where libraries are copied to before they are loaded.
+    enum Loads { case inMemory, onDisk }
+
     /// - Parameters:
     ///   - folder: of the suite; beside it is one in memory.
     ///   - name: of the child's folders.
-    init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String) {
-        let own = "\(folder)/\(name)", loads = FilePath.join(FilePath.folder(of: folder), "memory") + "/\(name)"
+    init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String, loads place: Loads = .inMemory) {
+        let own = "\(folder)/\(name)", memory = FilePath.join(FilePath.folder(of: folder), "memory")
+        let loads = place == .inMemory ? "\(memory)/\(name)" : own + "-loads"
         count = order.count
         figures = SharedFigures { count in
             var order = order
