@@ -8,7 +8,7 @@ enum ManySwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
         let result: [String: Double]
-        do { result = try await figures(order, swapped, loads) } catch {
+        do { result = try await figures(order, swapped) } catch {
             await swapped.host.stop()
             throw error
         }
@@ -16,16 +16,16 @@ enum ManySwaps {
         return result
     }
 
-    private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost, _ loads: String) async throws -> [String: Double] {
+    private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
         // The first tenth is not counted: what a process makes once it has made by then.
         let tenth = max(1, order.count / 10)
         let before = try await callCost(swapped)
         var times: [Double] = [], memory = 0.0
         for number in 1...order.count {
             times.append(try await swapped.swapForGood().time / .milliseconds(1))
-            if number == tenth { memory = try privateDirty(loads) }
+            if number == tenth { memory = try privateDirty() }
         }
-        let growth = try privateDirty(loads) - memory
+        let growth = try privateDirty() - memory
         let after = try await callCost(swapped)
         return [
             "memory": growth / 1_024 / Double(max(1, order.count - tenth)), "before": before, "after": after,
@@ -33,13 +33,9 @@ enum ManySwaps {
         ]
     }
 
-    /// Where the copies lie on a disk, without what has only not been written to it yet.
-    private static func privateDirty(_ loads: String) throws -> Double {
-        let folder = open(loads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder >= 0 {
-            syncfs(folder)
-            close(folder)
-        }
+    /// Without pages of copies that only have not been written to the disk yet.
+    private static func privateDirty() throws -> Double {
+        sync()
         return try ProcessMemory.privateDirty()
     }
 
