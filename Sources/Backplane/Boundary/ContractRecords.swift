@@ -11,16 +11,17 @@ final class ContractRecords: Sendable {
         /// How this side compiled it (``ContractLayout``).
         let layout: KeptText
     }
-    private let records = Mutex<[ObjectIdentifier: Record]>([:])
-    private let needed = Mutex<[ObjectIdentifier: NeededWire]>([:])
+    // Arrays, since there are few: for a dictionary the runtime looks for `Hashable` in all that is loaded.
+    private let records = Mutex<[(contract: ObjectIdentifier, record: Record)]>([])
+    private let needed = Mutex<[(contract: ObjectIdentifier, wire: NeededWire)]>([])
 
     func record<C: Contract>(of _: C.Type) -> Record {
-        if let known = records.withLock({ $0[ObjectIdentifier(C.self)] }) { return known }
+        if let known = records.withLock({ $0.first { $0.contract == ObjectIdentifier(C.self) } }) { return known.record }
         let members = Members<C>()
         let record = Record(
             members: members.all, description: members.description, problems: members.problems,
             layout: KeptText { ContractLayout(of: C.self).text })
-        records.withLock { $0[ObjectIdentifier(C.self)] = record }
+        records.withLock { $0.append((ObjectIdentifier(C.self), record)) }
         return record
     }
 
@@ -28,9 +29,9 @@ final class ContractRecords: Sendable {
     func neededWire<C: Contract>(_: C.Type) -> NeededWire {
         let wire = DeclaredWire(label: "", isOptional: false, record(of: C.self))
         return needed.withLock { needed in
-            if let known = needed[ObjectIdentifier(C.self)] { return known }
+            if let known = needed.first(where: { $0.contract == ObjectIdentifier(C.self) }) { return known.wire }
             let new = NeededWire(wire)
-            needed[ObjectIdentifier(C.self)] = new
+            needed.append((ObjectIdentifier(C.self), new))
             return new
         }
     }

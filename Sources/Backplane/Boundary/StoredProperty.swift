@@ -10,15 +10,19 @@ struct StoredProperty {
         guard case .structure = metadata.kind, let fields = metadata.descriptor.fields?.records else { return [] }
         return withUnsafePointer(to: contract) { contract in
             fields.enumerated().map { index, field in
-                let isMethod = field.type?.declaration.map { methods.contains(UInt(bitPattern: $0.address)) } ?? false
+                let isMethod = field.type?.declaration.map(isMethod) ?? false
                 let place = UnsafeRawPointer(contract) + metadata.fieldOffset(index)
                 return StoredProperty(label: field.name, member: isMethod ? place.load(as: DeclaredMember.self) : nil)
             }
         }
     }
 
-    /// What all methods, whatever they take and answer, are declared by. Made of a standard type, which the runtime need not look for.
-    private static let methods = [AsyncMethod<Int, Int>.self as Any.Type, SyncMethod<Int, Int>.self].map {
-        UInt(bitPattern: TypeMetadata($0).descriptor.address)
+    /// Whether it is the declaration that all methods, whatever they take and answer, are of. By its name, since to have one of them
+    /// the runtime would first look for what its types conform to.
+    private static func isMethod(_ declaration: ContextDescriptor) -> Bool {
+        guard case .structure = declaration.kind, declaration.name == "AsyncMethod" || declaration.name == "SyncMethod" else { return false }
+        return declaration.module == module
     }
+
+    private static let module = TypeMetadata(StoredProperty.self).descriptor.module
 }

@@ -10,20 +10,25 @@
 /// A body captures nothing: it is handed the component, the input and the call.
 public struct MethodTable<C> {
     // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
-    @usableFromInline var bodies: [Int: any MethodBody] = [:]
+    // Nor is it a dictionary, which would have it look for `Hashable`.
+    private var bodies: [(any MethodBody)?] = []
 
     init() {}
 
     @inline(never) @usableFromInline
     mutating func set(_ member: Int, _ body: any MethodBody) {
+        while bodies.count <= member { bodies.append(nil) }
         bodies[member] = body
     }
+
+    /// `nil`: it was given none.
+    func body(of member: Int) -> (any MethodBody)? { member < bodies.count ? bodies[member] : nil }
 }
 
 extension MethodTable where C: Component {
     /// Gives an ``AsyncMethod`` its body, which starts on its caller's actor.
     @inlinable @inline(__always)
-    public mutating func async<Input, Output>(
+    public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
     ) {
@@ -32,7 +37,7 @@ extension MethodTable where C: Component {
 
     /// Gives a ``SyncMethod`` its body, which must not wait.
     @inlinable @inline(__always)
-    public mutating func sync<Input, Output>(
+    public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,
         _ body: @escaping @Sendable (C, Input, Call) throws -> Output
     ) {

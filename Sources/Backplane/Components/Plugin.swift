@@ -38,7 +38,7 @@ public struct Registrar {
         problems += contract.problems
         var table = MethodTable<C>()
         C.methods(&table)
-        for (number, member) in contract.members.enumerated() where table.bodies[number] == nil {
+        for (number, member) in contract.members.enumerated() where table.body(of: number) == nil {
             problems.append("\(C.className) provides \(C.Provides.name) and gives `\(member.name)` no body")
         }
         var wires: [DeclaredWire] = []
@@ -50,7 +50,7 @@ public struct Registrar {
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: contract, bodies: contract.members.indices.map { table.bodies[$0] }, wires: wires, contracts: contracts,
+                contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires, contracts: contracts,
                 state: state, coding, services: services))
     }
 }

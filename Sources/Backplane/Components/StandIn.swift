@@ -12,14 +12,14 @@ package struct StandInBodies<C: Contract> {
 
     package init() {}
 
-    package mutating func async<Input, Output>(
+    package mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
     ) {
         bodies[memberNumber(of: member)] = AsyncBody(of: StandIn.self) { _, input, call in try await body(input, call) }
     }
 
-    package mutating func sync<Input, Output>(
+    package mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
     ) {
         bodies[memberNumber(of: member)] = SyncBody(of: StandIn.self) { _, input, call in try body(input, call) }
@@ -50,13 +50,13 @@ extension ComponentRecord {
     }
 }
 
-extension AsyncMethod {
+extension AsyncMethod where Input: Codable, Output: Codable {
     static func makeBody(throwing error: BackplaneError) -> any MethodBody {
         AsyncBody<Input, Output>(of: StandIn.self) { _, _, _ in throw error }
     }
 }
 
-extension SyncMethod {
+extension SyncMethod where Input: Codable, Output: Codable {
     static func makeBody(throwing error: BackplaneError) -> any MethodBody {
         SyncBody<Input, Output>(of: StandIn.self) { _, _, _ in throw error }
     }

@@ -15,8 +15,13 @@ public protocol Callable: Sendable {
 }
 
 /// A method that may wait: `let search = AsyncMethod<BookQuery, [Book]>()`.
-public struct AsyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>: Callable {
+public struct AsyncMethod<Input: Sendable, Output: Sendable>: Sendable {
+    // What `Input` and `Output` must be is asked where it is used: of a type that asks it itself Swift's runtime, each time a library is
+    // loaded, would look through all that is loaded before it makes one.
     private let member: DeclaredMember
+}
+
+extension AsyncMethod: Callable where Input: Codable, Output: Codable {
     public var name: String? { member.name }
 
     /// - Parameter name: what it is called by on the other side; default: the property's name.
@@ -29,8 +34,11 @@ public struct AsyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>
 }
 
 /// A method that never waits: `let count = SyncMethod<Nothing, Int>()`.
-public struct SyncMethod<Input: Codable & Sendable, Output: Codable & Sendable>: Callable {
+public struct SyncMethod<Input: Sendable, Output: Sendable>: Sendable {
     private let member: DeclaredMember
+}
+
+extension SyncMethod: Callable where Input: Codable, Output: Codable {
     public var name: String? { member.name }
 
     /// - Parameter name: what it is called by on the other side; default: the property's name.

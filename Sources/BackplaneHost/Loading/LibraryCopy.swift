@@ -7,12 +7,16 @@ package struct LibraryCopy: Sendable {
     /// Where the library was built, and what the file was like when it was copied.
     let source: (path: String, status: FileStatus)
     package let path: String
-    let bytes: [UInt8]
+    /// What it does not have yet (``LibraryRemainder``): nothing, where there is a digest to check.
+    private let leftOut: [Range<Int>]
+    private let sha256: String?
+    private let folder: LoadFolder
 
     /// Copies the library at `path` into `folder`.
     ///
+    /// - Parameter sha256: what the manifest gives for it, if it gives one.
     /// - Throws: why it is not trusted, or cannot be copied.
-    package init(of path: String, in folder: LoadFolder) throws(BackplaneError) {
+    package init(of path: String, sha256: String? = nil, in folder: LoadFolder) throws(BackplaneError) {
         let file = try LibraryFile.open(path)
         let status = try LibraryFile.status(of: file, path)
         try LibraryFile.requireRegularFile(status, path)
@@ -21,28 +25,29 @@ package struct LibraryCopy: Sendable {
         try LibraryFile.requireBoundedSize(status, path)
         let copy = folder.newCopyPath(for: FilePath.name(of: path))
         do throws(BackplaneError) {
-            bytes = try LibraryFile.copyContents(of: file, status, to: copy, path)
+            leftOut = try LibraryFile.copyContents(of: file, status, to: copy, isWhole: sha256 != nil, path)
         } catch {
             unlink(copy)
             throw error
         }
-        (source, self.path) = ((path, status), copy)
+        (source, self.path, self.sha256, self.folder) = ((path, status), copy, sha256, folder)
     }
 
     /// - Throws: when the copy has another SHA-256 than the manifest gives, if it gives one.
-    package func requireDigest(_ sha256: String?, _ digest: (any ContentDigest)?) throws(BackplaneError) {
-        try LibraryFile.requireDigest(sha256, of: bytes, digest, source.path)
+    package func requireDigest(_ digest: (any ContentDigest)?) throws(BackplaneError) {
+        try LibraryFile.requireDigest(sha256, ofCopy: path, digest, source.path)
     }
 
     /// The copy as a library that can be loaded.
     ///
     /// - Throws: why it is no plugin for this host.
     package func checked(for runtime: SwiftRuntime = .ofThisProcess) throws(BackplaneError) -> LibraryFile {
-        let image = try LibraryFile.image(bytes, source.path)
+        let image = try LibraryFile.image(ofCopy: path, source.path)
         try LibraryFile.requireEntry(image, source.path)
         let identity = try LibraryIdentity(of: image, at: source.path)
         try identity.requireABI(at: source.path)
         try runtime.require(for: identity, at: source.path)
-        return LibraryFile(path: source.path, copy: path, status: source.status, identity: identity)
+        if !leftOut.isEmpty { folder.remainders.add(LibraryRemainder(of: source, copy: path, at: leftOut)) }
+        return LibraryFile(path: source.path, copy: path, status: source.status, identity: identity, remainders: folder.remainders)
     }
 }

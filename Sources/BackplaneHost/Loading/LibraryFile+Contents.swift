@@ -4,36 +4,45 @@ import Glibc
 
 /// The copy, and the steps after it: is this a whole plugin for this machine?
 extension LibraryFile {
-    /// Copies the library to `copy` and returns what the copy has.
+    /// Copies the library to `copy`, and returns what was left out; that reads as zeros there.
+    ///
+    /// - Parameter isWhole: leave nothing out, neither symbols nor debug information.
     static func copyContents(
-        of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, _ path: String
-    ) throws(BackplaneError) -> [UInt8] {
-        let bytes: [UInt8]?
+        of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, isWhole: Bool = false, _ path: String
+    ) throws(BackplaneError) -> [Range<Int>] {
+        let unneeded = isWhole ? [] : ELFOutline(of: file, size: status.size)?.unneeded ?? []
+        let leftOut = unneeded.reduce(0) { $0 + $1.count } < leastLeftOut ? [] : unneeded
+        let isCopied: Bool
         do throws(SystemError) {
-            bytes = try copyIfStill(file, status, to: copy)
+            isCopied = try copyIfStill(leftOut.gaps(upTo: status.size), of: file, status, to: copy)
         } catch {
             throw BackplaneError(.pluginUnreadable, "the library cannot be copied to \(copy): \(error)", at: path)
         }
-        guard let bytes else {
+        guard isCopied else {
             throw BackplaneError(
                 .pluginUnreadable, "the library was written to while it was copied; load it when the build has finished", at: path)
         }
-        return bytes
+        return leftOut
     }
 
-    /// `nil` where the file did not stay as it was.
+    /// In bytes: fewer are copied sooner than a thread is started for them.
+    private static var leastLeftOut: Int { 1 << 16 }
+
+    /// `false` where the file did not stay as it was.
     private static func copyIfStill(
-        _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
-    ) throws(SystemError) -> [UInt8]? {
+        _ ranges: [Range<Int>], of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
+    ) throws(SystemError) -> Bool {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        let bytes = try file.bytes(count: status.size)
-        try target.write(bytes[...])
-        let after = try FileStatus(of: file)
-        return bytes.count == status.size && after == status ? bytes : nil
+        for range in ranges {
+            guard try file.copy(range, to: target) else { return false }
+        }
+        try target.resize(to: status.size)
+        // A byte more may be there by now.
+        return try FileStatus(of: file) == status
     }
 
     static func requireDigest(
-        _ sha256: String?, of bytes: [UInt8], _ digest: (any ContentDigest)?, _ path: String
+        _ sha256: String?, ofCopy copy: String, _ digest: (any ContentDigest)?, _ path: String
     ) throws(BackplaneError) {
         guard let sha256 else { return }
         guard let digest else {
@@ -45,7 +54,7 @@ extension LibraryFile {
                 """,
                 at: path)
         }
-        let found = text(ofDigest: digest.sha256(of: bytes))
+        let found = text(ofDigest: digest.sha256(of: try contents(ofCopy: copy, path)))
         guard found == sha256.lowercased() else {
             throw BackplaneError(
                 .pluginDigestMismatch,
@@ -62,12 +71,42 @@ extension LibraryFile {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    static func image(_ bytes: [UInt8], _ path: String) throws(BackplaneError) -> ELFImage {
+    /// The image of the copy, with no more of it in memory than is looked at.
+    static func image(ofCopy copy: String, _ path: String) throws(BackplaneError) -> ELFImage {
+        let excerpt: FileExcerpt
+        do throws(SystemError) {
+            let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW), size = try FileStatus(of: file).size
+            // A file without an outline is damaged, or no library at all: the image says how.
+            if let outline = ELFOutline(of: file, size: size) {
+                excerpt = try outline.excerpt(of: file, with: LibraryIdentity.section)
+            } else {
+                excerpt = FileExcerpt(try file.bytes(count: size))
+            }
+        } catch {
+            throw unreadable(copy, error, path)
+        }
+        return try image(excerpt, path)
+    }
+
+    static func image(_ bytes: FileExcerpt, _ path: String) throws(BackplaneError) -> ELFImage {
         do throws(ELFImage.Problem) {
             return try ELFImage(bytes)
         } catch {
             throw BackplaneError(error.code, error.text, at: path)
         }
+    }
+
+    private static func contents(ofCopy copy: String, _ path: String) throws(BackplaneError) -> [UInt8] {
+        do throws(SystemError) {
+            let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW)
+            return try file.bytes(count: FileStatus(of: file).size)
+        } catch {
+            throw unreadable(copy, error, path)
+        }
+    }
+
+    private static func unreadable(_ copy: String, _ error: SystemError, _ path: String) -> BackplaneError {
+        BackplaneError(.pluginUnreadable, "the copy \(copy) of the library cannot be read: \(error)", at: path)
     }
 
     static func requireEntry(_ image: ELFImage, _ path: String) throws(BackplaneError) {

@@ -13,9 +13,9 @@ extension LibraryFile {
     package static func prepare(
         _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil, runtime: SwiftRuntime = .ofThisProcess
     ) throws(BackplaneError) -> LibraryFile {
-        let copy = try LibraryCopy(of: path, in: folder)
+        let copy = try LibraryCopy(of: path, sha256: sha256, in: folder)
         do throws(BackplaneError) {
-            try copy.requireDigest(sha256, digest)
+            try copy.requireDigest(digest)
             return try copy.checked(for: runtime)
         } catch {
             unlink(copy.path)

@@ -12,6 +12,8 @@ package final class LoadFolder: Sendable {
     /// Held while this host lives, so that others can tell its folder from one that was left behind.
     private let lock: FileLock
     private let copies = Atomic<Int>(0)
+    /// What the copies are loaded without.
+    let remainders = Remainders()
 
     /// Makes a folder for this host in `parent`, and removes those that killed hosts have left there.
     ///
@@ -44,6 +46,14 @@ package final class LoadFolder: Sendable {
 
     /// Removes the folder with everything in it. What was loaded from it goes on working: Linux keeps mapped files.
     package func remove() {
+        remainders.stop()
         FileTree.remove(path)
+    }
+
+    /// Takes the symbols and the debug information out of a copy that is no longer in force; its code may still run.
+    ///
+    /// In a folder that lies in memory a copy takes as much of that as the file has bytes.
+    package func dropRemainder(of copy: String) {
+        remainders.drop(copy)
     }
 }

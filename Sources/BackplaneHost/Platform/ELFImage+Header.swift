@@ -6,7 +6,7 @@ extension ELFImage {
         private let rawSegmentCount, rawSectionCount, rawNameSection: UInt16
 
         init(_ reader: ELFReader) throws(Problem) {
-            guard reader.bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else { throw .notELF }
+            guard reader.bytes[0..<4]?.elementsEqual([0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) ?? false else { throw .notELF }
             try reader.require(0, 64, "the file header")
             try Self.checkMachine(reader)
             let type = try reader.uint16(16)
@@ -24,8 +24,8 @@ extension ELFImage {
         }
 
         private static func checkMachine(_ reader: ELFReader) throws(Problem) {
-            guard reader.bytes[4] == 2 else { throw .wrongMachine(found: "32-bit") }
-            guard reader.bytes[5] == 1 else { throw .wrongMachine(found: "big-endian") }
+            guard try reader.uint8(4) == 2 else { throw .wrongMachine(found: "32-bit") }
+            guard try reader.uint8(5) == 1 else { throw .wrongMachine(found: "big-endian") }
             let machine = try reader.uint16(18)
             guard machine == ELFImage.machine.number else { throw .wrongMachine(found: ELFImage.name(ofMachine: machine)) }
         }

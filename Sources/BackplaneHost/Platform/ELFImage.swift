@@ -5,13 +5,20 @@
 ///
 /// Layouts and numbers are those of the System V ABI, chapters 4 and 5 (`elf.h`).
 package struct ELFImage: Sendable {
-    let bytes: [UInt8]
+    let bytes: FileExcerpt
     let sections: [Section]
 
     /// Reads the image.
     ///
     /// - Throws: ``Problem``, the first that was found.
     package init(_ bytes: [UInt8]) throws(Problem) {
+        try self.init(FileExcerpt(bytes))
+    }
+
+    /// Reads the image of a file of which at least an ``ELFOutline``'s excerpt is known.
+    ///
+    /// - Throws: ``Problem``, the first that was found.
+    package init(_ bytes: FileExcerpt) throws(Problem) {
         self.bytes = bytes
         let reader = ELFReader(bytes)
         let header = try Header(reader)
@@ -19,9 +26,9 @@ package struct ELFImage: Sendable {
         sections = try Self.sections(header, reader)
     }
 
-    /// The bytes of the section called `name`; `nil` where there is none, or none with bytes in the file.
+    /// The bytes of the section called `name`; `nil` where there is none, or none with bytes that are known.
     package func section(named name: String) -> ArraySlice<UInt8>? {
-        sections.first { $0.name == name && $0.isInFile }.map { bytes[$0.range] }
+        sections.first { $0.name == name && $0.isInFile }.flatMap { bytes[$0.range] }
     }
 }
 

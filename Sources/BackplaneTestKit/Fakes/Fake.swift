@@ -42,14 +42,14 @@ public struct Fake: Sendable {
 public struct FakeMethods<C: Contract> {
     fileprivate var bodies = StandInBodies<C>()
 
-    public mutating func async<Input, Output>(
+    public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
     ) {
         bodies.async(member, body)
     }
 
-    public mutating func sync<Input, Output>(
+    public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
     ) {
         bodies.sync(member, body)

@@ -130,8 +130,9 @@ struct LibraryFileTests {
         #expect(error?.message.contains("\(LibraryFile.maximumSize)") == true)
     }
 
-    @Test func `a file that is written to while it is copied is refused`() throws {
-        let path = try folder.write(LoadingFixture.library(), as: "libGrowing.so")
+    @Test(arguments: ["-DPLAIN", "-DBULKY"])
+    func `a file that is written to while it is copied is refused`(flag: String) throws {
+        let path = try folder.write(LoadingFixture.library(flag), as: "libGrowing.so")
         let file = try LibraryFile.open(path)
         let status = try LibraryFile.status(of: file, path)
         let writer = try #require(FileHandle(forWritingAtPath: path))
@@ -217,9 +218,9 @@ struct LibraryFileTests {
         #expect(error?.message.contains("an object file") == true)
     }
 
-    @Test(arguments: [1, 10, 50, 90, 99])
-    func `a library that lost its tail is refused`(percent: Int) throws {
-        let bytes = try LoadingFixture.library()
+    @Test(arguments: [1, 10, 50, 90, 99], ["-DPLAIN", "-DBULKY"])
+    func `a library that lost its tail is refused`(percent: Int, flag: String) throws {
+        let bytes = try LoadingFixture.library(flag)
         let error = try refusal(of: folder.write(Array(bytes.prefix(bytes.count * percent / 100)), as: "libShort.so"))
         #expect(error?.code == .pluginDamaged)
     }

@@ -117,6 +117,11 @@ extension LoadingFixture {
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) { return BP_OK; }
         #endif
 
+        #ifdef BULKY
+        /* As much as a library's debug information; nothing loads it. */
+        __asm__(".section .bulk,\"\",@progbits\n.fill 700000, 1, 0x5A\n.text");
+        #endif
+
         #ifdef NEEDS_MORE
         int defined_nowhere(void);
         int more(void) { return defined_nowhere(); }

@@ -5,7 +5,7 @@ protocol EncodedMember: Callable {
     static func makeBody(throwing error: BackplaneError) -> any MethodBody
 }
 
-extension AsyncMethod: EncodedMember {
+extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static var kind: MethodDescription.Kind { .async }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
@@ -18,7 +18,7 @@ extension AsyncMethod: EncodedMember {
     }
 }
 
-extension SyncMethod: EncodedMember {
+extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static var kind: MethodDescription.Kind { .sync }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {

@@ -15,9 +15,11 @@ protocol MethodBody: Sendable {
 }
 
 @usableFromInline
-struct AsyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBody {
+struct AsyncBody<Input: Sendable, Output: Sendable>: Sendable {
     @usableFromInline let function: AsyncFunction<Input, Output>
+}
 
+extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     @inlinable @inline(__always)
     init<C: Component>(of _: C.Type, _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output) {
         function = { (context, input, output, call) async throws(BackplaneError) -> Void in
@@ -65,9 +67,11 @@ private struct HeldContext: @unchecked Sendable {     // borrowed for as long as
 }
 
 @usableFromInline
-struct SyncBody<Input: Codable & Sendable, Output: Codable & Sendable>: MethodBody {
+struct SyncBody<Input: Sendable, Output: Sendable>: Sendable {
     @usableFromInline let function: SyncFunction<Input, Output>
+}
 
+extension SyncBody: MethodBody where Input: Codable, Output: Codable {
     @inlinable @inline(__always)
     init<C: Component>(of _: C.Type, _ body: @escaping @Sendable (C, Input, Call) throws -> Output) {
         function = { (context, input, output, call) throws(BackplaneError) -> Void in
