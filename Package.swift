@@ -40,12 +40,17 @@ let package = Package(
         .library(name: "YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
         .library(name: "YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
         .library(name: "YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
+        .library(name: "YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
+        .library(name: "YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
+        .library(name: "YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
+        .library(name: "YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
         .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
         .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
         .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
         .library(name: "Parity", type: .dynamic, targets: ["ParityProvider"]),
         .library(name: "ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
         .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
+        .library(name: "Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -136,6 +141,15 @@ let package = Package(
             name: "YardstickDrone", path: "Plugins/Yardstick/Drone", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
         .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Swarm", swiftSettings: settings),
+        // What it swaps: two editions of a plugin, in Swift and in C.
+        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/First", swiftSettings: settings),
+        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Second", swiftSettings: settings),
+        .target(
+            name: "YardstickFirstInC", path: "Plugins/Yardstick/FirstInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+        .target(
+            name: "YardstickSecondInC", path: "Plugins/Yardstick/SecondInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // The example's HTTP backend.
         .executableTarget(
@@ -165,6 +179,9 @@ let package = Package(
         .target(
             name: "Trespasser", path: "Tests/Plugins/Trespasser", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+        .target(
+            name: "Culprit", path: "Tests/Plugins/Culprit", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
 
         // Tests.
         .testTarget(
@@ -173,7 +190,7 @@ let package = Package(
             name: "BackplaneHostTests",
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
-                "ChallengeModule", "ParityContracts", "TimepieceModule", "feast",
+                "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
@@ -184,7 +201,7 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost"], exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts"], exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],

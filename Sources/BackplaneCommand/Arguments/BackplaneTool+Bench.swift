@@ -14,6 +14,7 @@ extension BackplaneTool {
                   backplane bench boundary --only actor
                   backplane bench boundary --json > boundary.json
                   backplane bench composition --only 'plugins in C'
+                  backplane bench swap --only '4 callers'
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 
@@ -28,16 +29,16 @@ extension BackplaneTool {
         }
     }
 
-    /// The child of ``Bench`` that loads libraries.
+    /// The child of ``Bench`` that loads and swaps libraries.
     struct BenchChild: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: LoadingChild.command, shouldDisplay: false)
+        static let configuration = CommandConfiguration(commandName: MeasuringChild.command, shouldDisplay: false)
 
         @Argument var measure: String
         @Argument var folder: String
         @Argument var loads: String
 
         func run() async throws {
-            throw ExitCode(await LoadingChild.run(measure, in: folder, loads: loads))
+            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads))
         }
     }
 }

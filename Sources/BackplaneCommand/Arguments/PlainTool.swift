@@ -76,10 +76,10 @@ enum PlainTool {
                 let quick = reader.flag("--quick"), json = reader.flag("--json"), suite = reader.nextIfAny()
                 try reader.finish()
                 return await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run()
-            case LoadingChild.command:
+            case MeasuringChild.command:
                 let measure = try reader.next("MEASURE"), folder = try reader.next("FOLDER"), loads = try reader.next("LOADS")
                 try reader.finish()
-                return await LoadingChild.run(measure, in: folder, loads: loads)
+                return await MeasuringChild.run(measure, in: folder, loads: loads)
             default:
                 if let code = try runOnHost(arguments[0], &reader) { return code }
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")

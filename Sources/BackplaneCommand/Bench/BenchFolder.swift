@@ -25,12 +25,12 @@ struct BenchFolder {
         for folder in folders { folder.remove() }
     }
 
-    /// The first of the usual places in memory that libraries may be loaded from and that has a gigabyte left.
+    /// The first of the usual places in memory that libraries may be loaded from and that has two gigabytes left.
     private static var memory: String? {
         [ProcessEnvironment.value("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { place in
             var system = statvfs()
             guard access(place, W_OK | X_OK) == 0, statvfs(place, &system) == 0, let mount = try? Mount(holding: place) else { return false }
-            return !mount.isNoExec && system.f_bavail * system.f_bsize > 1 << 30
+            return !mount.isNoExec && system.f_bavail * system.f_bsize > 1 << 31
         }
     }
 }

@@ -7,11 +7,14 @@ extension Row {
         case allocations
         /// Millions of bytes.
         case megabytes = "MB"
+        /// 1,024 bytes, as the kernel counts.
+        case kilobytes = "KB"
+        case calls, failures
 
         /// Nanoseconds in this unit; for the units of time.
         func figure(nanoseconds: Double) -> Double {
             switch self {
-            case .nanoseconds, .times, .allocations, .megabytes: nanoseconds
+            case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .calls, .failures: nanoseconds
             case .microseconds: nanoseconds / 1_000
             case .milliseconds: nanoseconds / 1_000_000
             }

@@ -1,11 +1,18 @@
 /// One thing that is measured.
 struct Row: Sendable {
+    /// What the figures of all rounds come to.
+    enum Summary: Sendable, Hashable {
+        case median
+        /// The highest, for what must not happen in any round.
+        case highest
+    }
     /// Unique in its suite.
     var name: String
     var unit: Unit
     /// The row of the same suite that its ratio is to.
     var baseline: String?
     var target: Target?
+    var summary = Summary.median
     /// As often as it makes sense in one round: for what takes long, or cannot be done twice in a row.
     var limit = Int.max
     /// How many times in each round of a full run, where time does not decide.

@@ -20,7 +20,7 @@ struct RowResult: Sendable, Hashable {
     ///   - reference: the name of the row that nanosecond bounds are scaled by.
     init?(_ row: Row, in suite: String, _ samples: [String: Sample], reference: String?) {
         guard let sample = samples[row.name] else { return nil }
-        (self.suite, name, median, unit, spread, baseline) = (suite, row.name, sample.median, row.unit, sample.spread, row.baseline)
+        (self.suite, name, median, unit, spread, baseline) = (suite, row.name, sample.figure(of: row.summary), row.unit, sample.spread, row.baseline)
         if let base = row.baseline.flatMap({ samples[$0]?.median }), base > 0 { ratio = median / base }
         guard let target = row.target else { return }
         (side, subject) = (target.side, target.subject)
@@ -44,6 +44,15 @@ extension RowResult: Encodable {
         try container.encode(ratio?.thousandths, forKey: .ratio)
         try container.encode(target?.thousandths, forKey: .target)
         try container.encode(met, forKey: .met)
+    }
+}
+
+extension Sample {
+    fileprivate func figure(of summary: Row.Summary) -> Double {
+        switch summary {
+        case .median: median
+        case .highest: highest
+        }
     }
 }
 

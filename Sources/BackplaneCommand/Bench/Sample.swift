@@ -10,6 +10,11 @@ struct Sample: Sendable, Hashable {
 
     var median: Double { quantile(0.5) }
 
+    var highest: Double { quantile(1) }
+
+    /// What 99 of 100 figures do not exceed.
+    var p99: Double { quantile(0.99) }
+
     /// Half the interquartile range: half of all rounds are about this close to the median, and a round that was disturbed
     /// does not count.
     var spread: Double { (quantile(0.75) - quantile(0.25)) / 2 }

@@ -57,6 +57,8 @@ extension Coordinator {
             takeOut(replacements)
             throw error
         }
+        // Libraries have been loaded, and their swap decided.
+        swap.note(.prepare, .now - swap.asked)
         swapUnderWay = swap
         for node in swap.dormant { node.leaves = true }
         defer {

@@ -2,8 +2,10 @@ import Backplane
 
 /// What a swap does when it does not come about, or is over.
 extension Coordinator {
-    /// Wires lead to the old instances, as before.
+    /// Wires lead to the old instances, as before; unless they never led elsewhere.
     func unflip(_ swap: SwapUnderWay) {
+        guard swap.isFlipped else { return }
+        swap.isFlipped = false
         putInForce(swap.before, swap.nodes)
         replaceStarted(swap.members.compactMap { member in member.old.map { (member.new, $0) } })
         started.removeAll { node in swap.members.contains { $0.new === node } }

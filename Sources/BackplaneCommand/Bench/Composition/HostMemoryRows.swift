@@ -39,21 +39,11 @@ struct HostMemoryRows: Sendable {
                 try run.requireSuccess()
                 return [:]
             }
-            let figures = Self.fields(try String(contentsOfFile: "/proc/\(id)/smaps_rollup", encoding: .utf8))
+            let figures = try ProcessMemory.figures(ofProcess: "\(id)")
             run.stop()
             try run.requireSuccess()
             return figures
         }
-    }
-
-    /// `Rss:   12345 kB` and the like.
-    private static func fields(_ text: String) -> LoadingChild.Figures {
-        var figures: LoadingChild.Figures = [:]
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 3, words[2] == "kB", let number = Double(words[1]) { figures[String(words[0].dropLast())] = number * 1_024 }
-        }
-        return figures
     }
 
     /// As `manifests/bookshelf.json`.

@@ -4,9 +4,6 @@ import Foundation
 
 /// The process that loads hundreds of libraries for one figure: what a process has loaded it keeps, and the next load would be slower.
 enum LoadingChild {
-    /// The hidden command that the child runs.
-    static let command = "bench-child"
-
     /// What a child measures.
     enum Measure: String, CaseIterable, Sendable {
         /// The start of a host, from loading to managers that are up.
@@ -24,33 +21,11 @@ enum LoadingChild {
 
     /// Has a child measure a swarm.
     static func figures(_ measure: Measure, of swarm: Swarm) async throws -> Figures {
-        try await ProgramRun.with([command, measure.rawValue, swarm.folder, swarm.loads]) { run in
-            let text = try run.text()
-            try run.requireSuccess()
-            return try JSONDecoder().decode(Figures.self, from: text)
-        }
+        try await MeasuringChild.figures(measure.rawValue, in: swarm.folder, loads: swarm.loads)
     }
 
     /// What the child does.
-    static func run(_ measure: String, in folder: String, loads: String) async -> Int32 {
-        guard let measure = Measure(rawValue: measure) else {
-            return Output.refuse("there is no measure `\(measure)`; there is: \(Measure.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        let swarm = Swarm(folder: folder, loads: loads)
-        if let status = MainThread.hold(during: { await report(measure, swarm) }) { return status }
-        return await report(measure, swarm)
-    }
-
-    private static func report(_ measure: Measure, _ swarm: Swarm) async -> Int32 {
-        do {
-            Output.json(try await figures(measure, swarm))
-            return 0
-        } catch {
-            return Output.fail(error)
-        }
-    }
-
-    private static func figures(_ measure: Measure, _ swarm: Swarm) async throws -> Figures {
+    static func measure(_ measure: Measure, _ swarm: Swarm) async throws -> Figures {
         switch measure {
         case .start: ["start": try await startTime(of: swarm, isLoaded: false)]
         case .wiring: ["wiring": try await startTime(of: swarm, isLoaded: true)]

@@ -17,7 +17,14 @@ enum LoadingSteps {
     }
 
     static func measure(_ swarm: Swarm) throws -> LoadingChild.Figures {
-        let plugins = swarm.document.manifest.plugins ?? [], loads = try LoadFolder(in: swarm.loads)
+        try measure((swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) }, in: swarm.loads)
+    }
+
+    /// - Parameters:
+    ///   - libraries: paths, and the SHA-256 that manifests give.
+    ///   - folder: for their copies.
+    static func measure(_ libraries: [(path: String, sha256: String?)], in folder: String) throws -> LoadingChild.Figures {
+        let loads = try LoadFolder(in: folder)
         defer { loads.remove() }
         var times: [Step: Duration] = [:]
         func timed<Value>(_ step: Step, _ body: () throws -> Value) throws -> Value {
@@ -26,13 +33,13 @@ enum LoadingSteps {
             return try body()
         }
         var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
-        for plugin in plugins {
-            let copy = try timed(.copying) { try LibraryCopy(of: swarm.folder + "/" + plugin.library, sha256: plugin.sha256, in: loads) }
-            if plugin.sha256 != nil { try timed(.hashing) { try copy.requireDigest(Engines.digest) } }
+        for library in libraries {
+            let copy = try timed(.copying) { try LibraryCopy(of: library.path, sha256: library.sha256, in: loads) }
+            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest(Engines.digest) } }
             let file = try timed(.checking) { try copy.checked() }
             loaded.append((file, try timed(.loading) { try file.load() }))
         }
         for (file, library) in loaded { _ = try timed(.asking) { try file.describe(library) } }
-        return Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value / .nanoseconds(1) / Double(plugins.count)) })
+        return Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value / .nanoseconds(1) / Double(libraries.count)) })
     }
 }

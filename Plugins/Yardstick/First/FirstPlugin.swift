@@ -1,0 +1,17 @@
+import Backplane
+public import CBackplane
+
+/// The first of two editions of one plugin, which take turns.
+struct FirstPlugin: Plugin {
+    static let id = "org.backplane.yardstick-turnstile"
+    static let version: Version = "1.0.0"
+
+    static func register(in registrar: inout Registrar) {
+        registrar.add(TurnstileManager.self)
+    }
+}
+
+@c @implementation
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+    FirstPlugin.enter(offer, answer)
+}

@@ -1,0 +1,17 @@
+import BackplaneHost
+
+/// How often the old generation did not go on with its state when an action of a swap failed.
+struct FaultySwapRows: Sendable {
+    private let figures: SwapFigures
+
+    init(in folder: String) {
+        figures = SwapFigures(.faulty, SwapMeasure.Order(count: 100), in: folder, as: "faulty")
+    }
+
+    var rows: [Row] {
+        FaultySwaps.actions.map { name, action in
+            let step = action.step.rawValue, place = step == name ? step : "\(step) (\(name))"
+            return figures.never("fault at \(place): old generation did not serve on or lost state", name, unit: .failures)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Backplane
+import BackplaneHost
+
+/// The plugin that is swapped: a turnstile with a little state, in two editions of a library each.
+enum TurnstilePlugin: String, Sendable, Codable {
+    case swift = "Swift", c = "C"
+
+    static let manager = "Turnstile"
+
+    /// The built libraries, the edition in force first.
+    func editions() throws(BackplaneError) -> [String] {
+        switch self {
+        case .swift: [try BuiltLibrary.path(of: "YardstickFirst"), try BuiltLibrary.path(of: "YardstickSecond")]
+        case .c: [try BuiltLibrary.path(of: "YardstickFirstInC"), try BuiltLibrary.path(of: "YardstickSecondInC")]
+        }
+    }
+
+    func manifest(of library: String) -> Manifest {
+        Manifest(plugins: [PluginReference(library: library)], managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
+    }
+}
