@@ -21,6 +21,12 @@ public struct HostOptions: Sendable {
     public var lanes: LaneRule
     /// How calls are counted; for tests of the other way.
     package var counting: LeaseCounting = .best
+    /// Fails actions of swaps; for tests.
+    package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
+    /// Has swaps compare what is exported with what is exported again after it was imported. Default: in debug builds.
+    public var checksState = HostOptions.isDebug
+    /// Bytes that one component's state may have.
+    public var stateLimit = 1 << 30
     /// How long one component may take to start.
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
@@ -41,4 +47,12 @@ public struct HostOptions: Sendable {
 
     /// Opens a record store in a folder, and reports what was damaged there and has been moved aside.
     public typealias StoreOpener = @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
+
+    private static var isDebug: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
 }

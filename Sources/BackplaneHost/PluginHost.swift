@@ -14,7 +14,7 @@ public import Backplane
 /// looked up. There is no shared instance, on purpose: pass the host. End it with ``stop()``: one that is merely released leaves
 /// its components as they are, and its folder to the next host.
 public final class PluginHost: Sendable {
-    private let coordinator: Coordinator
+    let coordinator: Coordinator
     /// Ready-made instances of the host program, for itself; plugins do not see them.
     public let services = ServiceRegistry()
 
@@ -107,10 +107,7 @@ public final class PluginHost: Sendable {
     /// - Parameter input: JSON; `null` for a method that takes nothing.
     /// - Throws: as ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, and whatever the call throws.
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
-        // One that stops just now for a change was not called: the next one is.
-        while true {
-            if let output = try await coordinator.running(manager).call(method, input, call) { return output }
-        }
+        try await coordinator.names(of: manager).call(method, input, call)
     }
 
     /// A call that begins here.

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "lease.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,20 +63,50 @@ bp_binding *bp_flip(bp_slot *slot, bp_binding *binding) {
     return __atomic_exchange_n(&slot->binding, binding, __ATOMIC_SEQ_CST);
 }
 
+uint64_t bp_entered(const bp_binding *binding) {
+    uint64_t entered = 0;
+    for (uint32_t i = 0; i <= binding->last_stripe; i++)
+        entered += __atomic_load_n(&binding->stripes[i].entered, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].entered_atomic, __ATOMIC_SEQ_CST);
+    return entered;
+}
+
 uint64_t bp_in_flight(const bp_binding *binding) {
-    uint64_t left = 0, entered = 0;
+    uint64_t left = 0;
     for (uint32_t i = 0; i <= binding->last_stripe; i++)
         left += __atomic_load_n(&binding->stripes[i].left, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].left_atomic, __ATOMIC_ACQUIRE);
     /* Leaves before entries: a call that does both in between is then seen as under way, never the other way round. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i <= binding->last_stripe; i++)
-        entered += __atomic_load_n(&binding->stripes[i].entered, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].entered_atomic, __ATOMIC_SEQ_CST);
-    return entered - left;
+    return bp_entered(binding) - left;
 }
 
 uint32_t *bp_nested_calls(void) {
     static _Thread_local uint32_t count;
     return &count;
+}
+
+struct start {
+    void (*run)(void *);
+    void *context;
+};
+
+static void *run_started(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+    start.run(start.context);
+    return NULL;
+}
+
+int bp_start_thread(void (*run)(void *), void *context) {
+    struct start *start = malloc(sizeof *start);
+    pthread_t thread;
+    if (!start) return 0;
+    *start = (struct start){run, context};
+    if (pthread_create(&thread, NULL, run_started, start) != 0) {
+        free(start);
+        return 0;
+    }
+    pthread_detach(thread);
+    return 1;
 }
 
 _Static_assert(sizeof(bp_stripe) == 128, "BP_COUNT multiplies by 128");

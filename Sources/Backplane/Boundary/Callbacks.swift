@@ -23,7 +23,7 @@ package enum Callbacks {
     }
     private enum Asker {
         case handler(Handler, Answered)
-        case caller(any CallOwner, Reply, hasDeadline: Bool)
+        case caller(any CallOwner, method: Int, Reply, hasDeadline: Bool)
     }
     private final class Shard: Sendable {
         let expected = Mutex<[UInt64: Expected]>([:])
@@ -44,8 +44,8 @@ package enum Callbacks {
     }
 
     /// Expects the answer of a call, which goes to `reply` as it comes.
-    package static func expectCall(by owner: any CallOwner, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
-        expect(.caller(owner, reply, hasDeadline: hasDeadline))
+    package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
+        expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline))
     }
 
     private static func expect(_ asker: Asker) -> UInt64 {
@@ -64,18 +64,29 @@ package enum Callbacks {
         }
         switch asker {
         case .handler(let handler, _): handler(id, Ended(answer: answer, instance: ForeignPointer(raw: nil)))
-        case .caller(let owner, let reply, let hasDeadline):
-            owner.callEnded(id, hadDeadline: hasDeadline)
+        case .caller(let owner, _, let reply, let hasDeadline):
+            owner.callEnded(id, status: answer.status, hadDeadline: hasDeadline)
             reply.end(answer)
         case nil: return false
         }
         return true
     }
 
+    /// The numbers of the methods that `owner` waits for the answers of. Looks at everything that any plugin owes: for messages.
+    package static func methodsUnderWay(of owner: any CallOwner) -> [Int] {
+        shards.flatMap { shard in
+            shard.expected.withLock { expected in
+                expected.values.compactMap { found in
+                    if !found.hasEnded, case .caller(let other, let method, _, _) = found.asker, other === owner { method } else { nil }
+                }
+            }
+        }
+    }
+
     /// Does `owner` still wait for the answer of a call?
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
         shard(id).expected.withLock { expected in
-            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _) = found.asker else { return false }
+            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _) = found.asker else { return false }
             return owner === other
         }
     }
@@ -94,10 +105,10 @@ package enum Callbacks {
             let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
             answered(ended, expected.hasEnded)
             if !expected.hasEnded { handler(id, ended) }
-        case .caller(let owner, let reply, let hasDeadline):
+        case .caller(let owner, _, let reply, let hasDeadline):
             owner.pluginAnswered()
             guard !expected.hasEnded else { return }
-            owner.callEnded(id, hadDeadline: hasDeadline)
+            owner.callEnded(id, status: status, hadDeadline: hasDeadline)
             reply.end(status, payload)
         }
     }
@@ -135,7 +146,7 @@ package enum Callbacks {
 /// Who calls a plugin's methods: told of every call that it expects the answer of.
 package protocol CallOwner: AnyObject, Sendable {
     /// The call has ended, by its answer or by ``Callbacks/end(_:_:)``: once.
-    func callEnded(_ id: UInt64, hadDeadline: Bool)
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool)
     /// The plugin has answered, perhaps late, and no longer uses what it was handed: once.
     func pluginAnswered()
 }

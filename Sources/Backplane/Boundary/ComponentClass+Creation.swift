@@ -65,7 +65,7 @@ extension ComponentClass {
         guard let instance = ended.instance.raw else {
             throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
         }
-        return ComponentInstance(functions.component, instance, lane: functions.lane)
+        return ComponentInstance(functions, instance)
     }
 
     /// Gives up an instance that was made when nobody waited for it any more.

@@ -11,6 +11,7 @@ package struct ComponentClass: Sendable {
     /// What the descriptor points at.
     struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
         let component: bp_component
+        let state: bp_state?
         let lane: bp_component_lane?
         let wireLanes: [bp_wire_lane?]
         let layout: LayoutText
@@ -18,6 +19,7 @@ package struct ComponentClass: Sendable {
 
         init(_ component: bp_component, _ lane: bp_component_lane?, _ wireLanes: [bp_wire_lane?]) {
             (self.component, self.lane, self.wireLanes) = (component, lane, wireLanes)
+            state = component.state.map { read($0) }
             layout = LayoutText(lane.map { ($0.layout, $0.type) })
             wireLayouts = wireLanes.map { lane in LayoutText(lane.map { ($0.layout, $0.type) }) }
         }

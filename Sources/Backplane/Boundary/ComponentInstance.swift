@@ -3,32 +3,40 @@ import Synchronization
 
 /// One component of a plugin, as its host calls it.
 package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
-    private let component: bp_component
+    let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
     /// What native wires to it call, alive as long as it is; `nil`: it has no native lane.
     package let nativeCells: Cells?
     /// The host's own, and one for every answer that the plugin owes.
     private let claims = Atomic<Int>(1)
+    /// Steps that the plugin has not answered, however the host has ended them.
+    private let steps = Atomic<Int>(0)
 
-    init(_ component: bp_component, _ instance: UnsafeMutableRawPointer, lane: bp_component_lane?) {
-        (self.component, self.instance) = (component, instance)
-        nativeCells = lane?.cells(instance).map(Cells.init)
+    init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer) {
+        (self.functions, self.instance) = (functions, instance)
+        nativeCells = functions.lane?.cells(instance).map(Cells.init)
     }
 
-    package func activate(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
-        try await run(component.activate, watch, launch)
-    }
+    /// Native calls that ended with an error, cancelled ones apart; encoded ones are seen by whoever calls ``call(_:_:_:id:)``. Not to be
+    /// asked after the host has given up its claim.
+    package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
-    package func stop(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
-        try await run(component.stop ?? component.suspend, watch, launch)
-    }
-
-    private func run(_ step: bp_step?, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
-        guard let step else { return }
+    /// Starts what answers through ``Callbacks``, and keeps the instance until the plugin has answered.
+    func wait(
+        _ watch: Callbacks.Watch, _ launch: Callbacks.Launch,
+        _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
+    ) async throws(BackplaneError) -> [UInt8] {
         claim()
-        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in self.release() }) { step(self.instance, Callbacks.done, $0) }
-        _ = try ended.answer.get()
+        steps.wrappingAdd(1, ordering: .relaxed)
+        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in
+            self.steps.wrappingSubtract(1, ordering: .relaxed)
+            self.release()
+        }) { start(self.instance, $0) }
+        return try ended.answer.get()
     }
+
+    /// Does the plugin still owe the answer of a step?
+    package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
     /// Keeps the instance, for a plugin that owes an answer and may still use it.
     package func claim() {
@@ -37,15 +45,15 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
 
     /// Gives up a claim, and with the last one the instance. Nothing may be called after the host has given up its own.
     package func release() {
-        if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { component.release?(instance) }
+        if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { functions.component.release?(instance) }
     }
 
     /// Calls a method whose answer is expected under `id` (``Callbacks``).
     package func call(_ method: UInt32, _ input: bp_bytes, _ call: Call, id: UInt64) {
-        call.withC { component.call?(instance, method, input, $0, id, Callbacks.done, Callbacks.context(id)) }
+        call.withC { functions.component.call?(instance, method, input, $0, id, Callbacks.done, Callbacks.context(id)) }
     }
 
     package func cancel(_ id: UInt64) {
-        component.cancel?(instance, id)
+        functions.component.cancel?(instance, id)
     }
 }

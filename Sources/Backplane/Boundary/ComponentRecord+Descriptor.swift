@@ -20,7 +20,25 @@ extension bp_component {
             call: { instance, method, input, frame, id, done, context in
                 Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
-            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration)
+            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration,
+            traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0) | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
+            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) }, health: { run(.health, $0, $1, $2) })
+    }
+}
+
+extension bp_state {
+    init(_ state: StateDescription) {
+        self.init(
+            size: UInt32(MemoryLayout<bp_state>.size), version: state.version, schema: .forever(state.schema),
+            accepts_min: state.accepts.lowerBound, accepts_max: state.accepts.upperBound, writes_min: state.writes.lowerBound, reserved: 0,
+            export_state: { instance, version, done, context in
+                let instance = Instance.at(instance)
+                answer(done, context) { try await instance.exportState(version) }
+            },
+            import_state: { instance, version, state, done, context in
+                let instance = Instance.at(instance), state = state.array
+                answer(done, context) { try await instance.importState(state, version) }
+            })
     }
 }
 
@@ -51,7 +69,8 @@ extension bp_component_lane {
         self.init(
             type: Unmanaged.passRetained(record).toOpaque(),
             layout: { Unmanaged<ComponentRecord>.fromOpaque($0).takeUnretainedValue().layout.bytes },
-            cells: { Instance.at($0).cells.pointer })
+            cells: { Instance.at($0).cells.pointer },
+            failures: { Instance.at($0).failures })
     }
 }
 
@@ -68,12 +87,20 @@ extension Instance {
 }
 
 private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
-    let instance = Instance.at(instance), context = ForeignPointer(raw: context)
-    Task {
+    let instance = Instance.at(instance)
+    answer(done, context) {
+        try await instance.run(step)
+        return []
+    }
+}
+
+/// Answers with what `body` gives or throws, which begins on this thread.
+private func answer(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () async throws -> [UInt8]) {
+    let context = ForeignPointer(raw: context)
+    StepThread.run {
         let answer: EncodedAnswer
         do {
-            try await instance.run(step)
-            answer = EncodedAnswer([])
+            answer = EncodedAnswer(try await body())
         } catch {
             answer = EncodedAnswer(BackplaneError(thrown: error))
         }
@@ -108,7 +135,7 @@ private let createInstance: bp_create = { type, creation, done, context in
         return answer.payload.withBytes { done(context, answer.status, nil, $0) }
     }
     let context = ForeignPointer(raw: context)
-    Task {
+    StepThread.run {
         do {
             let instance = try await record.create(copy)
             done(context.raw, Int32(BP_OK), Unmanaged.passRetained(instance).toOpaque(), .empty)

@@ -36,11 +36,12 @@ final class ComponentRecord: Sendable {
 
     convenience init<C: Component>(
         _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
-        wires: [DeclaredWire], contracts: ContractRecords, services: HostServices
+        wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: StateCoding<C>?, services: HostServices
     ) where C.Context.Owner == C {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
-            contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description))
+            contract: C.Provides.self == NoContract.self ? nil : contract.description, wires: wires.map(\.description),
+            isExclusive: C.isExclusive, restartsOnSwap: C.restartOnSwap, state: state)
         let review: Review = { configuration throws(BackplaneError) in
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
@@ -58,7 +59,7 @@ final class ComponentRecord: Sendable {
                 await services.tasks.stop()
                 throw error
             }
-            return Instance(component, bodies: bodies, tasks: services.tasks)
+            return Instance(component, bodies: bodies, tasks: services.tasks, coding)
         }
     }
 }

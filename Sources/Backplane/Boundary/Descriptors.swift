@@ -9,6 +9,7 @@ extension bp_method: SizedDescriptor { package static var structName: String { "
 extension bp_wire: SizedDescriptor { package static var structName: String { "bp_wire" } }
 extension bp_connection: SizedDescriptor { package static var structName: String { "bp_connection" } }
 extension bp_creation: SizedDescriptor { package static var structName: String { "bp_creation" } }
+extension bp_state: SizedDescriptor { package static var structName: String { "bp_state" } }
 extension bp_component: SizedDescriptor { package static var structName: String { "bp_component" } }
 extension bp_offer: SizedDescriptor { package static var structName: String { "bp_offer" } }
 extension bp_answer: SizedDescriptor { package static var structName: String { "bp_answer" } }

@@ -4,33 +4,44 @@ import Synchronization
 /// One component as its plugin keeps it for the host.
 final class Instance: Sendable {
     /// A step of the component's life that the host may ask for.
-    enum Step { case activate, suspend, resume, stop }
+    enum Step { case activate, suspend, resume, stop, health }
 
     private let component: any Component
+    /// `nil`: it has no state.
+    let state: InstanceState?
+    /// What encoded calls run on: the host sees for itself how those end.
     private let held: HeldPointer
+    /// What native calls run on.
+    private let nativeHeld: HeldPointer
     private let bodies: [(any MethodBody)?]
     /// What native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
     private let calls = Mutex<[UInt64: CallState]>([:])
 
-    init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks) {
+    init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: StateCoding<C>?) {
         (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
-        held = HeldPointer(component)
-        cells = InstanceCells(bodies, held.context)
+        state = coding.map { InstanceState(of: component, $0) }
+        (held, nativeHeld) = (HeldPointer(component), HeldPointer(component))
+        cells = InstanceCells(bodies, nativeHeld.context)
     }
 
     deinit {
-        tasks.cancel()      // of one that never came to its stop
+        tasks.cancel()      // of one that never came to its stop: in a swap none does
         cells.free()
         held.free()
+        nativeHeld.free()
     }
+
+    /// Native calls that ended with an error.
+    var failures: UInt64 { nativeHeld.failures() }
 
     func run(_ step: Step) async throws {
         switch step {
         case .activate: try await component.activate()
         case .suspend: try await component.suspend()
         case .resume: try await component.resume()
+        case .health: try await component.health()
         case .stop:
             await component.stop()
             await tasks.stop()
@@ -75,12 +86,14 @@ final class Instance: Sendable {
 /// Where the functions of a method table find their component.
 private struct HeldPointer: @unchecked Sendable {       // written once, freed when nobody can call any more
     let context: UnsafeRawPointer
+    let failures: @Sendable () -> UInt64
     let free: @Sendable () -> Void
 
     init<C: Component>(_ component: C) {
         let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component)))
         self.context = context
         nonisolated(unsafe) let pointer = context       // whoever frees it is its last user
+        failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.value }
         free = { UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self) }
     }
 }

@@ -6,9 +6,34 @@ package struct ComponentDescription: Sendable, Hashable {
     /// What it provides; `nil`: nothing that can be called.
     package var contract: ContractDescription?
     package var wires: [WireDescription]
+    /// Takes ports, files or timers when it is activated, so that two of it cannot be active at once.
+    package var isExclusive: Bool
+    /// Is made anew when something that it calls by a wire is swapped.
+    package var restartsOnSwap: Bool
+    /// What of it outlives a swap; `nil`: nothing.
+    package var state: StateDescription?
 
-    package init(role: Role, className: String, version: Version, contract: ContractDescription? = nil, wires: [WireDescription] = []) {
+    package init(
+        role: Role, className: String, version: Version, contract: ContractDescription? = nil, wires: [WireDescription] = [],
+        isExclusive: Bool = false, restartsOnSwap: Bool = false, state: StateDescription? = nil
+    ) {
         (self.role, self.className, self.version, self.contract, self.wires) = (role, className, version, contract, wires)
+        (self.isExclusive, self.restartsOnSwap, self.state) = (isExclusive, restartsOnSwap, state)
+    }
+}
+
+/// What a component's state is called, and in which versions it is read and written.
+package struct StateDescription: Sendable, Hashable {
+    package var schema: String
+    /// What is written unless another is asked for.
+    package var version: UInt32
+    /// The versions that are read.
+    package var accepts: ClosedRange<UInt32>
+    /// The versions that can be written, the newest by itself.
+    package var writes: ClosedRange<UInt32>
+
+    package init(schema: String, version: UInt32, accepts: ClosedRange<UInt32>, writes: ClosedRange<UInt32>) {
+        (self.schema, self.version, self.accepts, self.writes) = (schema, version, accepts, writes)
     }
 }
 

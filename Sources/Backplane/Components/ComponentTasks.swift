@@ -1,6 +1,9 @@
 import Synchronization
 
 /// Work that a component started for itself and that ends with it.
+///
+/// A `suspend` leaves it running, since only the component knows what of it has to be still: a timer that changes the state that a swap
+/// carries over is the component's to hold. What runs in an instance that a swap has replaced is cancelled when that is given up.
 public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false

@@ -44,10 +44,13 @@ public struct Registrar {
         var wires: [DeclaredWire] = []
         do { wires = try C.Wires.declared(contracts) } catch { problems.append("\(C.className).Wires: \(error)") }
         problems += wires.flatMap(\.problems)
+        let coding = C._stateCoding
+        var state: StateDescription?
+        do throws(BackplaneError) { state = try coding?.schema.description(of: C.className) } catch { problems.append(error.message) }
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
                 contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires, contracts: contracts,
-                services: services))
+                state: state, coding, services: services))
     }
 }

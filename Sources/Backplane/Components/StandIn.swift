@@ -45,7 +45,7 @@ extension Registrar {
 extension ComponentRecord {
     convenience init(_ description: ComponentDescription, layout: KeptText, standingInWith bodies: [any MethodBody]) {
         self.init(description, layout: layout, wires: [], review: { _ in [] }) { _ in
-            Instance(StandIn(), bodies: bodies, tasks: ComponentTasks())
+            Instance(StandIn(), bodies: bodies, tasks: ComponentTasks(), nil)
         }
     }
 }

@@ -8,15 +8,18 @@ import Synchronization
 /// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
 final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
-    private let name: String
+    let name: String
     private let instance: ComponentInstance
     private let timer: DeadlineTimer
     private let underWay = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
+    private let failed = Atomic<Int>(0)
 
     init(_ instance: ComponentInstance, name: String, methods: [MethodDescription], timer: DeadlineTimer) {
         (self.instance, self.name, self.methods, self.timer) = (instance, name, methods, timer)
     }
+
+    func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
 
     /// Calls that the plugin has not answered and whose deadline has not passed.
     var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }
@@ -51,7 +54,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         if isClosed.load(ordering: .sequentiallyConsistent) { return nil }
         enter()
         instance.claim()
-        let id = Callbacks.expectCall(by: self, reply, hasDeadline: deadline != nil)
+        let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
         if case .sync = methods[method].kind {
@@ -64,9 +67,18 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         return 0
     }
 
-    func callEnded(_ id: UInt64, hadDeadline: Bool) {
+    func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool) {
         if hadDeadline { timer.cancel(id) }
+        if status != BP_OK, status != BP_CANCELLED { failed.wrappingAdd(1, ordering: .relaxed) }
         leave()
+    }
+
+    /// Calls that ended with an error, cancelled ones apart.
+    var failures: Int { failed.load(ordering: .relaxed) }
+
+    /// The names of the methods that are under way, each once.
+    var methodsInFlight: [String] {
+        Set(Callbacks.methodsUnderWay(of: self)).filter(methods.indices.contains).sorted().map { methods[$0].name }
     }
 
     func pluginAnswered() {

@@ -21,9 +21,37 @@ struct ComponentStarter {
         var wire: ServedWire
     }
 
+    /// Makes it and activates it.
+    ///
     /// - Throws: why it did not start, located where the manifest defines it.
     func start(
         _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ connections: [Connection], _ managers: ManagerFinder
+    ) async throws(BackplaneError) -> RunningComponent {
+        let component = try await make(node, type, number: number, gate: gate, resources: resources, connections, managers)
+        do throws(BackplaneError) {
+            try await activate(component)
+            return component
+        } catch {
+            await retire(component.handle, releasing: component.instance)
+            throw error
+        }
+    }
+
+    /// - Throws: why it is not active, located where the manifest defines it.
+    func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
+        do throws(BackplaneError) {
+            try await limited("be activated", component.node, limit: limit) { watch async throws(BackplaneError) in
+                try await component.instance.activate(watch, HostThread.launch)
+            }
+        } catch {
+            throw error.located(in: component.node)
+        }
+    }
+
+    /// - Throws: why it was not made, located where the manifest defines it.
+    func make(
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ connections: [Connection], _ managers: ManagerFinder,
+        limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         let handle = ComponentHandles.add(
             ServedComponent(
@@ -34,18 +62,10 @@ struct ComponentStarter {
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "",
                 connections: connections.map { ComponentClass.Connection(label: $0.label, wire: $0.id, slot: $0.slot) })
-            let instance = try await limited("be made", node) { watch async throws(BackplaneError) in
+            let instance = try await limited("be made", node, limit: limit) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }
-            do throws(BackplaneError) {
-                try await limited("be activated", node) { watch async throws(BackplaneError) in
-                    try await instance.activate(watch, HostThread.launch)
-                }
-            } catch {
-                await retire(handle, releasing: instance)
-                throw error
-            }
-            return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer, counting: options.counting)
+            return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer)
         } catch {
             await retire(handle, releasing: nil)
             throw error.located(in: node)

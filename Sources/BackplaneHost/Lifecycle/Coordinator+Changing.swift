@@ -13,20 +13,8 @@ extension Coordinator {
     ///
     /// - Throws: what is wrong with it, nothing having changed; or why some did not start, the rest being as it says.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
-        let before = lastChange
-        let task = Task { () -> Result<ManifestChange, BackplaneError> in
-            await before?.value
-            do throws(BackplaneError) {
-                return .success(try await makeNow(change))
-            } catch {
-                return .failure(error)
-            }
-        }
-        lastChange = Task { _ = await task.value }
-        return try await task.value.get()
-    }
-
-    private func makeNow(_ change: Change) async throws(BackplaneError) -> ManifestChange {
+        await takeTurn()
+        defer { endTurn() }
         try requireRunning()
         let old = loaded
         switch change {

@@ -58,6 +58,11 @@ extension Coordinator {
     /// Starts a manager that is not up.
     private func lookUp(_ manager: String, by user: LiveNode, _ call: Call?) async throws(BackplaneError) {
         let place = try loaded.node(ofManager: manager).id, provider = nodes[place]
+        if provider.leaves, swapUnderWay?.members.contains(where: { $0.new === user }) ?? false {
+            throw BackplaneError(
+                .dependencyUnsatisfied, "`\(manager)` is not up, and is swapped together with \(user.node.name); look it up later, when it is first called",
+                at: user.node.location)
+        }
         // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
         let waiting = [user] + nodes(along: call).filter { $0 !== user }
         var edges: [LiveNode] = []

@@ -8,9 +8,18 @@ extension Coordinator {
         try requireRunning()
         let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
-        let slot = connections.connectProgram(consumer, to: component) { Cells(C.self, calling: $0) }
+        let slot = connections.connectProgram(ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
         remotes.add(slot, manager, C.self)
         return slot
+    }
+
+    /// The host program's calls of a manager by name; it is started if it was not.
+    func names(of manager: String) async throws(BackplaneError) -> ServedWire {
+        let component = try await running(manager)
+        if let wire = namedWires[manager] { return wire }
+        let wire = connections.connectNames(to: component)
+        namedWires[manager] = wire
+        return wire
     }
 
     /// The slot of a manager that was looked up before; takes no turn on the coordinator's thread.

@@ -73,6 +73,7 @@ extension Coordinator {
         if node.isGone {
             giveUpHopelessLookUps()
             await settle()
+            await swapUnderWay?.wait(on: self)
             return await startSuccessor(of: node, during: attempt)
         }
         if isStopped { return .failure(.hostHasStopped) }
@@ -163,7 +164,7 @@ extension Coordinator {
             live.state = .ready(component)
             live.awaited = []
             started.append(live)
-            remotes.open(node, but: connections.open(component))
+            remotes.open(node, but: connections.open(component).refused)
             log(.debug, "started", component)
             return component
         } catch {

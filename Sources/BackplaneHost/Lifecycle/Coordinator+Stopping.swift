@@ -12,10 +12,11 @@ extension Coordinator {
         // What is still starting is not waited for: it may never come up.
         remotes.clear()
         starter.underWay.giveUp()
-        await lastChange?.value
+        await takeTurn()
+        await endRetirements()
         for node in nodes { _ = await node.startUnderWay?.value }
         for node in nodes where node.running == nil { node.gate.close() }
-        await stop(started) { node, _ in node.gate.close(passage: node.number) }
+        await stop(started) { node, _ in node.gate.close(passage: node.passage) }
         closeGates()
         loadFolder?.remove()
         retire()
@@ -26,9 +27,9 @@ extension Coordinator {
         func shut(_ node: LiveNode) {
             if node.node.role == .manager, plan.managers[node.node.name] == nil {
                 let error = BackplaneError(.unknownManager, "the manifest in force has no manager `\(node.node.name)` any more")
-                node.gate.refuse(error, passage: node.number)
+                node.gate.refuse(error, passage: node.passage)
             } else if node.isStopping {
-                node.gate.hold(lettingAside: false, passage: node.number, retreat: retreat)
+                node.gate.hold(lettingAside: false, passage: node.passage, retreat: retreat)
             }
         }
         let retreat = Retreat()

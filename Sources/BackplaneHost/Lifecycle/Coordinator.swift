@@ -18,10 +18,16 @@ actor Coordinator {
     /// The same by their ids.
     private(set) var nodesByID: [Int: LiveNode] = [:]
     private var lastID = 0
+    /// Where only a swap has loaded libraries yet.
+    private var madeLoadFolder: LoadFolder?
+    /// Nodes that are not in the plan in force: those that are being made for a swap, or left behind by one.
+    private var guests: [Int: LiveNode] = [:]
     /// A manager's gate stays when the manager goes, since it may come again.
     private var managerGates: [String: Gate] = [:]
 
     var connections: Connections
+    /// The host program's calls by name, by manager.
+    var namedWires: [String: ServedWire] = [:]
     var numbers = ComponentNumbers()
     /// In the order in which they came up.
     var started: [LiveNode] = []
@@ -29,12 +35,20 @@ actor Coordinator {
     /// Look-ups that components wait for, by numbers of their own.
     var lookUps: [Int: LookUp] = [:]
     var lastLookUp = 0
+    /// Every library that was loaded.
+    var generations = GenerationTable()
+    var linkedSwaps = 0
+    /// The swap that is under way.
+    var swapUnderWay: SwapUnderWay?
+    /// What swaps left behind and is not over: calls in old instances, and their end.
+    var retirements = Retirements()
     /// The managers that a change stopped and did not bring up again, though it should have.
     var owed: Set<String> = []
     /// Everything that is eager was asked to start.
     var hasStartedAll = false
-    /// The last change of the manifest, or reset: one comes after the other.
-    var lastChange: Task<Void, Never>?
+    /// A change of the manifest, a reset or a swap is under way, and others wait for their turn.
+    var isInTurn = false
+    var turns: [UnsafeContinuation<Void, Never>] = []
     /// Components are being stopped for a change: what takes their places starts after that.
     var pause: Task<Void, Never>?
     var stopping: Task<Void, Never>?
@@ -77,32 +91,54 @@ actor Coordinator {
 
     /// Loads what a manifest names and what is not loaded yet; changes nothing.
     func load(_ document: ManifestDocument) -> LoadedManifest {
-        LoadedManifest(document, linked: linked, options, after: loadedManifest)
+        LoadedManifest(document, linked: linked, options, after: loadedManifest, in: loadFolder)
     }
 
-    /// - Parameter kept: the new place of each node that stays, by its old place.
-    func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int]) {
-        var staying: [Int: LiveNode] = [:]
+    /// - Parameters:
+    ///   - kept: the new place of each node that stays, by its old place.
+    ///   - placed: nodes that are made already, by their new places.
+    func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
+        var staying = placed
         for (old, place) in kept { staying[place] = nodes[old] }
-        nodes = new.plan.nodes.map { node in
-            let live = staying[node.id] ?? makeNode(node)
-            live.node = node
-            return live
-        }
-        nodesByID = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
-        (document, loadedManifest) = (new.document, new)
-        watchdog?.start(new.images)
+        putInForce(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
     }
 
-    private func makeNode(_ node: Plan.Node) -> LiveNode {
+    /// - Parameter nodes: by their places in the manifest's plan.
+    func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
+        for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
+        self.nodes = nodes
+        nodesByID = guests
+        for node in nodes { nodesByID[node.id] = node }
+        (document, loadedManifest) = (new.document, new)
+        generations.putInForce(new.plugins)
+        watchdog?.start(generations.images)
+    }
+
+    /// - Parameter gate: of the one whose place it takes.
+    func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
         lastID += 1
-        guard node.role == .manager else { return LiveNode(id: lastID, node, gate: Gate(timer: timer)) }
+        guard node.role == .manager else { return LiveNode(id: lastID, node, gate: gate ?? Gate(timer: timer)) }
         let gate = managerGates[node.name] ?? Gate(timer: timer)
         managerGates[node.name] = gate
         return LiveNode(id: lastID, node, gate: gate)
     }
 
-    var loadFolder: LoadFolder? { loadedManifest?.loadFolder }
+    /// Has a node be known that is not in the plan in force, while it is made or until it is given up.
+    func admit(_ node: LiveNode) {
+        guests[node.id] = node
+        nodesByID[node.id] = node
+    }
+
+    func dismiss(_ node: LiveNode) {
+        guests[node.id] = nil
+        if !nodes.contains(where: { $0 === node }) { nodesByID[node.id] = nil }
+    }
+
+    /// Made with the first library.
+    var loadFolder: LoadFolder? {
+        get { madeLoadFolder ?? loadedManifest?.loadFolder }
+        set { madeLoadFolder = newValue }
+    }
 
     func problems() -> [Problem] { loaded.problems }
 

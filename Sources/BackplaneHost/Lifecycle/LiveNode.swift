@@ -37,6 +37,9 @@ final class LiveNode {
         (self.id, self.node, self.gate) = (id, node, gate)
     }
 
+    /// Whose calls come back to it while it stops.
+    var passage: Set<UInt16> { number.map { [$0] } ?? [] }
+
     var running: RunningComponent? {
         if case .ready(let component) = state { component } else { nil }
     }

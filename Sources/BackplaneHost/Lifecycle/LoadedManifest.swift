@@ -11,25 +11,36 @@ struct LoadedManifest: Sendable {
     /// In the order of the manifest, those that are linked into this program first.
     let plugins: [LoadedPlugin]
     let document: ManifestDocument
-    private let loadErrors: [BackplaneError]
+    private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
 
     /// - Parameter before: the manifest in force until now; what it loaded is not loaded again.
-    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, after before: LoadedManifest? = nil) {
-        var loader = PluginLoader(document, options, after: before?.plugins ?? [], in: before?.loadFolder)
+    init(
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
+    ) {
+        var loader = PluginLoader(document, options, after: before?.plugins ?? [], in: folder)
         loader.add(linked)
         loader.addLibraries()
-        let plugins = loader.plugins
-        catalogue = loader.catalogue
+        self.init(document, loader.plugins, loader.problems, loader.folder)
+    }
+
+    /// The same manifest where some plugins, by their places, are others.
+    func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
+        var plugins = plugins
+        for (place, plugin) in replacements { plugins[place] = plugin }
+        return LoadedManifest(document, plugins, loadProblems, folder)
+    }
+
+    private init(_ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?) {
+        catalogue = Catalogue(of: plugins)
         let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
         }
         self.document = document
         self.plugins = plugins
         (plan, lock) = (resolution.plan, resolution.lock)
-        problems = (document.positioning(loader.problems) + resolution.problems).grouped
-        loadErrors = loader.problems.map(\.error)
-        loadFolder = loader.folder
+        problems = (document.positioning(loadProblems) + resolution.problems).grouped
+        (self.loadProblems, self.loadFolder) = (loadProblems, loadFolder)
     }
 
     /// The plugins that came as libraries.
@@ -46,10 +57,13 @@ struct LoadedManifest: Sendable {
 
     /// What is done to come from here to another manifest.
     func change(to new: LoadedManifest) -> PlanChange {
-        PlanChange(from: plan, to: new.plan) { old, other in
-            let (was, becomes) = (plugins[old.order], new.plugins[other.order])
-            return was.path == becomes.path && was.copy == becomes.copy && old.plugin == other.plugin && old.index == other.index
-        }
+        PlanChange(from: plan, to: new.plan) { isSame($0, in: new, $1) }
+    }
+
+    /// Are these the same class of the same loaded library, one here and the other in another manifest?
+    func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
+        let (was, becomes) = (plugins[old.order], new.plugins[other.order])
+        return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin && old.index == other.index
     }
 
     /// The node of a manager.
@@ -62,7 +76,7 @@ struct LoadedManifest: Sendable {
             if document.manifest.managers.isEmpty, let reason = document.problems.first(where: { $0.severity == .error && $0.manager == nil }) {
                 throw reason.error
             }
-            throw BackplaneError(error.code, error.message, at: error.location, failure: error.failure, causes: error.causes + loadErrors)
+            throw BackplaneError(error.code, error.message, at: error.location, failure: error.failure, causes: error.causes + loadProblems.map(\.error))
         }
     }
 

@@ -13,33 +13,17 @@ final class RunningComponent: Sendable {
     let calls: ComponentCalls
     /// What encoded cells of wires to it call.
     let target: EncodedTarget
-    /// What all native wires to it share; `nil`: it has no native lane.
-    let nativeBinding: Binding?
     let handle: UInt64
 
-    init(node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer, counting: LeaseCounting) {
+    init(node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer) {
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
-        nativeBinding = instance.nativeCells.map { Binding($0, counting: counting) }
         calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
         target = EncodedTarget(keeping: calls)
     }
 
-    /// Calls a method by name.
-    ///
-    /// - Returns: `nil` when it has stopped, and was not called.
-    func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8]? {
-        guard let number = calls.methods.firstIndex(where: { $0.name == method }) else {
-            let names = calls.methods.map { "`\($0.name)`" }.joined(separator: ", ")
-            throw BackplaneError(.callUnimplemented, "\(name) has no method `\(method)`; it has \(names.isEmpty ? "none" : names)")
-        }
-        let answer = PendingAnswer(), reply = answer.reply
-        guard let id = input.withBytes({ calls.begin(number, $0, call, reply) }) else {
-            reply.end(.calledStopped)       // nobody waits for it
-            return nil
-        }
-        return try await answer.wait { calls.cancel(id) }.get()
-    }
+    /// Calls of this instance that failed, but for those that were cancelled. Not to be asked after it was given up.
+    var failures: Int { Int(clamping: instance.failures) + calls.failures }
 }
 
 extension Plan.Node {

@@ -12,10 +12,28 @@ struct LoadedPlugin: Sendable {
     let resources: String?
     let description: PluginDescription
 
+    /// Tells it from every other generation of every plugin.
+    var key: String { copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))" }
+    /// Tells those apart that are linked into this program and were put in each other's place.
+    var linkedGeneration = 0
+
     /// `nil`: it is linked into this program.
     var image: PluginImage? {
         guard let path, let copy else { return nil }
         return PluginImage(id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
+    }
+}
+
+extension LoadedPlugin {
+    /// Asks a library that is in the process what it brings.
+    ///
+    /// - Parameter reference: what the manifest names it by.
+    init(_ file: LibraryFile, _ library: DynamicLibrary, resources: String?, _ reference: PluginReference?) throws(BackplaneError) {
+        let description = try file.describe(library)
+        if let range = reference?.version, !range.contains(description.version) {
+            throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
+        }
+        self.init(reference: reference, path: file.path, copy: file.copy, resources: resources, description: description)
     }
 }
 
@@ -116,11 +134,7 @@ struct PluginLoader {
         switch opened {
         case .known(let plugin): return plugin
         case .new(let file, let library, let resources):
-            let description = try file.describe(library)
-            if let range = reference?.version, !range.contains(description.version) {
-                throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
-            }
-            return LoadedPlugin(reference: reference, path: file.path, copy: file.copy, resources: resources, description: description)
+            return try LoadedPlugin(file, library, resources: resources, reference)
         }
     }
 
@@ -136,10 +150,12 @@ struct PluginLoader {
         throw BackplaneError(
             .pluginDuplicate, "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
     }
+}
 
-    /// What the plugins registered.
-    var catalogue: Catalogue {
-        Catalogue(
+extension Catalogue {
+    /// What plugins registered.
+    init(of plugins: [LoadedPlugin]) {
+        self.init(
             plugins.enumerated().flatMap { order, plugin in
                 plugin.description.components.enumerated().map { index, component in
                     Catalogue.Entry(

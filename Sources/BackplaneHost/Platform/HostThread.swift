@@ -1,3 +1,4 @@
+import Backplane
 import Glibc
 
 /// A thread of the host's own, for what must not wait until plugins leave Swift's thread pool alone.
@@ -34,14 +35,65 @@ enum HostThread {
         return true
     }
 
-    /// Runs a function of a plugin, which may never return, on a thread that nobody waits for.
+    /// Runs a function of a plugin, which may never return, on a thread that nobody waits for: one that has come back from another, or a
+    /// new one.
     static func launch(_ body: @escaping @Sendable () -> Void) {
-        if !tryStart("bp-plugin", body) { body() }
+        if idle.take(body) { return }
+        let started = tryStart("bp-plugin") {
+            body()
+            while let next = idle.wait() { next() }
+        }
+        if !started { body() }
     }
+
+    private static let idle = IdleThreads(most: 4, patience: .seconds(5))
 
     private static func nameThisThread(_ name: String) {
         guard let file = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(String(name.prefix(15)), file)
         fclose(file)
+    }
+}
+
+/// Threads that have nothing to do, and take what comes for a while: waking one costs less than half of making one.
+private final class IdleThreads: Sendable {
+    private struct State {
+        var waiting = 0
+        var work: [@Sendable () -> Void] = []
+    }
+    private let most: Int
+    private let patience: Duration
+    private let state = Monitor(State())
+
+    init(most: Int, patience: Duration) {
+        (self.most, self.patience) = (most, patience)
+    }
+
+    /// Gives `body` to a thread that waits; `false` when none does.
+    func take(_ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.work.count < state.waiting else { return false }
+            state.work.append(body)
+            return true
+        }
+    }
+
+    /// Waits for something to do; `nil`: nothing came, or enough others wait.
+    func wait() -> (@Sendable () -> Void)? {
+        let end = Deadline.now + patience
+        guard state.withLock({ state in
+            guard state.waiting < most else { return false }
+            state.waiting += 1
+            return true
+        }) else { return nil }
+        return state.wait { state in
+            if !state.work.isEmpty {
+                state.waiting -= 1
+                return .done(state.work.removeFirst())
+            }
+            guard Deadline.now >= end else { return .until(end) }
+            state.waiting -= 1
+            return .done(nil)
+        }
     }
 }

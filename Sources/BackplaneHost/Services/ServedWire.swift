@@ -2,42 +2,31 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// A wire of a component that calls through the host: a plugin without the Swift SDK, or with another revision of it.
+/// A wire of somebody for whom the host makes the calls: a plugin without the Swift SDK, or with another revision of it, or the
+/// host program when it calls by name.
 final class ServedWire: Sendable {
+    /// What is called.
+    enum Method: Sendable {
+        /// By its place among the methods that the wire declares.
+        case declared(Int)
+        case named(String)
+    }
     private let slot: Slot
     private let gate: Gate
+    /// Those that the wire declares.
     private let methods: [MethodDescription]
-    /// Changed before the slot is: who finds it open finds whom to call.
-    private let target: Mutex<Target>
     /// Calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
+    /// Those that calls under way may be in, the latest last.
+    private let providers = Mutex<[ComponentCalls]>([])
 
     private struct DelayedCall: Sendable {
         let wait, call: Cancellation
     }
-    /// Who is called.
-    private struct Target {
-        let provider: ComponentCalls
-        /// Its number for each method that the wire declares; `nil`: it has none of that name.
-        let numbers: [Int?]
 
-        init(_ provider: ComponentCalls, _ methods: [MethodDescription]) {
-            self.provider = provider
-            numbers = methods.map { method in provider.methods.firstIndex { $0.name == method.name } }
-        }
-    }
-
-    init(_ slot: Slot, at gate: Gate, to provider: ComponentCalls, methods: [MethodDescription]) {
+    init(_ slot: Slot, at gate: Gate, methods: [MethodDescription]) {
         (self.slot, self.gate, self.methods) = (slot, gate, methods)
-        target = Mutex(Target(provider, methods))
     }
-
-    /// Calls another provider from now on.
-    func redirect(to provider: ComponentCalls) {
-        target.withLock { $0 = Target(provider, methods) }
-    }
-
-    private var provider: ComponentCalls { target.withLock { $0.provider } }
 
     /// Calls the provider on behalf of the component; returns an id to cancel by, 0 when it has ended already.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
@@ -45,14 +34,23 @@ final class ServedWire: Sendable {
             reply.end(BackplaneError(.callUnimplemented, "the component called has no method number \(method)"))
             return 0
         }
-        if let lease = Lease(slot) { return forward(lease, method, input, call, reply) }
+        if let lease = Lease(slot) { return forward(lease, .declared(method), input, call, reply) }
         if methods[method].kind == .sync {
-            return admit(gate.admitNow(at: slot, call), method, input, call, reply)
+            return admit(gate.admitNow(at: slot, call), .declared(method), input, call, reply)
         }
-        return wait(method, input, call, reply)
+        return wait(.declared(method), input, call, reply)
     }
 
-    private func admit(_ admission: Admission, _ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+    /// Calls a method by its name, and waits for the answer.
+    func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+        let answer = PendingAnswer(), reply = answer.reply
+        let id = input.withBytes { input in
+            if let lease = Lease(slot) { forward(lease, .named(method), input, call, reply) } else { wait(.named(method), input, call, reply) }
+        }
+        return try await answer.wait { cancel(id) }.get()
+    }
+
+    private func admit(_ admission: Admission, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         switch admission {
         case .success(let lease): return forward(lease, method, input, call, reply)
         case .failure(let error):
@@ -61,22 +59,26 @@ final class ServedWire: Sendable {
         }
     }
 
-    private func forward(_ lease: Lease, _ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
-        let (provider, number) = target.withLock { ($0.provider, $0.numbers[method]) }
-        guard let number else {
+    private func forward(_ lease: Lease, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+        // What was leased is called, also when the wire leads to another one by now.
+        let target = lease.target(ServedTarget.self)
+        do throws(BackplaneError) {
+            let number = try target.number(of: method, methods)
+            keep(target.provider)
+            return target.provider.call(number, input, slot.appended(to: call), Reply { status, payload in
+                lease.end()
+                reply.end(status, payload)
+            })
+        } catch {
             lease.end()
-            reply.end(BackplaneError(.callUnimplemented, "the component called has no method `\(methods[method].name)`"))
+            reply.end(error)
             return 0
         }
-        return provider.call(number, input, slot.appended(to: call), Reply { status, payload in
-            lease.end()
-            reply.end(status, payload)
-        })
     }
 
-    private func wait(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+    private func wait(_ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         let id = Callbacks.newID()
-        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [self] in provider.cancel($0) })
+        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [self] in cancelBegun($0) })
         delayed.withLock { $0[id] = delayedCall }
         let input = input.array, reply = Reply { [self] status, payload in
             delayed.withLock { _ = $0.removeValue(forKey: id) }
@@ -94,7 +96,20 @@ final class ServedWire: Sendable {
             delayedCall.wait.cancel()
             delayedCall.call.cancel()
         } else {
-            provider.cancel(id)
+            cancelBegun(id)
         }
+    }
+
+    private func keep(_ provider: ComponentCalls) {
+        providers.withLock { providers in
+            if providers.last === provider { return }
+            providers.removeAll { $0 === provider || $0.callsInFlight == 0 }
+            providers.append(provider)
+        }
+    }
+
+    /// Whoever did not begin it knows no such number.
+    private func cancelBegun(_ id: UInt64) {
+        for provider in providers.withLock({ $0 }) { provider.cancel(id) }
     }
 }

@@ -11,7 +11,7 @@ extension PluginHost {
     /// - Throws: `swap.refused` before anything was touched, or why a step failed, the old generation being in force.
     @discardableResult
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
-        throw BackplaneError(.callUnimplemented, "swap")
+        try await coordinator.swap(libraries, options)
     }
 
     /// The same for one library.
@@ -24,7 +24,7 @@ extension PluginHost {
     ///
     /// - Throws: why a library cannot be loaded; what would be refused stands in the preview.
     public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapPreview {
-        throw BackplaneError(.callUnimplemented, "swap")
+        try await coordinator.preview(libraries, options)
     }
 
     /// Swaps back to an older generation of a plugin, which is in memory still.
@@ -36,7 +36,7 @@ extension PluginHost {
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
     ) async throws(BackplaneError) -> SwapReport {
-        throw BackplaneError(.callUnimplemented, "rollback")
+        try await coordinator.rollback(plugin, to: generation, options)
     }
 
     /// Every generation of a plugin that is in memory, oldest first; `nil`: of all plugins.
@@ -45,11 +45,11 @@ extension PluginHost {
     ///
     /// - Throws: `plugin.unknown`.
     public func generations(of plugin: String? = nil) async throws(BackplaneError) -> [Generation] {
-        throw BackplaneError(.callUnimplemented, "generations")
+        try await coordinator.generations(of: plugin)
     }
 
     /// What has been asked of every component that is up.
     public var statistics: [ComponentStatistics] {
-        get async { [] }
+        get async { await coordinator.statistics() }
     }
 }

@@ -7,10 +7,8 @@ struct Connections {
         /// The id of the live node that calls; `nil`: the host program.
         let user: Int?
         let gate: Gate
-        let consumer: LaneSide
-        let makeCells: (EncodedTarget) -> Cells?
-        /// For a user that calls through the host.
-        var served: ServedWire?
+        /// `nil`: calls by name, whatever the contract.
+        let consumer: ConsumerEnd?
         var status: WireStatus
         /// Its place among all that were made.
         let order: Int
@@ -28,58 +26,77 @@ struct Connections {
 
     /// In the order in which their users were made, the host program's last.
     var statuses: [WireStatus] {
-        connections.values.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
+        connections.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
     }
 
     /// Connects a wire of a component to one that is up.
+    ///
+    /// - Parameter isLater: one that does not serve it yet is going to be swapped for one that does; until then calls are refused.
     mutating func connect(
-        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent
+        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
     ) -> ComponentStarter.Connection {
-        let slot = connect(user, label, end.side, to: provider, end.makeCells)
-        let served = ServedWire(slot, at: provider.gate, to: provider.calls, methods: end.side.contract.methods)
-        connections[slot]?.served = served
-        return ComponentStarter.Connection(id: Callbacks.newID(), label: label, slot: slot, wire: served)
+        let slot = makeSlot(user, label, end, to: provider, isLater: isLater)
+        let wire = ServedWire(slot, at: provider.gate, methods: end.side.contract.methods)
+        return ComponentStarter.Connection(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
     }
 
     /// Connects a wire of the host program's own.
-    mutating func connectProgram(
-        _ consumer: LaneSide, to provider: RunningComponent, _ makeCells: @escaping (EncodedTarget) -> Cells
-    ) -> Slot {
-        connect(nil, provider.name, consumer, to: provider, makeCells)
+    mutating func connectProgram(_ end: ConsumerEnd, to provider: RunningComponent) -> Slot {
+        makeSlot(nil, provider.name, end, to: provider)
     }
 
-    private mutating func connect(
-        _ user: LiveNode?, _ label: String, _ consumer: LaneSide, to provider: RunningComponent, _ makeCells: @escaping (EncodedTarget) -> Cells?
+    /// Connects the host program's calls by name.
+    mutating func connectNames(to provider: RunningComponent) -> ServedWire {
+        ServedWire(makeSlot(nil, provider.name, nil, to: provider), at: provider.gate, methods: [])
+    }
+
+    private mutating func makeSlot(
+        _ user: LiveNode?, _ label: String, _ end: ConsumerEnd?, to provider: RunningComponent, isLater: Bool = false
     ) -> Slot {
-        let connector = Connector(provider: provider, options: options)
-        let (binding, lane) = connector.connect(consumer, &comparisons) { makeCells(provider.target) }
-        let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding)
+        let (binding, lane) = Connector(provider: provider, options: options).connect(end, &comparisons)
+        let refusal: BackplaneError? = if isLater, let end { refusal(of: provider, to: end) } else { nil }
+        let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding, refusal: refusal)
         made += 1
-        let status = WireStatus(
-            user: user?.node.name, label: label, provider: provider.name, contract: consumer.contract.name, version: consumer.contract.version, lane: lane)
-        connections[slot] = Connection(user: user?.id, gate: provider.gate, consumer: consumer, makeCells: makeCells, status: status, order: made)
+        let contract = end?.side.contract ?? ContractDescription(name: "", version: Version(0))
+        connections[slot] = Connection(
+            user: user?.id, gate: provider.gate, consumer: end,
+            status: WireStatus(
+                user: user?.node.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane),
+            order: made)
         if let user { slots[user.id, default: []].append(slot) }
         return slot
     }
 
+    private func refusal(of provider: RunningComponent, to end: ConsumerEnd) -> BackplaneError? {
+        provider.type.description.contract.difference(from: end.side.contract).map { provider.node.mismatch(with: end.side.contract, $0) }
+    }
+
     /// Opens a component's gate, and leads every wire to it to the instance that is up now, each by the lane that fits.
     ///
-    /// - Returns: the slots that stay closed, since their users want another contract.
-    mutating func open(_ provider: RunningComponent) -> Set<Slot> {
+    /// - Returns: the slots that stay closed, since their users want another contract; and what the gate came upon.
+    @discardableResult
+    mutating func open(_ provider: RunningComponent) -> (refused: Set<Slot>, opening: Gate.Opening) {
+        let refused = lead(to: provider)
+        return (refused, provider.gate.open())
+    }
+
+    /// Has every wire to a component lead to another instance of it once its gate opens, each by the lane that fits.
+    ///
+    /// - Returns: the slots that will stay closed, since their users want another contract.
+    @discardableResult
+    mutating func lead(to provider: RunningComponent) -> Set<Slot> {
         let connector = Connector(provider: provider, options: options)
         var refused: Set<Slot> = []
-        provider.gate.open(deciding: { slot, old in
-            guard var connection = connections[slot] else { return .success(old) }
-            if let difference = provider.type.description.contract.difference(from: connection.consumer.contract) {
+        provider.gate.lead { slot, old in
+            guard let connection = connections[slot] else { return .success(old) }
+            if let refusal = connection.consumer.flatMap({ refusal(of: provider, to: $0) }) {
                 refused.insert(slot)
-                return .failure(provider.node.mismatch(with: connection.consumer.contract, difference))
+                return .failure(refusal)
             }
-            let (binding, lane) = connector.connect(connection.consumer, &comparisons) { connection.makeCells(provider.target) }
-            connection.status.lane = lane
-            connection.served?.redirect(to: provider.calls)
-            connections[slot] = connection
+            let (binding, lane) = connector.connect(connection.consumer, &comparisons)
+            connections[slot]?.status.lane = lane
             return .success(binding)
-        })
+        }
         return refused
     }
 
@@ -87,6 +104,35 @@ struct Connections {
     mutating func abandon(usedBy node: LiveNode) {
         for slot in slots.removeValue(forKey: node.id) ?? [] {
             connections.removeValue(forKey: slot)?.gate.abandon(slot)
+        }
+    }
+}
+
+// MARK: What a change comes upon
+
+extension Connections {
+    /// The wires to what is behind a gate, but for those of some users and those that call by name.
+    func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
+        connections.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
+            .compactMap { connection in connection.consumer.map { (connection.user, connection.status, $0) } }
+    }
+
+    /// The lane that a wire would take to a class.
+    mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
+        switch Lane(from: end.side, to: type.providerSide, options.lanes, difference: { comparisons.difference($0, $1) }) {
+        case .native: .native
+        case .encoded(let reason): end.side.origin.revision == LaneOrigin.program.revision ? .encoded(because: reason) : .served(because: reason)
+        }
+    }
+
+    /// Who calls what is behind a gate just now, in words.
+    func callers(at gate: Gate) -> [String] {
+        gate.slotsInFlight().compactMap { slot, calls in
+            guard let connection = connections[slot] else { return nil }
+            let count = calls == 1 ? "1 call" : "\(calls) calls"
+            guard connection.consumer != nil else { return "\(count) by name" }
+            guard let user = connection.status.user else { return "\(count) of the host program" }
+            return "\(count) of \(user) by its wire `\(connection.status.label)`"
         }
     }
 }

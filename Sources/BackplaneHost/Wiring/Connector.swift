@@ -5,18 +5,23 @@ struct Connector {
     let provider: RunningComponent
     let options: HostOptions
 
-    /// - Parameter makeCells: the consumer's encoded cells; `nil`: it calls through the host.
-    func connect(_ consumer: LaneSide, _ comparisons: inout LayoutComparisons, makeCells: () -> Cells?) -> (Binding, WireStatus.Lane) {
-        let lane = Lane(from: consumer, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
-        switch (lane, provider.nativeBinding) {
-        case (.native, let binding?): return (binding, .native)
-        case (.encoded(let reason), _): return encoded(makeCells(), reason)
-        case (.native, nil): return encoded(makeCells(), "\(provider.name) brings no native lane")
+    /// - Parameter consumer: `nil`: calls by name.
+    func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
+        guard let consumer else { return served([], "it is called by name") }
+        let lane = Lane(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        switch (lane, provider.instance.nativeCells) {
+        case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
+        case (.encoded(let reason), _): return encoded(consumer, reason)
+        case (.native, nil): return encoded(consumer, "\(provider.name) brings no native lane")
         }
     }
 
-    private func encoded(_ cells: Cells?, _ reason: String) -> (Binding, WireStatus.Lane) {
-        if let cells { return (Binding(cells, counting: options.counting), .encoded(because: reason)) }
-        return (.withoutCells(counting: options.counting), .served(because: reason))
+    private func encoded(_ consumer: ConsumerEnd, _ reason: String) -> (Binding, WireStatus.Lane) {
+        guard let cells = consumer.makeCells(provider.target) else { return served(consumer.side.contract.methods, reason) }
+        return (Binding(cells, counting: options.counting), .encoded(because: reason))
+    }
+
+    private func served(_ methods: [MethodDescription], _ reason: String) -> (Binding, WireStatus.Lane) {
+        (Binding(keeping: ServedTarget(provider.calls, methods), counting: options.counting), .served(because: reason))
     }
 }

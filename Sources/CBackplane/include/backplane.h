@@ -161,7 +161,13 @@ typedef struct bp_creation {
 /* Ends a creation: exactly once. With BP_OK, instance is the component; otherwise it is NULL and payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
-/* A step of an instance's lifecycle. Steps of one instance never overlap. */
+/* A step of an instance's lifecycle. It may take its time, and is called on a thread that waits for nothing else; so are bp_create,
+ * bp_export and bp_import. Steps of one instance never overlap, its export and import of state among them. `health` alone
+ * may be asked at any time after `activate`: while calls, another step or an earlier question are under way.
+ *
+ * A swap suspends the old instance, exports its state, and releases it once the new one is in force for good, without `stop`: its
+ * work goes on in the new one. When the swap fails, or is taken back, the old one is resumed. Calls of synchronous methods may still
+ * come while it is suspended, and so must not change what is exported; other calls wait. */
 typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullable context);
 
 /* Makes an instance. Takes nothing exclusive (ports, locks): an old and a new instance coexist during a swap. */
@@ -182,6 +188,32 @@ typedef void (*BP_SENDABLE bp_release)(void *instance);
 /* What is wrong with a configuration, found without making an instance. Has answered when it returns: with BP_OK and a JSON array
  * of texts, the JSON pointers of the keys that are not known (`[]` for none), or with the error that create would end with. */
 typedef void (*BP_SENDABLE bp_review)(void *_Nullable type, bp_bytes configuration, bp_done done, void *_Nullable context);
+
+/* Gives the instance's state as the schema has it in that version, from writes_min to version: the payload of BP_OK is its bytes, of
+ * any kind, since the host does not look into them. Comes after `suspend`, or after an import, perhaps more than once, and changes
+ * nothing. */
+typedef void (*BP_SENDABLE bp_export)(void *instance, uint32_t version, bp_done done, void *_Nullable context);
+
+/* Takes over state that another instance exported in that version, from accepts_min to accepts_max. Comes after `create` and before
+ * `activate`, once; a host that checks may import again what was exported. */
+typedef void (*BP_SENDABLE bp_import)(void *instance, uint32_t version, bp_bytes state, bp_done done, void *_Nullable context);
+
+/* What of a component outlives its code in a swap. Both functions are required. */
+typedef struct bp_state {
+    uint32_t size;
+    uint32_t version;                       /* what is exported unless another is asked for                    */
+    bp_bytes schema;                        /* names what the state is: the same name, the same kind of state  */
+    uint32_t accepts_min, accepts_max;      /* the versions that import reads, its own among them              */
+    uint32_t writes_min;                    /* the oldest that export can write, for the way back; or version  */
+    uint32_t reserved;
+    bp_export _Nullable export_state;
+    bp_import _Nullable import_state;
+} bp_state;
+
+enum {
+    BP_EXCLUSIVE = 1,           /* takes ports, files or timers in activate: in a swap calls wait until the new one has them   */
+    BP_RESTART_ON_SWAP = 2      /* is made anew when a component that it calls by a wire is swapped                            */
+};
 
 /* A component class that the plugin brings. create is required, and call where there are methods; the other functions may
  * be NULL. */
@@ -205,6 +237,10 @@ typedef struct bp_component {
     bp_cancel _Nullable cancel;             /* NULL: calls cannot be cancelled                                 */
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
     bp_review _Nullable review;             /* NULL: a configuration is first looked at by create              */
+    uint32_t traits;                        /* BP_EXCLUSIVE, BP_RESTART_ON_SWAP; others are ignored            */
+    uint32_t reserved;
+    const bp_state *_Nullable state;        /* NULL: nothing of it outlives a swap                             */
+    bp_step _Nullable health;               /* fails when the component is not well; NULL: it is never asked   */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
@@ -462,12 +498,16 @@ typedef struct bp_identity {
     BP_FIELD(bp_connection, slot), \
     BP_FIELD(bp_creation, size), BP_FIELD(bp_creation, number), BP_FIELD(bp_creation, handle), BP_FIELD(bp_creation, configuration), \
     BP_FIELD(bp_creation, folder), BP_FIELD(bp_creation, wires), BP_FIELD(bp_creation, wire_count), BP_FIELD(bp_creation, resources), \
+    BP_FIELD(bp_state, size), BP_FIELD(bp_state, version), BP_FIELD(bp_state, schema), BP_FIELD(bp_state, accepts_min), \
+    BP_FIELD(bp_state, accepts_max), BP_FIELD(bp_state, writes_min), BP_FIELD(bp_state, reserved), BP_FIELD(bp_state, export_state), \
+    BP_FIELD(bp_state, import_state), \
     BP_FIELD(bp_component, size), BP_FIELD(bp_component, role), BP_FIELD(bp_component, class_name), BP_FIELD(bp_component, version), \
     BP_FIELD(bp_component, contract), BP_FIELD(bp_component, contract_version), BP_FIELD(bp_component, methods), \
     BP_FIELD(bp_component, method_count), BP_FIELD(bp_component, wires), BP_FIELD(bp_component, wire_count), BP_FIELD(bp_component, type), \
     BP_FIELD(bp_component, create), BP_FIELD(bp_component, activate), BP_FIELD(bp_component, suspend), BP_FIELD(bp_component, resume), \
     BP_FIELD(bp_component, stop), BP_FIELD(bp_component, release), BP_FIELD(bp_component, call), BP_FIELD(bp_component, cancel), \
-    BP_FIELD(bp_component, lane), BP_FIELD(bp_component, review), \
+    BP_FIELD(bp_component, lane), BP_FIELD(bp_component, review), BP_FIELD(bp_component, traits), \
+    BP_FIELD(bp_component, reserved), BP_FIELD(bp_component, state), BP_FIELD(bp_component, health), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
     BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, reserved), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
     BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, reserved), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), \

@@ -30,7 +30,7 @@ extern "C" {
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
 /* Changes with anything in this file, and with what Swift code stores in cells (Boundary/Lanes/Cell.swift). */
-#define BP_LANE_REVISION 1u
+#define BP_LANE_REVISION 2u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -184,6 +184,9 @@ BP_HIDDEN void bp_barrier(void);
 /* Calls under way on a binding; after a flip and a barrier, 0 means for good. */
 BP_HIDDEN uint64_t bp_in_flight(const bp_binding *binding);
 
+/* Calls that have begun on a binding; those that found the slot flipped while they entered are among them. */
+BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
+
 /* ------------------------------------------------------------------------------------------------ descriptors */
 
 /* How a contract is laid out in whoever compiled it, as text that lives as long as the process: equal texts, equal layouts. Costs
@@ -213,15 +216,23 @@ typedef struct bp_wire_lane {
 /* The cells of an instance itself, which live as long as it does. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *instance);
 
+/* How many native calls of an instance have ended with an error; cancelled ones are not counted, nor encoded ones, whose answers the
+ * host sees itself. */
+typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
+
 /* Behind bp_component.lane: the provider's side. */
 typedef struct bp_component_lane {
     void *type;
     bp_layout layout;
     bp_cells_of cells;
+    bp_failures_of failures;
 } bp_component_lane;
 
 /* How many encoded calls into this copy of the SDK have begun on this thread inside one another and hold its stack. */
 BP_HIDDEN uint32_t *bp_nested_calls(void);
+
+/* Runs a function on a new detached thread; 0: the system gives none. */
+BP_HIDDEN int bp_start_thread(void (*run)(void *context), void *context);
 
 /* This copy of the SDK: its version, and the compiler of its C target, which `CC` may choose. Hidden, so that a plugin asks its own copy and never its
  * host's. */

@@ -33,18 +33,28 @@ final class TestHost: Sendable {
     /// Nobody watches the pool: tests themselves occupy it, and would read of that in their logs.
     ///
     /// - Parameter manifest: the text of a whole manifest.
-    init(
+    convenience init(
         _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
         log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+    ) throws {
+        try self.init(
+            manifest, linked: plugins.map { LinkedPlugin($0) }, pluginPaths: pluginPaths, in: folder, log: log, lanes: lanes, startLimit: startLimit,
+            stopLimit: stopLimit)
+    }
+
+    init(
+        _ manifest: String, linked: [LinkedPlugin], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
+        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
+        _ change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? LoadingFixture.Folder()
         (self.folder, self.log) = (folder, log)
         let path = try folder.write(Array(manifest.utf8), as: "manifest")
-        host = PluginHost(
-            manifest: ManifestDocument(contentsOf: path), plugins: plugins,
-            options: HostOptions(
-                pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
-                lanes: lanes, startLimit: startLimit, stopLimit: stopLimit, occupationLimit: nil))
+        var options = HostOptions(
+            pluginPaths: pluginPaths, loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", log: log,
+            lanes: lanes, startLimit: startLimit, stopLimit: stopLimit, occupationLimit: nil)
+        change(&options)
+        host = PluginHost(manifest: ManifestDocument(contentsOf: path), linked: linked, options: options)
     }
 
     /// A host of these managers, given as JSON, with the plugins that only the tests have.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneNetwork
+import CBackplane
 import ChallengeModule
 import Synchronization
 import Testing
@@ -180,9 +181,12 @@ struct StoppedHostTests {
         let coordinator = Coordinator(
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
             linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions())
-        let component = try await coordinator.running("Trial")
+        let component = try await coordinator.running("Trial"), names = try await coordinator.names(of: "Trial")
         await coordinator.stop()
-        #expect(try await component.call("path", Array("null".utf8), Call()) == nil)
+        #expect(await error { try await names.call("path", Array("null".utf8), Call()) }?.code == .callRetired)
+        let answer = PendingAnswer()
+        _ = Array("null".utf8).withBytes { component.calls.call(0, $0, Call(), answer.reply) }
+        #expect(answer.now?.status == Int32(BP_RETIRED))
     }
 }
 

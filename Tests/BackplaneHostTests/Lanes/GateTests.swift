@@ -164,7 +164,7 @@ struct GateTests {
     func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting) async throws {
         let gate = Gate(timer: timer), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
-        let shared = binding(adder, counting), slot = gate.makeSlot(number: 0, to: shared), other = gate.makeSlot(number: 0, to: shared)
+        let slot = gate.makeSlot(number: 0, to: binding(adder, counting)), other = gate.makeSlot(number: 0, to: binding(adder, counting))
         let (remote, kept) = (Remote<Adding>(slot), Remote<Adding>(other))
         let underWay = Task { try await remote.add(1) }
         await eventually { gate.callsInFlight == 1 }

@@ -13,7 +13,7 @@ struct LaneChangeTests {
             linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions(lanes: .fastest))
         let trials = Remote<Trials>(try await coordinator.slot(to: "Trial", as: Trials.self)), infinity = trials.infinity
         let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
-        let native = try #require(component.nativeBinding), encoded = Binding(Cells(Trials.self, calling: component.target), counting: .best)
+        let native = Binding(try #require(component.instance.nativeCells), counting: .best), encoded = Binding(Cells(Trials.self, calling: component.target), counting: .best)
 
         // What JSON does not have shows the lane.
         for _ in 0..<3 {

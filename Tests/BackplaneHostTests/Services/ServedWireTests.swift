@@ -26,9 +26,9 @@ struct ServedWireTests {
             ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
             linked: [LinkedPlugin(ChallengePlugin.self)], options)
         let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
-        let wire = ServedWire(
-            gate.makeSlot(number: 3, to: .withoutCells(counting: counting)), at: gate, to: component.calls, methods: component.calls.methods)
         let methods = component.calls.methods
+        let binding = { @Sendable in Binding(keeping: ServedTarget(component.calls, methods), counting: counting) }
+        let wire = ServedWire(gate.makeSlot(number: 3, to: binding()), at: gate, methods: methods)
         let wait = try #require(methods.firstIndex { $0.name == "wait" }), path = try #require(methods.firstIndex { $0.name == "path" })
         let counts = Counts(), rounds = 500
 
@@ -50,7 +50,7 @@ struct ServedWireTests {
                 while counts.all < 4 * rounds {
                     gate.hold()
                     await Task.yield()
-                    gate.open { _, _ in .withoutCells(counting: counting) }
+                    gate.open { _, _ in binding() }
                     await Task.yield()
                 }
             }

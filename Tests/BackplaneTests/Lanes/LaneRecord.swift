@@ -79,6 +79,7 @@ extension LaneRecord {
             field(\bp_wire_lane.make_cells, "make_cells"),
             size("bp_component_lane", bp_component_lane.self), field(\bp_component_lane.type, "type"),
             field(\bp_component_lane.layout, "layout"), field(\bp_component_lane.cells, "cells"),
+            field(\bp_component_lane.failures, "failures"),
             size("bp_call", bp_call.self), field(\bp_call.size, "size"), field(\bp_call.flags, "flags"),
             field(\bp_call.deadline_ns, "deadline_ns"), field(\bp_call.path, "path"), field(\bp_call.trace, "trace"),
         ]

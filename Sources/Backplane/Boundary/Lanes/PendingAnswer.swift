@@ -38,7 +38,7 @@ package final class PendingAnswer: Sendable {
     }
 
     /// The answer, if it came already.
-    var now: EncodedAnswer? {
+    package var now: EncodedAnswer? {
         state.withLock { state in
             if case .answered(let answer) = state { answer } else { nil }
         }

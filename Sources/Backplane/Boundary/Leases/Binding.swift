@@ -8,13 +8,19 @@ package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lea
         pointer = bp_binding_new(cells.pointer, counting == .restartable ? 1 : 0)
     }
 
-    /// For a slot that is called through the host: it has no cells.
-    package static func withoutCells(counting: LeaseCounting) -> Binding { Binding(.none, counting: counting) }
+    /// For a slot that is called through the host: instead of cells it holds whom the host calls, which is kept as long as the process lives.
+    package init(keeping target: some AnyObject & Sendable, counting: LeaseCounting) {
+        let place = Unmanaged.passRetained(target).toOpaque().assumingMemoryBound(to: UnsafeRawPointer?.self)
+        self.init(Cells(place), counting: counting)
+    }
 
     /// The same cells with a count of their own, kept in the same way.
     package func twin() -> Binding {
         Binding(Cells(pointer.pointee.cells), counting: pointer.pointee.restartable != 0 ? .restartable : .atomic)
     }
+
+    /// Calls that have begun since it was made; a few more where slots were flipped under callers.
+    package var callsBegun: UInt64 { bp_entered(pointer) }
 
     /// Calls under way; once it was taken out of its slot and ``LeaseCounting/settle()`` was called, 0 is for good.
     package var callsInFlight: UInt64 { bp_in_flight(pointer) }

@@ -12,6 +12,17 @@ package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
 
     init(taken binding: UnsafeMutablePointer<bp_binding>) { self.binding = binding }
 
+    /// Of a binding that is in no slot: whoever takes this sees to it that nobody gives it up meanwhile.
+    package init(into binding: Binding) {
+        bp_count_in(binding.pointer)
+        self.binding = binding.pointer
+    }
+
+    /// Whom the host calls, of a binding that was made with that.
+    package func target<Target: AnyObject>(_: Target.Type) -> Target {
+        Unmanaged<Target>.fromOpaque(UnsafeRawPointer(binding.pointee.cells!)).takeUnretainedValue()
+    }
+
     /// To be called once.
     package func end() {
         bp_leave(binding)

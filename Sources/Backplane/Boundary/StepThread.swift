@@ -1,0 +1,45 @@
+import CBackplane
+import Synchronization
+
+/// Runs one task outside of Swift's thread pool, which plugins may occupy: begun on the thread that asks for it, and, once it has waited for
+/// something, on threads of its own.
+final class StepThread: TaskExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isRunning = true
+    }
+    private let state = Mutex(State())
+
+    /// Begins `work`, and returns when it has ended or waits for something.
+    static func run(_ work: @escaping @Sendable () async -> Void) {
+        let thread = StepThread()
+        Task(executorPreference: thread) { await work() }
+        thread.run()
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let needsThread = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard needsThread else { return }
+        let started = bp_start_thread({ Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, Unmanaged.passRetained(self).toOpaque())
+        guard started == 0 else { return }
+        // The system has no thread left: whoever brings the news goes on.
+        Unmanaged.passUnretained(self).release()
+        run()
+    }
+
+    private func run() {
+        while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func next() -> UnownedJob? {
+        state.withLock { state in
+            state.isRunning = !state.jobs.isEmpty
+            return state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// How the state of a ``StatefulComponent`` becomes bytes, and bytes its state. Made by the SDK alone.
+public struct StateCoding<C>: Sendable {
+    // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
+    let schema: StateSchema
+    /// Gives the state in a version that the schema writes.
+    let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
+    /// Takes over state in a version that the schema accepts.
+    let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
+}
+
+extension StateCoding where C: StatefulComponent {
+    init(of _: C.Type) {
+        schema = C.stateSchema
+        export = { component, version in
+            try C.requireVersion(version, writable: true)
+            return try C.encode(try await component.exportState(), version: version)
+        }
+        `import` = { component, bytes, version in
+            try C.requireVersion(version, writable: false)
+            try await component.importState(try C.decode(bytes, version: version))
+        }
+    }
+}
+
+extension StatefulComponent {
+    fileprivate static func requireVersion(_ version: Int, writable: Bool) throws(BackplaneError) {
+        let schema = stateSchema, versions = writable ? schema.writes...schema.version : schema.accepts
+        guard !versions.contains(version) else { return }
+        throw BackplaneError(
+            .stateIncompatible,
+            "\(className) was to \(writable ? "write" : "read") its state `\(schemaName)` in version \(version), and \(writable ? "writes" : "accepts") \(versions.words)")
+    }
+
+    fileprivate static func encode(_ state: State, version: Int) throws -> [UInt8] {
+        let value: any Encodable = version == stateSchema.version ? state : try migrateDown(state, version)
+        do throws(BackplaneError) { return try JSON.encode(value, failing: .stateIncompatible) } catch {
+            throw error.of("\(className): its state `\(schemaName)` \(version) cannot be written as JSON")
+        }
+    }
+
+    private static func migrateDown(_ state: State, _ version: Int) throws(BackplaneError) -> any Encodable {
+        do { return try migrateDown(state, to: version) } catch {
+            throw BackplaneError(thrown: error).of("\(className): its state `\(schemaName)` \(stateSchema.version) cannot be migrated to \(version)")
+        }
+    }
+
+    fileprivate static func decode(_ bytes: [UInt8], version: Int) throws -> State {
+        let stored = StoredState(bytes)
+        guard version == stateSchema.version else {
+            do { return try migrateUp(stored, from: version) } catch {
+                throw BackplaneError(thrown: error).of("\(className): a state `\(schemaName)` \(version) cannot be migrated to \(stateSchema.version)")
+            }
+        }
+        do throws(BackplaneError) { return try stored.decode(State.self) } catch {
+            throw error.of("\(className): what came as its state `\(schemaName)` \(version) is none")
+        }
+    }
+}
+
+extension BackplaneError {
+    /// The same error with what it is about before it.
+    fileprivate func of(_ subject: String) -> BackplaneError {
+        var copy = self
+        copy.message = "\(subject): \(message)"
+        return copy
+    }
+}

@@ -1,0 +1,88 @@
+package import Backplane
+import Synchronization
+
+/// What whoever finds a slot closed meets.
+extension Gate {
+    package func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
+        let id = Callbacks.newID(), deadline = call.deadline
+        let decided = state.withLock { state -> Admission? in
+            switch state.phase {
+            case .open: return state.admission(at: slot)
+            case .closed(let error), .refusing(let error): return state.admissionAside(at: slot, call) ?? .failure(error)
+            case .held:
+                if let admission = state.admissionAside(at: slot, call) { return admission }
+                state.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
+                return nil
+            }
+        }
+        if let decided {
+            done(decided)
+            return 0
+        }
+        if let deadline { timer.schedule(id, at: deadline) { self.end(id, .deadlinePassed(before: "the component called was open again")) } }
+        return id
+    }
+
+    package func cancel(_ id: UInt64) {
+        end(id, BackplaneError(.callCancelled, "the call was cancelled while it waited for the component called"))
+    }
+
+    package func admitNow(at slot: Slot, _ call: Call) -> Admission {
+        state.withLock { state in
+            switch state.phase {
+            case .open: state.admission(at: slot)
+            case .held:
+                state.admissionAside(at: slot, call) ?? (state.letsAside ? state.lease(at: slot) { $0.lease(\.aside) } : nil)
+                    ?? .failure(.calledRestarts)
+            case .closed(let error), .refusing(let error): state.admissionAside(at: slot, call) ?? .failure(error)
+            }
+        }
+    }
+
+    private func end(_ id: UInt64, _ error: BackplaneError) {
+        let waiting = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+        }
+        if let waiting { deliver([(waiting, .failure(error))]) }
+    }
+}
+
+extension Gate.State {
+    /// At a slot whose gate is open.
+    func admission(at slot: Slot) -> Admission {
+        if let lease = Lease(slot) { return .success(lease) }
+        return .failure(doors.first { $0.slot == slot }?.refusal ?? .calledStopped)
+    }
+
+    /// Of a call that must not wait at the closed gate, since what has to happen first waits for it; `nil`: it may.
+    mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
+        guard !passage.isEmpty || !successors.isEmpty || retreat != nil else { return nil }
+        let call = slot.appended(to: call)
+        if call.path.contains(where: successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) { return admission }
+        if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) { return admission }
+        return retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
+    }
+
+    fileprivate mutating func lease(at slot: Slot, _ take: (inout Door) -> Lease?) -> Admission? {
+        guard let index = doors.firstIndex(where: { $0.slot == slot }) else { return nil }
+        return take(&doors[index]).map(Admission.success)
+    }
+}
+
+extension Call {
+    /// Did it come through one of these components, as far as its path tells?
+    fileprivate func mayHaveCome(throughOneOf numbers: Set<UInt16>) -> Bool {
+        numbers.contains { mayHaveCome(through: $0) }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static var calledRestarts: BackplaneError {
+        BackplaneError(.callRetired, "the component called is being restarted, and a synchronous call cannot wait for that; call again")
+    }
+
+    /// To one that cannot be waited for.
+    static var calledGoes: BackplaneError {
+        BackplaneError(.callRetired, "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again")
+    }
+}

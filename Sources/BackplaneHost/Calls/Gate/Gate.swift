@@ -1,0 +1,120 @@
+import Backplane
+import Synchronization
+
+/// The slots of everybody who calls one component, opened and closed together; calls that find theirs closed meet this.
+package final class Gate: Gatekeeper {
+    enum Phase {
+        case open
+        /// Calls wait.
+        case held
+        /// Until it is opened again calls are told why not.
+        case refusing(BackplaneError)
+        /// For good.
+        case closed(BackplaneError)
+    }
+    struct Waiting {
+        let id: UInt64
+        let slot: Slot
+        let call: Call
+        let since: Deadline
+        let done: @Sendable (Admission) -> Void
+    }
+    struct State {
+        var phase = Phase.open
+        var doors: [Door] = []
+        /// Taken out of their slots, and perhaps not drained.
+        var retired: [Binding] = []
+        /// Calls that began on bindings that have drained since.
+        var callsEnded = 0
+        /// Calls that failed in instances that have ended since.
+        var failuresEnded = 0
+        /// In the order they came.
+        var waiting: [Waiting] = []
+        /// While the gate is held: are synchronous calls, which cannot wait, let into what was in force?
+        var letsAside = true
+        /// While the gate is not open: the numbers of those that what is behind it waits for. Calls that come through one of them are let
+        /// into what was in force.
+        var passage: Set<UInt16> = []
+        /// While the gate is held: the numbers of those whose calls are let into what will be in force.
+        var successors: Set<UInt16> = []
+        /// While the gate is held: calls that come through one of these are refused.
+        var retreat: Retreat?
+    }
+    let timer: DeadlineTimer
+    let state = Mutex(State())
+
+    init(timer: DeadlineTimer) {
+        self.timer = timer
+    }
+
+    func deliver(_ admissions: [(Waiting, Admission)]) {
+        for (waiting, admission) in admissions {
+            timer.cancel(waiting.id)
+            waiting.done(admission)
+        }
+    }
+}
+
+// MARK: What is there
+
+extension Gate {
+    /// Calls that are under way, but for those that were let in while the gate was not open.
+    var callsInFlight: Int {
+        state.withLock { state in state.doors.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) } }
+    }
+
+    /// Calls under way that were let in while the gate was not open.
+    var callsAside: Int {
+        state.withLock { state in state.doors.flatMap(\.asides).callsInFlight }
+    }
+
+    /// The same but for synchronous ones: those that what was in force has to wait for, before it may be still.
+    var callsPassing: Int {
+        state.withLock { state in state.doors.compactMap(\.passing).callsInFlight }
+    }
+
+    var slotCount: Int { state.withLock { $0.doors.count } }
+
+    var callsWaiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Calls that were let in since the gate was made.
+    var callsBegun: Int {
+        state.withLock { state in
+            state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired).callsBegun
+        }
+    }
+
+    /// Calls that failed in instances that have ended since.
+    var failuresEnded: Int { state.withLock { $0.failuresEnded } }
+
+    /// The slots with calls under way in what is in force, and how many those are.
+    func slotsInFlight() -> [(slot: Slot, calls: Int)] {
+        state.withLock { state in
+            state.doors.compactMap { door in
+                let calls = [door.binding, door.passing].compactMap(\.self).callsInFlight
+                return calls > 0 ? (door.slot, calls) : nil
+            }
+        }
+    }
+}
+
+extension [Binding] {
+    var callsInFlight: Int { reduce(0) { $0 + Int(clamping: $1.callsInFlight) } }
+    var callsBegun: Int { reduce(0) { $0 + Int(clamping: $1.callsBegun) } }
+}
+
+extension Gate.State {
+    /// Keeps count of bindings that were taken out until they have drained.
+    mutating func retire(_ bindings: some Sequence<Binding>) {
+        retired += bindings
+        retired.removeAll { binding in
+            guard binding.callsInFlight == 0 else { return false }
+            callsEnded += Int(clamping: binding.callsBegun)
+            return true
+        }
+    }
+
+    mutating func endHold() {
+        (letsAside, passage, successors, retreat) = (true, [], [], nil)
+    }
+}

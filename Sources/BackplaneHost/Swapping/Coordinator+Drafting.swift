@@ -1,0 +1,118 @@
+import Backplane
+
+extension Coordinator {
+    /// What a swap comes to: nothing is touched, and no instance made.
+    func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapUnderWay {
+        let before = loaded
+        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: loadFolder)
+        // What starts may look others up, so it comes to its end before anything is decided.
+        while let start = nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try requireRunning()
+
+        let plan = SwapPlan(from: before.plan, to: after.plan, running(before.plan), discardsState: options.discardsState) {
+            before.isSame($0, in: after, $1)
+        }
+        let members = plan.members.map { member in
+            let old = member.old.map { nodes[$0] }, node = after.plan.nodes[member.new]
+            return SwapMember(
+                member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: makeNode(node, gate: old?.gate), after.plugins[node.entry.order])
+        }
+        let swap = SwapUnderWay(members, plan, from: before, to: after, nodes, replacements, options, asked: asked)
+        swap.report.plugins = replacements.map { change($0, before) }
+        swap.report.components = members.map { change($0, swap) }
+        swap.report.wires = wires(of: swap)
+        swap.report.warnings = warnings(before, after)
+        return swap
+    }
+
+    /// Why a swap must not be made.
+    func refusals(of swap: SwapUnderWay) -> [BackplaneError] {
+        let known = Set(swap.before.problems)
+        let mistakes = swap.after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
+        return mistakes + swap.plan.refusals + swap.members.flatMap { misfits(at: $0, swap) }
+    }
+
+    /// The callers of a component that its new class does not serve any more, as far as the manifest does not know of them.
+    private func misfits(at member: SwapMember, _ swap: SwapUnderWay) -> [BackplaneError] {
+        let description = member.new.node.entry.component
+        return connections.wires(to: member.gate, but: swap.leaving).compactMap { wire in
+            guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
+            let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
+            return BackplaneError(
+                .wireMismatch,
+                "\(user) calls \(member.name) by `\(contract.name)` \(contract.version), and the new \(member.new.node.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                at: member.new.node.location)
+        }
+    }
+
+    private func running(_ plan: Plan) -> SwapPlan.Running {
+        var running = SwapPlan.Running(up: [])
+        for (place, node) in nodes.enumerated() where node.running != nil {
+            running.up.insert(place)
+            running.found[place] = Set(node.found.keys.compactMap { plan.managers[$0.manager] })
+        }
+        return running
+    }
+
+    private func change(_ replacement: Replacement, _ before: LoadedManifest) -> PluginChange {
+        let old = before.plugins[replacement.place], new = replacement.plugin
+        return PluginChange(
+            plugin: new.description.id, library: replacement.library, fromGeneration: generations.number(of: old),
+            toGeneration: generations.number(of: new), fromVersion: old.description.version, toVersion: new.description.version)
+    }
+
+    private func change(_ member: SwapMember, _ swap: SwapUnderWay) -> ComponentChange {
+        let entry = member.new.node.entry
+        var change = ComponentChange(
+            component: member.name, role: "\(entry.component.role)", className: entry.component.className,
+            fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
+            manner: member.plan.isGated ? .gated : .ungated)
+        change.isRestart = member.plan.isRestart
+        change.state = member.plan.state.change(to: entry.component.state)
+        change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
+        return change
+    }
+
+    /// The wires to what changes, as they are and as they would be.
+    private func wires(of swap: SwapUnderWay) -> [WireChange] {
+        swap.members.flatMap { member in
+            let type = swap.after.componentClass(of: member.new.node)
+            return connections.wires(to: member.gate, but: swap.leaving).map { wire in
+                let next = connections.lane(of: wire.end, to: type)
+                return WireChange(
+                    user: wire.status.user, label: wire.status.label, provider: member.name, contract: wire.status.contract,
+                    fromLane: wire.status.lane.name, toLane: next.name, reason: next.reason)
+            }
+        }
+    }
+
+    /// What the manifest did not warn of with the old code.
+    private func warnings(_ before: LoadedManifest, _ after: LoadedManifest) -> [String] {
+        let known = Set(before.problems)
+        return after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" }
+    }
+}
+
+extension SwapUnderWay {
+    /// The ids of the nodes that go.
+    var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
+}
+
+extension WireStatus.Lane {
+    /// Its name alone.
+    package var name: String {
+        switch self {
+        case .native: "native"
+        case .encoded: "encoded"
+        case .served: "served"
+        }
+    }
+
+    /// Why it is not native.
+    package var reason: String? {
+        switch self {
+        case .native: nil
+        case .encoded(let reason), .served(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Backplane
+
+extension Coordinator {
+    /// Every generation of a plugin that is in memory.
+    func generations(of name: String?) throws(BackplaneError) -> [Generation] {
+        _ = loaded
+        let id: String? = if let name { try pluginID(name) } else { nil }
+        let entries = generations.entries(of: id) ?? []
+        let memory = (try? LoadedImage.memory(of: entries.compactMap(\.image?.copy))) ?? [:]
+        return entries.map { entry in
+            var generation = Generation(
+                plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)
+            if let memory = entry.image.flatMap({ memory[$0.copy] }) { (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped) }
+            generation.heldBy = holders(of: entry)
+            generation.canReturn = entry.state == .retired && entry.loaded != nil
+            return generation
+        }
+    }
+
+    private func pluginID(_ name: String) throws(BackplaneError) -> String {
+        if generations.ids.contains(name) { return name }
+        return loaded.plugins[try loaded.place(ofPlugin: name)].description.id
+    }
+
+    /// What keeps a generation: what uses it, and, when nothing does, that nothing is ever unloaded.
+    private func holders(of entry: GenerationTable.Entry) -> [String] {
+        var holders: [String] = []
+        let current = loaded.plugins.firstIndex { generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin }
+        if let current {
+            let up = nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
+            holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
+        }
+        for retirement in retirements.all where generations.entry(of: retirement.plugin)?.number == entry.number && retirement.plugin.description.id == entry.plugin {
+            let calls = retirement.callsInFlight
+            holders.append(calls > 0 ? "\(calls) calls in \(retirement.component.name) that have not ended" : "\(retirement.component.name), which is ending")
+        }
+        if entry.state == .retired, entry.loaded != nil { holders.append("kept to go back to") }
+        if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot forget a library") }
+        return holders
+    }
+
+    /// What has been asked of every component that is up.
+    func statistics() -> [ComponentStatistics] {
+        let plugins = loaded.plugins
+        return nodes.compactMap { live in
+            guard let component = live.callable else { return nil }
+            let node = live.node, gate = component.gate, plugin = plugins[node.entry.order]
+            return ComponentStatistics(
+                component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
+                generation: generations.number(of: plugin), calls: gate.callsBegun, errors: gate.failuresEnded + component.failures,
+                inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Backplane
+
+/// What a swap does until callers are served by the new code.
+extension Coordinator {
+    /// Makes the new instance, wired to what is up now.
+    func create(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        for place in swap.plan.awaited { _ = try await start(nodes[place], during: lastAttempt).get() }
+        try requireRunning()
+        let live = member.new, node = live.node, type = swap.after.componentClass(of: node), number = try numbers.take(for: node)
+        live.number = number
+        admit(live)
+        let wires = node.wires.compactMap { wire -> ComponentStarter.Connection? in
+            guard let provider = swap.provider(at: wire.provider, nodes), let end = type.consumerEnd(ofWire: wire.label) else { return nil }
+            return connections.connect(live, wire.label, end, to: provider, isLater: swap.isMember(wire.provider))
+        }
+        member.component = try await starter.make(
+            node, type, number: number, gate: member.gate, resources: swap.after.resources(of: node), wires, finder(for: live, type), limit: swap.stepLimit)
+        try requireRunning()
+    }
+
+    /// From here on calls wait. Those that come back through a component which is waited for go on.
+    func hold(_ swap: SwapUnderWay) {
+        let passage = Set(swap.gated.compactMap { swap.nodeInForce($0)?.number })
+        for member in swap.gated where swap.nodeInForce(member) != nil { member.gate.hold(passage: passage) }
+    }
+
+    func drain(_ swap: SwapUnderWay) async throws(BackplaneError) {
+        let limit = Duration.seconds(swap.options.drainLimit)
+        let isDrained = await drained(limit) {
+            swap.gated.allSatisfy { $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0 && swap.nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0 }
+        }
+        try requireRunning()
+        guard isDrained else { throw stillCalled(swap.gated, swap, limit) }
+    }
+
+    /// - Throws: who calls, and what.
+    private func stillCalled(_ members: [SwapMember], _ swap: SwapUnderWay, _ limit: Duration) -> BackplaneError {
+        let calls = members.flatMap { member in connections.callers(at: member.gate).map { "\($0) to \(member.name)" } }
+        let methods = members.compactMap { member -> String? in
+            let names = swap.nodeInForce(member)?.callable?.calls.methodsInFlight ?? []
+            return names.isEmpty ? nil : names.map { "`\($0)`" }.joined(separator: ", ") + " of \(member.name)"
+        }
+        let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
+        return BackplaneError(
+            .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)", at: members.first?.new.node.location)
+    }
+
+    /// The old instance gives up what is exclusive, and is still from then on.
+    func suspend(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        guard let component = member.oldComponent else { return }
+        // What was suspended before it may have come back to it.
+        let limit = Duration.seconds(swap.options.drainLimit)
+        guard await drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], swap, limit) }
+        member.gate.closePassage(lettingAside: true)
+        let served = ComponentHandles.find(component.handle)
+        _ = await drained(Self.servicesLimit) { !(served?.isBusy ?? false) }
+        try requireRunning()
+        member.isOldSuspended = true
+        try await starter.limited("be suspended", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.suspend(watch, HostThread.launch)
+        }
+        if let served, served.isBusy, !(await drained(Self.servicesLimit, { !served.isBusy })) {
+            served.exchanges.cancelAll()
+            swap.report.warnings.append("\(member.name) had an exchange under way when it was suspended, which was cancelled; end what you began in `suspend`")
+        }
+    }
+
+    /// How long what a component began with the host's services may take to end before, and again after, it is suspended.
+    private static var servicesLimit: Duration { .seconds(1) }
+
+    func export(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
+        let bytes = try await starter.limited("hand over its state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.exportState(version: version, watch, HostThread.launch)
+        }
+        guard bytes.count <= options.stateLimit else {
+            throw BackplaneError(
+                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(options.stateLimit) (`HostOptions.stateLimit`)",
+                at: component.node.location)
+        }
+        member.state = bytes
+    }
+
+    /// The new instance takes the state.
+    func take(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
+        try await starter.limited("take the state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.importState(bytes, version: version, watch, HostThread.launch)
+        }
+        if let index = swap.members.firstIndex(where: { $0 === member }) { swap.report.components[index].state?.bytes = bytes.count }
+        if options.checksState, new.writes.contains(version) { try await compareState(member, component, bytes, version, swap) }
+    }
+
+    /// What was taken, handed over again, is what was handed over.
+    private func compareState(
+        _ member: SwapMember, _ component: RunningComponent, _ bytes: [UInt8], _ version: UInt32, _ swap: SwapUnderWay
+    ) async throws(BackplaneError) {
+        let again = try await starter.limited("hand over its state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.exportState(version: version, watch, HostThread.launch)
+        }
+        guard again != bytes else { return }
+        swap.report.warnings.append(
+            "the state of \(member.name) is not stable: exported, imported and exported again it is different (\(bytes.count) bytes, then \(again.count)); "
+                + "`importState` may forget something, or the order of what it keeps may change")
+    }
+
+    /// Leads all wires to the new instances: those to gated ones as soon as their gates open, the others now.
+    func flip(_ swap: SwapUnderWay) {
+        swap.isFlipped = true
+        var placed: [Int: LiveNode] = [:]
+        for member in swap.members {
+            placed[member.plan.new] = member.new
+            if let old = member.old { admit(old) }
+            if let component = member.component { member.new.state = .ready(component) }
+            member.baseline = counts(member)
+        }
+        putInForce(swap.after, keeping: swap.plan.kept, placing: placed)
+        replaceStarted(swap.members.map { ($0.old, $0.new) })
+        for member in swap.members { lead(member.component, gated: member.plan.isGated) { member.taken.formUnion($0) } }
+        if swap.options.probation != nil { for replacement in swap.replacements { generations.set(.onProbation, of: replacement.plugin) } }
+        if swap.gated.isEmpty { swap.served = .now }
+    }
+
+    /// - Parameter taken: told the bindings that this takes out of slots at once.
+    func lead(_ component: RunningComponent?, gated: Bool, _ taken: (Set<Binding>) -> Void) {
+        guard let component else { return }
+        if gated {
+            remotes.open(component.node, but: connections.lead(to: component))
+        } else {
+            let (refused, opening) = connections.open(component)
+            remotes.open(component.node, but: refused)
+            taken(opening.taken)
+        }
+    }
+
+    /// In the order of starting one stands where the other stood.
+    func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
+        for (old, new) in pairs {
+            if let old, let index = started.firstIndex(where: { $0 === old }) { started[index] = new } else { started.append(new) }
+        }
+    }
+
+    func activate(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        guard let component = member.component else { return }
+        try await starter.activate(component, limit: swap.stepLimit)
+        try requireRunning()
+        member.isActive = true
+        // Those that are activated after it may call it already.
+        if member.plan.isGated { member.gate.letIn(swap.newNumbers) }
+    }
+
+    /// Lets in whoever waits.
+    func open(_ swap: SwapUnderWay) {
+        for member in swap.gated {
+            let opening = member.gate.open()
+            member.taken.formUnion(opening.taken)
+            swap.report.callsHeld += opening.callsHeld
+            swap.report.longestWait = max(swap.report.longestWait, opening.longestWait.milliseconds)
+        }
+        swap.served = swap.served ?? .now
+    }
+
+    /// Waits for what nobody tells of: looks a few times at once, since most calls are over within a microsecond, and then now and then,
+    /// for as long as the host runs.
+    func drained(_ limit: Duration, _ isThere: () -> Bool) async -> Bool {
+        if Drain.looks(isThere) { return true }
+        return await timer.waits(limit) { isThere() || isStopped } && isThere()
+    }
+}
+
+extension SwapUnderWay {
+    /// Whose instance callers reach now: the old one, and after the flip the new one.
+    fileprivate func nodeInForce(_ member: SwapMember) -> LiveNode? { isFlipped ? member.new : member.old }
+
+    fileprivate var newNumbers: Set<UInt16> { Set(members.compactMap(\.new.number)) }
+
+    func isMember(_ place: Int) -> Bool { members.contains { $0.plan.new == place } }
+
+    /// Who is up, or was just made, at a place in the next plan; of a member the old one, as long as that serves.
+    fileprivate func provider(at place: Int, _ nodes: [LiveNode]) -> RunningComponent? {
+        if let member = members.first(where: { $0.plan.new == place }) { return member.oldComponent ?? member.component }
+        return plan.kept.first { $0.value == place }.flatMap { nodes[$0.key].running }
+    }
+}

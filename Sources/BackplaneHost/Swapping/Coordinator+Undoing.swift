@@ -1,0 +1,146 @@
+import Backplane
+
+/// What a swap does when it does not come about, or is over.
+extension Coordinator {
+    /// Wires lead to the old instances, as before.
+    func unflip(_ swap: SwapUnderWay) {
+        putInForce(swap.before, swap.nodes)
+        replaceStarted(swap.members.compactMap { member in member.old.map { (member.new, $0) } })
+        started.removeAll { node in swap.members.contains { $0.new === node } }
+        for member in swap.members {
+            member.new.state = .stopped
+            if let old = member.old { dismiss(old) }
+            lead(member.oldComponent, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
+        }
+    }
+
+    /// The old instance takes again what it gave up.
+    func resume(_ member: SwapMember, _ swap: SwapUnderWay) async {
+        guard let component = member.oldComponent, member.isOldSuspended else { return }
+        if component.instance.isInStep {
+            // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
+            let limit = swap.stepLimit
+            Task { await resumeLater(component, limit) }
+            return
+        }
+        await resume(component, swap.stepLimit)
+        member.isOldSuspended = false
+    }
+
+    private func resumeLater(_ component: RunningComponent, _ limit: Duration) async {
+        while component.instance.isInStep, !isStopped { await timer.pause(.milliseconds(20)) }
+        if !component.instance.isInStep { await resume(component, limit) }
+    }
+
+    private func resume(_ component: RunningComponent, _ limit: Duration) async {
+        do {
+            try await starter.limited("be resumed", component.node, limit: limit) { watch async throws(BackplaneError) in
+                try await component.instance.resume(watch, HostThread.launch)
+            }
+        } catch {
+            log(.error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
+        }
+    }
+
+    /// Calls go on as they would have.
+    func release(_ swap: SwapUnderWay) {
+        for member in swap.gated where member.old != nil {
+            member.gate.open()
+        }
+    }
+
+    /// A new instance gives up what it took.
+    func deactivate(_ member: SwapMember, _ swap: SwapUnderWay) async {
+        guard let component = member.component, member.isActive else { return }
+        member.isActive = false
+        member.gate.closePassage(lettingAside: true)
+        _ = await drained(options.stopLimit) { member.takenBack.allSatisfy { $0.callsInFlight == 0 } }
+        do {
+            try await starter.limited("be suspended", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
+                try await component.instance.suspend(watch, HostThread.launch)
+            }
+        } catch {
+            log(.error, "did not give up what it took, after a swap that failed", component, error)
+        }
+    }
+
+    /// Gives a new instance up.
+    func discard(_ member: SwapMember, _ swap: SwapUnderWay) async {
+        guard let component = member.component else { return giveBack(member.new) }
+        retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive)
+    }
+
+    func giveBack(_ node: LiveNode) {
+        end(node)
+        dismiss(node)
+    }
+
+    /// Gives the old instances up: those that callers did not wait for are suspended once their calls have ended.
+    func retire(_ swap: SwapUnderWay) {
+        for member in swap.members {
+            guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }
+            retire(component, old, of: plugin, member.taken, suspending: !member.isOldSuspended)
+        }
+        for member in swap.members { dismiss(member.new) }
+        for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
+        warnOfGenerations()
+    }
+
+    /// Ends an instance that nobody calls any more, as soon as the calls in it have ended.
+    func retire(
+        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>, suspending: Bool
+    ) {
+        node.state = .stopped
+        // What it calls itself it may go on to call until it has ended.
+        admit(node)
+        retirements.add(component, of: plugin, bindings) { order in
+            Task {
+                await finish(component, node, bindings, suspending: suspending)
+                retirements.remove(order)
+            }
+        }
+    }
+
+    private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool) async {
+        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 }
+        if !Drain.looks(isIdle) {
+            // Calls may take as long as they like: nobody waits for them.
+            while !isIdle(), !isStopped { await timer.pause(.milliseconds(5)) }
+            if isStopped { _ = await timer.waits(options.stopLimit, for: isIdle) }
+        }
+        component.calls.close()
+        guard isIdle() else {
+            log(.error, "left as it is: calls into it have not ended", component)
+            await starter.retire(component.handle, releasing: nil)
+            return giveBack(node)
+        }
+        if suspending {
+            do {
+                try await starter.limited("be suspended", component.node, limit: options.stopLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+                    try await component.instance.suspend(watch, HostThread.launch)
+                }
+            } catch {
+                log(.error, "did not give up what it took, after it was swapped", component, error)
+            }
+        }
+        giveUpLookUps(of: node)
+        component.gate.note(failures: component.failures)
+        await starter.retire(component.handle, releasing: component.instance)
+        giveBack(node)
+    }
+
+    /// Waits for what swaps left behind; the host stops.
+    func endRetirements() async {
+        for retirement in retirements.all { await retirement.end.value }
+    }
+
+    private func warnOfGenerations() {
+        let retired = generations.retired
+        guard retired > 0, retired.isMultiple(of: GenerationTable.warned), options.log.isEnabled(.warning) else { return }
+        options.log.write(
+            LogRecord(
+                level: .warning, source: "host",
+                message: "\(retired) generations of plugins are in memory that are not in force, since Swift's runtime cannot forget a library; restart the host when it suits",
+                metadata: [:]))
+    }
+}

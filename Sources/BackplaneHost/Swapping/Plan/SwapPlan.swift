@@ -1,0 +1,109 @@
+import Backplane
+
+/// What a swap would do to the plan in force: decided before anything is touched, from two plans of one manifest.
+struct SwapPlan {
+    /// A component whose instance changes, or is made since a member calls it.
+    struct Member {
+        /// Its place in the plan in force, where it is up; `nil`: it has no predecessor.
+        var old: Int?
+        /// Its place in the next plan.
+        var new: Int
+        /// The same code as before.
+        var isRestart = false
+        var isGated: Bool
+        var state: StateTransfer
+    }
+    /// In the order of creation.
+    private(set) var members: [Member] = []
+    /// The new place of each node that stays as it is, by its old place.
+    private(set) var kept: [Int: Int] = [:]
+    /// Kept ones that are not up and that a member calls, by their old places.
+    private(set) var awaited: [Int] = []
+    /// Why it must not be made.
+    private(set) var refusals: [BackplaneError] = []
+
+    /// What is known of the host that runs.
+    struct Running {
+        /// The places of the nodes that are up.
+        var up: Set<Int>
+        /// Of those, whom they have looked up.
+        var found: [Int: Set<Int>] = [:]
+    }
+
+    /// - Parameters:
+    ///   - isSame: are these the same class of the same loaded library?
+    ///   - discardsState: state that cannot be carried over does not keep the swap.
+    init(from old: Plan, to new: Plan, _ running: Running, discardsState: Bool, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
+        let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
+        let before = new.nodes.map { counterparts[$0.location] }
+        var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
+        let restarted = Self.restarted(in: new, before, &changed, running)
+        for node in new.nodes where !changed.contains(node.id) { kept[before[node.id]!] = node.id }
+
+        let needed = Self.needed(in: new, before, changed, running.up)
+        for place in needed.sorted() {
+            if !changed.contains(place) {
+                if let old = before[place], !running.up.contains(old) { awaited.append(old) }
+                continue
+            }
+            let node = new.nodes[place], predecessor = before[place].flatMap { running.up.contains($0) ? $0 : nil }
+            let was = predecessor.map { old.nodes[$0].entry.component }
+            let transfer = StateTransfer(from: was?.state, to: node.entry.component.state)
+            if case .impossible(let reason, _) = transfer, !discardsState {
+                refusals.append(
+                    BackplaneError(
+                        .stateIncompatible, "the state of \(node.name) cannot be carried over: \(reason); give the new code a migration, or discard the state",
+                        at: node.location))
+            }
+            let isGated = was?.state != nil || was?.isExclusive == true || predecessor != nil && node.entry.component.isExclusive
+            members.append(Member(old: predecessor, new: place, isRestart: restarted.contains(place), isGated: isGated, state: transfer))
+        }
+        compareWhatStays(old, new, before, running)
+    }
+
+    /// Those that do not change and ask to be made anew when something they call is; they count as changed from then on.
+    private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running) -> Set<Int> {
+        var restarted: Set<Int> = []
+        // In the order of creation, so that one that restarts may have its own users restart.
+        for node in plan.nodes where node.entry.component.restartsOnSwap && !changed.contains(node.id) {
+            guard let old = before[node.id], running.up.contains(old) else { continue }
+            let found = plan.nodes.lazy.filter { other in before[other.id].map { running.found[old]?.contains($0) ?? false } ?? false }.map(\.id)
+            if (node.wires.map(\.provider) + found).contains(where: changed.contains) {
+                changed.insert(node.id)
+                restarted.insert(node.id)
+            }
+        }
+        return restarted
+    }
+
+    /// The changed nodes that are up, and everything that those call.
+    private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ up: Set<Int>) -> Set<Int> {
+        var needed: Set<Int> = []
+        var waiting = changed.filter { before[$0].map(up.contains) ?? false }
+        while let place = waiting.popFirst() {
+            guard needed.insert(place).inserted, changed.contains(place) else { continue }
+            waiting.formUnion(plan.nodes[place].wires.map(\.provider))
+            waiting.formUnion(plan.layers(of: plan.nodes[place]).map(\.id))
+        }
+        return needed
+    }
+
+    /// What stays must find everything where it was.
+    private mutating func compareWhatStays(_ old: Plan, _ new: Plan, _ before: [Int?], _ running: Running) {
+        let places = Set(new.nodes.map(\.location))
+        for node in old.nodes where running.up.contains(node.id) && !places.contains(node.location) {
+            refuse("with the new code the manifest has no place for \(node.name), which is up", at: node.location)
+        }
+        for (place, next) in kept where running.up.contains(place) {
+            let was = old.nodes[place].wires, becomes = new.nodes[next].wires
+            let isSame = was.count == becomes.count && zip(was, becomes).allSatisfy { was, becomes in
+                was.label == becomes.label && before[becomes.provider] == was.provider
+            }
+            if !isSame { refuse("with the new code \(old.nodes[place].name), which does not change, would call others than now", at: old.nodes[place].location) }
+        }
+    }
+
+    private mutating func refuse(_ reason: String, at location: String) {
+        refusals.append(BackplaneError(.swapRefused, "\(reason); stop it, or apply the manifest anew", at: location))
+    }
+}

@@ -1,0 +1,113 @@
+import Backplane
+import Synchronization
+
+/// A library that takes the place of one that is in force.
+struct Replacement {
+    /// Among the plugins of the manifest in force.
+    var place: Int
+    var plugin: LoadedPlugin
+    /// As it was asked for.
+    var library: String
+    /// It was in force before.
+    var isReturn = false
+}
+
+extension Coordinator {
+    /// Loads libraries, and finds out whose places they take; those that are byte for byte in force are left out.
+    ///
+    /// - Throws: why one cannot be loaded, or takes nobody's place.
+    func replacements(for libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> [Replacement] {
+        guard !libraries.isEmpty else { throw BackplaneError(.swapRefused, "name at least one library to swap") }
+        let loaded = loaded
+        let folder = try requireLoadFolder()
+        var replacements: [Replacement] = []
+        for library in libraries {
+            let wanted = try WantedLibrary(library, among: loaded, self.options)
+            if let place = wanted.place, let copy = loaded.plugins[place].copy, LibraryFile.isSame(wanted.path, as: copy) { continue }
+            let plugin = try await load(wanted, in: folder, options)
+            generations.add([plugin], .failed)
+            let place = try wanted.place(of: plugin, among: loaded)
+            guard !replacements.contains(where: { $0.place == place }) else {
+                throw BackplaneError(.swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+            }
+            replacements.append(Replacement(place: place, plugin: plugin, library: library))
+        }
+        return replacements
+    }
+
+    /// A plugin that is linked into this program in the place of the one with its id.
+    func replacement(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
+        let description = try linked.describe()
+        let place = try loaded.place(ofPlugin: description.id)
+        linkedSwaps += 1
+        var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
+        plugin.linkedGeneration = linkedSwaps
+        generations.add([plugin], .failed)
+        return Replacement(place: place, plugin: plugin, library: description.id)
+    }
+
+    /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
+    private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
+        let options = options
+        let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
+            limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
+        ) {
+            Result { () throws(BackplaneError) in
+                let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
+                var names = ResourceFolder.Names()
+                let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
+                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference)
+            }
+        }
+        return try result.get()
+    }
+
+    /// An older generation of a plugin.
+    ///
+    /// - Parameter number: `nil`: the last that was in force before.
+    func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
+        let loaded = loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
+        let entries = generations.entries(of: current.description.id) ?? []
+        let candidates = entries.filter { $0.state == .retired && $0.loaded != nil }
+        guard let entry = number == nil ? candidates.last : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
+            let list = candidates.map { "\($0.number)" }.joined(separator: ", ")
+            let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list)"
+            let asked = number.map { " \($0)" } ?? ""
+            throw BackplaneError(.swapRefused, "\(current.description.id) has no retired generation\(asked); \(there)")
+        }
+        return Replacement(place: place, plugin: older, library: older.path ?? name, isReturn: true)
+    }
+
+    private func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
+        if let folder = loadFolder { return folder }
+        let folder = try LoadFolder(in: options.loadFolder)
+        loadFolder = folder
+        return folder
+    }
+
+    /// - Parameter late: what is said when it has not come back within the limit.
+    private func onThreadOfItsOwn<Value: Sendable>(
+        limit: Duration, _ late: String, _ body: @escaping @Sendable () -> Result<Value, BackplaneError>
+    ) async -> Result<Value, BackplaneError> {
+        let id = Callbacks.newID(), timer = timer
+        return await withUnsafeContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            timer.schedule(id, at: .now + limit) { answer.give(.failure(BackplaneError(.callDeadline, late))) }
+            HostThread.launch {
+                answer.give(body())
+                timer.cancel(id)
+            }
+        }
+    }
+}
+
+/// Takes the first of several answers.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+    private let continuation: Mutex<UnsafeContinuation<Value, Never>?>
+
+    init(_ continuation: UnsafeContinuation<Value, Never>) { self.continuation = Mutex(continuation) }
+
+    func give(_ value: Value) {
+        continuation.withLock { $0.take() }?.resume(returning: value)
+    }
+}

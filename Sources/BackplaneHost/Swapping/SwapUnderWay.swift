@@ -1,0 +1,68 @@
+import Backplane
+
+/// A swap that is being made. Only the coordinator touches it.
+final class SwapUnderWay {
+    let options: SwapOptions
+    let replacements: [Replacement]
+    /// In the order of creation.
+    let members: [SwapMember]
+    let plan: SwapPlan
+    /// What is in force before and, if it succeeds, after it.
+    let before, after: LoadedManifest
+    /// The nodes before it, by their places.
+    let nodes: [LiveNode]
+    /// Nodes that change and are not up: nobody starts them meanwhile.
+    let dormant: [LiveNode]
+    let asked: Deadline
+
+    var machine: SwapMachine
+    var report = SwapReport(.swapped)
+    /// Somebody asks for another change: the new generation stays.
+    var endsProbation = false
+    /// Wires lead, or will lead, to the new instances.
+    var isFlipped = false
+    /// When callers were first served by the new code.
+    var served: Deadline?
+    /// What its end is waited for by.
+    private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+    init(
+        _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest, _ nodes: [LiveNode], _ replacements: [Replacement],
+        _ options: SwapOptions, asked: Deadline
+    ) {
+        (self.members, self.plan, self.before, self.after, self.nodes) = (members, plan, before, after, nodes)
+        (self.replacements, self.options, self.asked) = (replacements, options, asked)
+        let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
+        dormant = nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element)
+        machine = SwapMachine(
+            members.map { SwapMachine.Member(isGated: $0.plan.isGated, hasOld: $0.old != nil, carriesState: $0.plan.state.isCarried) },
+            onProbation: options.probation != nil)
+    }
+
+    var gated: [SwapMember] { members.filter(\.plan.isGated) }
+
+    var stepLimit: Duration { .seconds(options.stepLimit) }
+
+    /// Notes how long a step took.
+    func note(_ step: SwapStep, _ duration: Duration) {
+        if let index = report.steps.firstIndex(where: { $0.step == step }) {
+            report.steps[index].milliseconds += duration.milliseconds
+        } else {
+            report.steps.append(StepTime(step: step, milliseconds: duration.milliseconds))
+        }
+    }
+
+    /// Returns once it is over.
+    func wait(on coordinator: isolated Coordinator) async {
+        await withUnsafeContinuation { waiting.append($0) }
+    }
+
+    func end() {
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+extension Duration {
+    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+}

@@ -1,0 +1,110 @@
+import CBackplane
+
+@testable import Backplane
+@testable import BackplaneHost
+
+/// A plugin in C whose component keeps bytes of any kind and hands them over.
+///
+/// Its state has two versions: the older one has the bytes alone, the newer one an `!` before them.
+enum CellarPlugin {
+    /// An instance of one of its classes, `Cellar` or one that goes wrong, in a library of its own.
+    static func make(_ className: String, in folder: LoadingFixture.Folder) async throws -> ComponentInstance {
+        try folder.write(LoadingFixture.library(of: source, []), as: "libCellar.so")
+        let entry = unsafeBitCast(try DynamicLibrary(loading: folder.path + "/libCellar.so").symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
+        let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
+        guard let found = plugin.components.first(where: { $0.description.className == className }) else {
+            throw BackplaneError(.unknownClass, className)
+        }
+        let creation = ComponentClass.Creation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        return try await found.create(creation, { _ in }, { $0() })
+    }
+
+    private static let source = #"""
+        #include "backplane.h"
+        #include <stdlib.h>
+        #include <string.h>
+
+        BP_IDENTITY("org.example.cellar", "1.0.0")
+
+        static bp_bytes text(const char *literal) {
+            bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
+            return bytes;
+        }
+
+        typedef struct cellar {
+            uint8_t *bytes;         /* the newer version */
+            size_t length;
+            int is_suspended;
+        } cellar;
+
+        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+            done(context, BP_OK, calloc(1, sizeof(cellar)), text(""));
+        }
+
+        static void release(void *instance) {
+            free(((cellar *)instance)->bytes);
+            free(instance);
+        }
+
+        static void suspend(void *instance, bp_done done, void *context) {
+            ((cellar *)instance)->is_suspended = 1;
+            done(context, BP_OK, text(""));
+        }
+
+        static void health(void *instance, bp_done done, void *context) {
+            const int is_full = ((cellar *)instance)->length > 1;
+            done(context, is_full ? BP_FAILED : BP_OK, text(is_full ? "the cellar is full" : ""));
+        }
+
+        static void export_state(void *instance, uint32_t version, bp_done done, void *context) {
+            const cellar *self = instance;
+            const size_t skipped = version == 1 && self->length;
+            const bp_bytes bytes = {self->bytes + skipped, self->length - skipped};
+            done(context, BP_OK, bytes);
+        }
+
+        static void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
+            cellar *self = instance;
+            const size_t added = version == 1;
+            self->length = state.length + added;
+            self->bytes = realloc(self->bytes, self->length);
+            if (added) self->bytes[0] = '!';
+            if (state.length) memcpy(self->bytes + added, state.data, state.length);
+            done(context, BP_OK, text("ignored"));
+        }
+
+        static void export_twice(void *instance, uint32_t version, bp_done done, void *context) {
+            done(context, BP_OK, text("first"));
+            done(context, BP_OK, text("second"));
+        }
+
+        static void export_never(void *instance, uint32_t version, bp_done done, void *context) {}
+
+        static void import_refused(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
+            done(context, BP_FAILED, text("the cellar is locked"));
+        }
+
+        #define STATE(name, export, import) \
+            static const bp_state name = {sizeof(bp_state), 2, BP_TEXT("bytes"), 1, 2, 1, 0, export, import};
+        STATE(sound, export_state, import_state)
+        STATE(twice, export_twice, import_refused)
+        STATE(never, export_never, import_refused)
+
+        #define CELLAR(name, its_state) \
+            {.size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(name), .version = BP_TEXT("1.0.0"), .create = create, \
+             .suspend = suspend, .release = release, .traits = BP_EXCLUSIVE, .state = its_state, .health = health}
+        static const bp_component components[] = {
+            CELLAR("Cellar", &sound), CELLAR("TwiceCellar", &twice), CELLAR("NeverCellar", &never), CELLAR("NoCellar", NULL)};
+
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+            bp_answer own = {
+                .abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX),
+                .id = BP_TEXT("org.example.cellar"), .version = BP_TEXT("1.0.0"),
+                .components = components, .component_count = sizeof components / sizeof *components, .self_check = bp_check_self()};
+            if (own.abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
+            own.size = answer->size < sizeof own ? answer->size : (uint32_t)sizeof own;
+            memcpy(answer, &own, own.size);
+            return BP_OK;
+        }
+        """#
+}

@@ -1,0 +1,94 @@
+@testable import Backplane
+import CBackplane
+import Testing
+
+/// What a host reads of a component's traits and state in a descriptor that it cannot trust.
+///
+/// All structs end where the readable memory ends, so that one byte too many is a crash.
+@Suite(.timeLimit(.minutes(5)))
+struct DescriptorStateTests {
+    /// A component with state and all traits, as a plugin in C would describe it.
+    private static var component: bp_component { bp_component(
+        size: 0, role: Role.manager.rawValue, class_name: .forever("Far"), version: .forever("1.0.0"), contract: .empty, contract_version: .empty,
+        methods: nil, method_count: 0, wires: nil, wire_count: 0, type: nil, create: { _, _, _, _ in }, activate: nil, suspend: nil, resume: nil,
+        stop: nil, release: nil, call: nil, cancel: nil, lane: nil, review: nil, traits: UInt32(BP_EXCLUSIVE) | UInt32(BP_RESTART_ON_SWAP),
+        reserved: 0, state: nil, health: { _, _, _ in }) }
+
+    private static var state: bp_state { bp_state(
+        size: 0, version: 2, schema: .forever("words"), accepts_min: 1, accepts_max: 3, writes_min: 1, reserved: 0,
+        export_state: { _, _, _, _ in }, import_state: { _, _, _, _, _ in }) }
+
+    /// Reads the component, and its state if there is to be any, from structs of these sizes.
+    private func read(
+        _ component: bp_component = Self.component, size: Int = MemoryLayout<bp_component>.size,
+        state: bp_state? = Self.state, stateSize: Int = MemoryLayout<bp_state>.size
+    ) throws(BackplaneError) -> ComponentClass {
+        var component = component
+        let lent = state.map { GuardedMemory([$0], size: stateSize) }
+        component.state = lent.map { UnsafePointer($0.pointer()) }
+        let memory = GuardedMemory([component], size: size)
+        defer { withExtendedLifetime((lent, memory)) {} }
+        var answer = bp_answer()
+        (answer.components, answer.component_count) = (UnsafePointer(memory.pointer()), 1)
+        return try ComponentClass.all(of: answer, from: .program)[0]
+    }
+
+    @Test func `it is read whole`() throws {
+        let description = try read().description
+        #expect(description.isExclusive && description.restartsOnSwap)
+        #expect(description.state == StateDescription(schema: "words", version: 2, accepts: 1...3, writes: 1...2))
+    }
+
+    @Test(arguments: [0, 8, 64]) func `longer structs are read as far as they are known`(more: Int) throws {
+        let description = try read(size: MemoryLayout<bp_component>.size + more, stateSize: MemoryLayout<bp_state>.size + more).description
+        #expect(description.isExclusive && description.state?.schema == "words")
+    }
+
+    @Test func `a component that ends before its traits has none, and no state`() throws {
+        for end in [\bp_component.traits, \.state] as [PartialKeyPath<bp_component>] {
+            let description = try read(size: MemoryLayout<bp_component>.offset(of: end)!).description
+            #expect(description.state == nil)
+            #expect(description.isExclusive == (end == \bp_component.state) && description.restartsOnSwap == description.isExclusive)
+        }
+    }
+
+    @Test(arguments: [
+        (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false), (.max, true, true),
+    ] as [(UInt32, Bool, Bool)])
+    func `traits that nobody knows are passed over`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
+        var component = Self.component
+        component.traits = traits
+        let description = try read(component).description
+        #expect(description.isExclusive == isExclusive && description.restartsOnSwap == restarts)
+    }
+
+    @Test func `state that does not reach its functions, or lacks one, is refused`() {
+        func refusal(size: Int = MemoryLayout<bp_state>.size, _ spoil: (inout bp_state) -> Void = { _ in }) -> String? {
+            var state = Self.state
+            spoil(&state)
+            do throws(BackplaneError) { _ = try read(state: state, stateSize: size) } catch {
+                return error.code == .pluginInvalidAnswer ? error.message : "\(error)"
+            }
+            return nil
+        }
+        let advice = "set both, and `size` to sizeof(bp_state)"
+        let needs = "Far: the state `words` needs `export_state` and `import_state`, and has"
+        #expect(refusal { $0.export_state = nil } == "\(needs) only the second; \(advice)")
+        #expect(refusal { $0.import_state = nil } == "\(needs) only the first; \(advice)")
+        #expect(refusal(size: MemoryLayout<bp_state>.offset(of: \.import_state)!) == "\(needs) only the first; \(advice)")
+        #expect(refusal(size: MemoryLayout<bp_state>.offset(of: \.export_state)!) == "\(needs) neither; \(advice)")
+        for size in [4, 8] { #expect(refusal(size: size) == "Far's state: the schema is empty") }
+
+        #expect(refusal { $0.schema = .empty } == "Far's state: the schema is empty")
+        #expect(refusal { $0.schema.length = -1 }?.contains("Far's state: the schema: expected at most 1024 bytes, found 18446744073709551615") == true)
+        #expect(refusal { $0.schema.data = nil } == "Far's state: the schema: a length of 5 and no bytes")
+        #expect(refusal { $0.schema = .forever("two words") }?.contains("has spaces or control characters") == true)
+
+        let range = "expected a range with its own version 2 in it"
+        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (3, 1) } == "Far: the state `words` accepts versions 3 to 1, \(range)")
+        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (3, 3) } == "Far: the state `words` accepts versions 3 to 3, \(range)")
+        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (0, 1) } == "Far: the state `words` accepts versions 0 to 1, \(range)")
+        #expect(refusal { $0.writes_min = 3 } == "Far: the state `words` says that 3 is the oldest version it writes, expected at most its own version 2")
+        #expect(refusal { ($0.accepts_min, $0.accepts_max, $0.writes_min) = (0, .max, 0) } == nil)
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Backplane
+
+/// State and health of a component in C, as a host asks for them.
+@Suite(.timeLimit(.minutes(5)))
+struct StateOfCTests {
+    private let folder: LoadingFixture.Folder
+
+    init() throws { folder = try LoadingFixture.Folder() }
+
+    private func make(_ className: String = "Cellar") async throws -> ComponentInstance {
+        try await CellarPlugin.make(className, in: folder)
+    }
+
+    @Test func `bytes of any kind go over, none and many`() async throws {
+        for bytes in [[], [0], [0xFF, 0, 0xFE, 0x22], [UInt8](repeating: 0xAB, count: 20_000_000)] as [[UInt8]] {
+            let old = try await make(), new = try await make()
+            try await old.importState(bytes, version: 2, { _ in }, { $0() })
+            try await old.suspend({ _ in }, { $0() })
+            let state = try await old.exportState(version: 2, { _ in }, { $0() })
+            try await new.importState(state, version: 2, { _ in }, { $0() })
+            let again = try await new.exportState(version: 2, { _ in }, { $0() })
+            #expect(state == bytes && again == bytes, "of \(bytes.count)")
+        }
+    }
+
+    @Test func `it is told the version to read and to write`() async throws {
+        let cellar = try await make()
+        try await cellar.importState([7], version: 1, { _ in }, { $0() })
+        #expect(try await cellar.exportState(version: 2, { _ in }, { $0() }) == Array("!".utf8) + [7])
+        #expect(try await cellar.exportState(version: 1, { _ in }, { $0() }) == [7])
+    }
+
+    @Test func `only the first of two answers counts, and a refusal is an error in its words`() async throws {
+        let cellar = try await make("TwiceCellar")
+        #expect(try await cellar.exportState(version: 2, { _ in }, { $0() }) == Array("first".utf8))
+        #expect(await error { try await cellar.importState([], version: 2, { _ in }, { $0() }) } == BackplaneError(.componentFailed, "the cellar is locked"))
+    }
+
+    @Test func `an export that never ends is ended by the host`() async throws {
+        let cellar = try await make("NeverCellar")
+        let late = BackplaneError(.callDeadline, "the export took too long")
+        let ended = await error {
+            var asked: UInt64 = 0
+            _ = try await cellar.exportState(version: 2, { asked = $0 }, { start in
+                start()
+                Callbacks.end(asked, EncodedAnswer(late))
+            })
+        }
+        #expect(ended == late)
+    }
+
+    @Test func `one without state has none, and one that is not well says so`() async throws {
+        #expect(await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }, { $0() }) }?.code == .callUnimplemented)
+        let cellar = try await make()
+        #expect(cellar.hasHealthCheck)
+        try await cellar.checkHealth({ _ in }, { $0() })
+        try await cellar.importState([1, 2], version: 2, { _ in }, { $0() })
+        #expect(await error { try await cellar.checkHealth({ _ in }, { $0() }) } == BackplaneError(.componentFailed, "the cellar is full"))
+        #expect(cellar.failures == 0, "it has no native lane")
+    }
+}
