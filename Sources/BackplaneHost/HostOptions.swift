@@ -21,7 +21,7 @@ public struct HostOptions: Sendable {
     public var lanes: LaneRule
     /// How calls are counted; for tests of the other way.
     package var counting: LeaseCounting = .best
-    /// Fails actions of swaps; for tests.
+    /// Fails actions of swaps before they are begun, those that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
     /// Has swaps compare what is exported with what is exported again after it was imported. Default: in debug builds.
     public var checksState = HostOptions.isDebug

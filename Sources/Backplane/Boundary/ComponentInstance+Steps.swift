@@ -25,12 +25,14 @@ extension ComponentInstance {
     ///
     /// - Throws: why it is not.
     package func checkHealth(_ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
-        try await run(functions.component.health, watch, launch)
+        try await run(functions.component.health, watch, launch, isStep: false)
     }
 
-    private func run(_ step: bp_step?, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch) async throws(BackplaneError) {
+    private func run(
+        _ step: bp_step?, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch, isStep: Bool = true
+    ) async throws(BackplaneError) {
         guard let step else { return }
-        _ = try await wait(watch, launch) { step($0, Callbacks.done, $1) }
+        _ = try await wait(watch, launch, isStep: isStep) { step($0, Callbacks.done, $1) }
     }
 }
 

@@ -22,20 +22,22 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
     /// Starts what answers through ``Callbacks``, and keeps the instance until the plugin has answered.
+    ///
+    /// - Parameter isStep: is it one of those that never overlap?
     func wait(
-        _ watch: Callbacks.Watch, _ launch: Callbacks.Launch,
+        _ watch: Callbacks.Watch, _ launch: Callbacks.Launch, isStep: Bool = true,
         _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
     ) async throws(BackplaneError) -> [UInt8] {
         claim()
-        steps.wrappingAdd(1, ordering: .relaxed)
+        steps.wrappingAdd(isStep ? 1 : 0, ordering: .relaxed)
         let ended = await Callbacks.wait(watch, launch, answered: { _, _ in
-            self.steps.wrappingSubtract(1, ordering: .relaxed)
+            self.steps.wrappingSubtract(isStep ? 1 : 0, ordering: .relaxed)
             self.release()
         }) { start(self.instance, $0) }
         return try ended.answer.get()
     }
 
-    /// Does the plugin still owe the answer of a step?
+    /// Does the plugin still owe the answer of a step? A question for its health is none: it may come at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
     /// Keeps the instance, for a plugin that owes an answer and may still use it.

@@ -13,6 +13,7 @@ extension Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await takeTurn()
+        defer { endTurn() }     // whoever asked for a change meanwhile learns that the host has stopped
         await endRetirements()
         for node in nodes { _ = await node.startUnderWay?.value }
         for node in nodes where node.running == nil { node.gate.close() }
@@ -79,10 +80,12 @@ extension Coordinator {
         gate.closePassage()
         component.calls.close()
         // What it began itself may have come back to it meanwhile.
-        let isIdle = isDrained ? await timer.waits(options.stopLimit) { gate.callsAside == 0 && component.calls.callsInFlight == 0 } : false
+        let isIdle = isDrained ? await timer.waits(options.stopLimit) {
+            gate.callsAside == 0 && component.calls.callsInFlight == 0 && isBetweenSteps(component)
+        } : false
         giveUpLookUps(of: node)
         guard isIdle else {
-            log(.error, "left as it is: calls into it have not ended", component)
+            log(.error, isBetweenSteps(component) ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended", component)
             await starter.retire(component.handle, releasing: nil)
             return
         }

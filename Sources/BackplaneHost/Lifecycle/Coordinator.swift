@@ -45,6 +45,8 @@ actor Coordinator {
     var swapUnderWay: SwapUnderWay?
     /// What swaps left behind and is not over: calls in old instances, and their end.
     var retirements = Retirements()
+    /// The handles of those whose step a swap gave up, and that are resumed once they have come back from it.
+    var resumptions: Set<UInt64> = []
     /// The managers that a change stopped and did not bring up again, though it should have.
     var owed: Set<String> = []
     /// Everything that is eager was asked to start.

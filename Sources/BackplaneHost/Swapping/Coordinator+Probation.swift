@@ -83,6 +83,7 @@ extension Coordinator {
 
     /// Wires lead to the old generation again.
     func flipBack(_ swap: SwapUnderWay) {
+        swap.isTakenBack = true
         var nodes = swap.nodes
         var pairs: [(old: LiveNode?, new: LiveNode)] = []
         for member in swap.members {

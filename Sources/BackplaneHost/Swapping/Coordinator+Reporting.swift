@@ -6,7 +6,7 @@ extension Coordinator {
         _ = loaded
         let id: String? = if let name { try pluginID(name) } else { nil }
         let entries = generations.entries(of: id) ?? []
-        let memory = (try? LoadedImage.memory(of: entries.compactMap(\.image?.copy))) ?? [:]
+        let memory = loadFolder.flatMap { MappedMemory.ofFiles(in: $0.path) } ?? [:]
         return entries.map { entry in
             var generation = Generation(
                 plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)

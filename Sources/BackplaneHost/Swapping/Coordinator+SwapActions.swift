@@ -52,7 +52,13 @@ extension Coordinator {
         let limit = Duration.seconds(swap.options.drainLimit)
         guard await drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], swap, limit) }
         member.gate.closePassage(lettingAside: true)
+        // A swap that failed may have left it in a step.
+        let isStill = await drained(swap.stepLimit) { isBetweenSteps(component) }
         try requireRunning()
+        guard isStill else {
+            throw BackplaneError(
+                .callDeadline, "\(member.name) has not come back from a step of an earlier swap within \(swap.stepLimit)", at: component.node.location)
+        }
         member.isOldSuspended = true
         if let cut = try await suspend(component, swap.stepLimit) { swap.report.warnings.append(cut) }
     }
@@ -135,7 +141,9 @@ extension Coordinator {
     func lead(_ component: RunningComponent?, gated: Bool, _ taken: (Set<Binding>) -> Void) {
         guard let component else { return }
         if gated {
-            remotes.open(component.node, but: connections.lead(to: component))
+            let (refused, early) = connections.lead(to: component)
+            remotes.open(component.node, but: refused)
+            taken(early)
         } else {
             let (refused, opening) = connections.open(component)
             remotes.open(component.node, but: refused)
@@ -143,18 +151,19 @@ extension Coordinator {
         }
     }
 
-    /// In the order of starting one stands where the other stood.
+    /// In the order of starting one stands where the other stood; one that stands there already stays.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
-        for (old, new) in pairs {
+        for (old, new) in pairs where !started.contains(where: { $0 === new }) {
             if let old, let index = started.firstIndex(where: { $0 === old }) { started[index] = new } else { started.append(new) }
         }
     }
 
     func activate(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
         guard let component = member.component else { return }
+        member.wasToBeActive = true
         try await starter.activate(component, limit: swap.stepLimit)
-        try requireRunning()
         member.isActive = true
+        try requireRunning()
         // Those that are activated after it may call it already.
         if member.plan.isGated { member.gate.letIn(swap.newNumbers) }
     }
@@ -163,7 +172,7 @@ extension Coordinator {
     func open(_ swap: SwapUnderWay) {
         for member in swap.gated {
             let opening = member.gate.open()
-            member.taken.formUnion(opening.taken)
+            if swap.isTakenBack { member.takenBack.formUnion(opening.taken) } else { member.taken.formUnion(opening.taken) }
             swap.report.callsHeld += opening.callsHeld
             swap.report.longestWait = max(swap.report.longestWait, opening.longestWait.milliseconds)
         }

@@ -74,7 +74,7 @@ extension Coordinator {
         while let action = swap.machine.next() {
             let began = Deadline.now
             do throws(BackplaneError) {
-                try options.swapFault?(action)
+                if action.canFail { try options.swapFault?(action) }
                 try await perform(action, of: swap)
             } catch {
                 swap.machine.failed(error)
@@ -124,6 +124,7 @@ extension Coordinator {
     /// Notes of libraries that they are not in force after all.
     private func takeOut(_ replacements: [Replacement]) {
         for replacement in replacements { generations.set(replacement.isReturn ? .retired : .failed, of: replacement.plugin) }
+        dropRemainders(of: replacements.map(\.plugin))
     }
 
     /// Managers that the new code made possible.

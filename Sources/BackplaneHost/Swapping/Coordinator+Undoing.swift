@@ -19,19 +19,27 @@ extension Coordinator {
     /// The old instance takes again what it gave up.
     func resume(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.oldComponent, member.isOldSuspended else { return }
-        if component.instance.isInStep {
-            // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
-            let limit = swap.stepLimit
-            Task { await resumeLater(component, limit) }
-            return
-        }
-        await resume(component, swap.stepLimit)
         member.isOldSuspended = false
+        guard component.instance.isInStep else { return await resume(component, swap.stepLimit) }
+        // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
+        let limit = swap.stepLimit
+        resumptions.insert(component.handle)
+        Task {
+            await resumeLater(component, limit)
+            resumptions.remove(component.handle)
+        }
     }
 
     private func resumeLater(_ component: RunningComponent, _ limit: Duration) async {
-        while component.instance.isInStep, !isStopped { await timer.pause(.milliseconds(20)) }
-        if !component.instance.isInStep { await resume(component, limit) }
+        // A change, or the end of the host, may take it meanwhile.
+        func isUp() -> Bool { !isStopped && nodes.contains { $0.running === component } }
+        while component.instance.isInStep, isUp() { await timer.pause(.milliseconds(20)) }
+        if isUp() { await resume(component, limit) }
+    }
+
+    /// Is nothing that was asked of it before still under way?
+    func isBetweenSteps(_ component: RunningComponent) -> Bool {
+        !component.instance.isInStep && !resumptions.contains(component.handle)
     }
 
     private func resume(_ component: RunningComponent, _ limit: Duration) async {
@@ -67,7 +75,9 @@ extension Coordinator {
     /// Gives a new instance up.
     func discard(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.component else { return giveBack(member.new) }
-        retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive)
+        // One that is activated later than it was waited for takes what it takes all the same.
+        let takesLater = member.wasToBeActive && component.instance.isInStep
+        retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive || takesLater)
     }
 
     func giveBack(_ node: LiveNode) {
@@ -82,6 +92,7 @@ extension Coordinator {
             retire(component, old, of: plugin, member.taken, suspending: !member.isOldSuspended)
         }
         for member in swap.members { dismiss(member.new) }
+        dropRemainders(of: swap.replacements.map { swap.before.plugins[$0.place] })
         for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
         warnOfGenerations()
     }
@@ -102,7 +113,7 @@ extension Coordinator {
     }
 
     private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool) async {
-        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 }
+        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 && !component.instance.isInStep }
         if !Drain.looks(isIdle) {
             // Calls may take as long as they like: nobody waits for them.
             while !isIdle(), !isStopped { await timer.pause(.milliseconds(5)) }
@@ -110,7 +121,7 @@ extension Coordinator {
         }
         component.calls.close()
         guard isIdle() else {
-            log(.error, "left as it is: calls into it have not ended", component)
+            log(.error, component.instance.isInStep ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended", component)
             await starter.retire(component.handle, releasing: nil)
             return giveBack(node)
         }
@@ -130,6 +141,13 @@ extension Coordinator {
     /// Waits for what swaps left behind; the host stops.
     func endRetirements() async {
         for retirement in retirements.all { await retirement.end.value }
+    }
+
+    /// What is not in force needs no symbols, which may take more memory than its code.
+    func dropRemainders(of plugins: [LoadedPlugin]) {
+        guard let folder = loadFolder else { return }
+        let copies = plugins.compactMap(\.copy)
+        if !copies.isEmpty { HostThread.launch { for copy in copies { folder.dropRemainder(of: copy) } } }
     }
 
     private func warnOfGenerations() {

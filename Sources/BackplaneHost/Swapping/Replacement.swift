@@ -25,7 +25,7 @@ extension Coordinator {
             let wanted = try WantedLibrary(library, among: loaded, self.options)
             // Of one by a name of its own only its entry would tell whose place it takes.
             let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-            if rivals.contains(where: { $0.copy.map { LibraryFile.isSame(wanted.path, as: $0) } ?? false }) { continue }
+            if rivals.contains(where: { $0.copy.map { LibraryFile.isSame(wanted.path, as: $0, in: folder) } ?? false }) { continue }
             let plugin = try await load(wanted, in: folder, options)
             generations.add([plugin], .failed)
             let place = try wanted.place(of: plugin, among: loaded)

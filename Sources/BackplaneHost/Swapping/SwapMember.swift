@@ -14,6 +14,8 @@ final class SwapMember {
     var component: RunningComponent?
     /// The new one has taken what it takes in `activate`.
     var isActive = false
+    /// It was asked to.
+    var wasToBeActive = false
     var isOldSuspended = false
     /// What the old one handed over.
     var state: [UInt8]?

@@ -22,6 +22,8 @@ final class SwapUnderWay {
     var endsProbation = false
     /// Wires lead, or will lead, to the new instances.
     var isFlipped = false
+    /// Wires lead, or will lead, to the old ones again, after a failed probation.
+    var isTakenBack = false
     /// When callers were first served by the new code.
     var served: Deadline?
     /// What its end is waited for by.

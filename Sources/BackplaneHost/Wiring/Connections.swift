@@ -76,18 +76,19 @@ struct Connections {
     /// - Returns: the slots that stay closed, since their users want another contract; and what the gate came upon.
     @discardableResult
     mutating func open(_ provider: RunningComponent) -> (refused: Set<Slot>, opening: Gate.Opening) {
-        let refused = lead(to: provider)
+        let refused = lead(to: provider).refused
         return (refused, provider.gate.open())
     }
 
     /// Has every wire to a component lead to another instance of it once its gate opens, each by the lane that fits.
     ///
-    /// - Returns: the slots that will stay closed, since their users want another contract.
+    /// - Returns: the slots that will stay closed, since their users want another contract; and the bindings of calls that were let into
+    ///   what was decided before.
     @discardableResult
-    mutating func lead(to provider: RunningComponent) -> Set<Slot> {
+    mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
         let connector = Connector(provider: provider, options: options)
         var refused: Set<Slot> = []
-        provider.gate.lead { slot, old in
+        let early = provider.gate.lead { slot, old in
             guard let connection = connections[slot] else { return .success(old) }
             if let refusal = connection.consumer.flatMap({ refusal(of: provider, to: $0) }) {
                 refused.insert(slot)
@@ -97,7 +98,7 @@ struct Connections {
             connections[slot]?.status.lane = lane
             return .success(binding)
         }
-        return refused
+        return (refused, early)
     }
 
     /// Closes the wires of a component that has stopped, or was not made after all.

@@ -114,7 +114,7 @@ struct TillHost {
 
     /// - Parameter wires: of each till, the one that it calls.
     init(
-        _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest, _ script: TillScript = TillScript(),
+        _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest, script: TillScript = TillScript(),
         plugins: [LinkedPlugin]? = nil, stopLimit: Duration = .seconds(3), options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         var tills: [String: TillEvents] = [:]

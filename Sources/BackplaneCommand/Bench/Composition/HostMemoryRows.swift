@@ -32,7 +32,9 @@ struct HostMemoryRows: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let manifest = folder + "/bookshelf.json"
         try bookshelf.json.write(to: URL(filePath: manifest))
-        return try await ProgramRun.with(["run", manifest, "--json", "--load-folder", folder + "/load", "--data", folder + "/data"]) { run in
+        // Nobody is to talk to it, nor to find it beside a host of their own.
+        let arguments = ["run", manifest, "--json", "--no-control", "--load-folder", folder + "/load", "--data", folder + "/data"]
+        return try await ProgramRun.with(arguments) { run in
             guard run.speaks(), let id = run.id else {
                 try run.requireSuccess()
                 return [:]

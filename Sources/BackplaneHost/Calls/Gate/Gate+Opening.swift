@@ -59,14 +59,19 @@ extension Gate {
 
     /// Decides for each slot what it will hold when the held gate is opened; who calls through one that is refused is told why then.
     ///
-    func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) {
+    /// - Returns: the bindings of calls that were let into an earlier decision, which from now on only drain.
+    @discardableResult
+    func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
         state.withLock { state in
+            var taken: Set<Binding> = []
             for index in state.doors.indices {
                 state.doors[index].next = next(state.doors[index].slot, state.doors[index].binding)
                 // What was let into an earlier decision goes on, and is nobody's any more.
-                if let early = state.doors[index].early.take() { state.retire([early]) }
+                if let early = state.doors[index].early.take() { taken.insert(early) }
             }
+            state.retire(taken)
             state.successors = []
+            return taken
         }
     }
 

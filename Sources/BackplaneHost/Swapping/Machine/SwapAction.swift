@@ -52,6 +52,14 @@ extension SwapAction {
         }
     }
 
+    /// Is it given up when something goes wrong? What takes back is done to its end, and so is what comes once the new code serves.
+    var canFail: Bool {
+        switch self {
+        case .create, .hold, .drain, .suspend, .export, .import, .flip, .activate, .watch: true
+        case .open, .retire, .discard, .deactivate, .unflip, .resume, .release, .restore, .flipBack: false
+        }
+    }
+
     /// What takes it back once it was begun; `nil`: nothing has to.
     var undoing: SwapAction? {
         switch self {

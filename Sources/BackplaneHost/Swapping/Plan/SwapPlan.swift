@@ -69,14 +69,16 @@ struct SwapPlan {
     /// Those that do not change and ask to be made anew when something they call is; they count as changed from then on.
     private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running) -> Set<Int> {
         var restarted: Set<Int> = []
-        // In the order of creation, so that one that restarts may have its own users restart.
-        for node in plan.nodes where node.entry.component.restartsOnSwap && !changed.contains(node.id) {
-            guard let old = before[node.id], running.up.contains(old) else { continue }
-            let found = plan.nodes.lazy.filter { other in before[other.id].map { running.found[old]?.contains($0) ?? false } ?? false }.map(\.id)
-            if (node.wires.map(\.provider) + found).contains(where: changed.contains) {
-                changed.insert(node.id)
-                restarted.insert(node.id)
-            }
+        let candidates = plan.nodes.filter { node in
+            node.entry.component.restartsOnSwap && !changed.contains(node.id) && before[node.id].map(running.up.contains) ?? false
+        }
+        let called = candidates.map { node in
+            node.wires.map(\.provider) + plan.nodes.lazy.map(\.id).filter { other in before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false }
+        }
+        // One that restarts may have its own users restart, which look-ups may have put anywhere in the order of creation.
+        while let next = candidates.indices.first(where: { !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains) }) {
+            changed.insert(candidates[next].id)
+            restarted.insert(candidates[next].id)
         }
         return restarted
     }

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// A plugin in C in several editions: its manager says which it is, or fails when it is told to.
+enum EditionLibrary {
+    static let id = "org.example.edition"
+
+    /// Compiles an edition to `folder/name` and returns its path.
+    ///
+    /// - Parameter fails: every call of it is an error.
+    @discardableResult
+    static func compile(_ edition: Int, to folder: String, as name: String = "libEdition.so", fails: Bool = false) throws -> String {
+        let source = folder + "/edition.c", path = folder + "/" + name
+        try Data(text.utf8).write(to: URL(filePath: source))
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = [
+            "clang", "-shared", "-fPIC", "-DEDITION=\"\(edition)\"", "-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-I", Tool.manifests + "/../Sources/CBackplane/include",
+            "-o", path, source,
+        ]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        return path
+    }
+
+    /// A manifest with one manager of it.
+    static let manifest = #"{"manifestVersion": 1, "plugins": [{"library": "Edition"}], "managers": {"Edition": {"className": "Edition"}}}"#
+
+    private static let text = """
+        #include "backplane.h"
+        #define VERSION EDITION ".0.0"
+        BP_IDENTITY("org.example.edition", VERSION)
+        static char instance;
+        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("edition")}};
+        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
+            bp_bytes nothing = {0, 0};
+            done(context, BP_OK, &instance, nothing);
+        }
+        static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+            bp_bytes answer = BP_TEXT(EDITION);
+            done(context, STATUS, answer);
+        }
+        static const bp_component components[] = {{
+            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Edition"), .version = BP_TEXT(VERSION),
+            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 1, .create = create, .call = call}};
+        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+            *answer = (bp_answer){
+                .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.edition"), .version = BP_TEXT(VERSION),
+                .components = components, .component_count = 1, .self_check = bp_check_self()};
+            return BP_OK;
+        }
+        """
+}

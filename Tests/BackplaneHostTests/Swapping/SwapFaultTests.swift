@@ -1,0 +1,176 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Swaps that fail at every step: the old code goes on, and who calls notices nothing.
+@Suite(.timeLimit(.minutes(10)))
+struct SwapFaultTests {
+    /// The action that fails next, if any.
+    private final class Fault: Sendable {
+        let action = Mutex<SwapAction?>(nil)
+        let met = Mutex(0)
+
+        func check(_ action: SwapAction) throws(BackplaneError) {
+            guard self.action.withLock({ $0 == action }) else { return }
+            met.withLock { $0 += 1 }
+            throw BackplaneError(.componentFailed, "on purpose")
+        }
+    }
+
+    private static let actions: [SwapAction] = [
+        .create(0), .create(1), .hold, .drain, .suspend(1), .suspend(0), .export(0), .export(1), .import(0), .import(1), .flip, .activate(0), .activate(1),
+    ]
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `a fault at every step in turn, a hundred times each, leaves the old code serving and its state as it was`(lanes: LaneRule) async throws {
+        let fault = Fault()
+        let tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes, script: TillScript(act: { till, _, call in "\(try await till.context.wires.next!.add(1, call))" })) {
+            $0.swapFault = { action throws(BackplaneError) in try fault.check(action) }
+        }
+        let (a, b) = (try await tills.till("A"), try await tills.till("B")), callers = Callers()
+        // One counts in A through B, one in B: each answer is one more than the last, whatever happens meanwhile.
+        callers.begin { Int(try await b.act("")) ?? -1 }
+        callers.begin { try await b.add(1) }
+        await eventually { callers.answers > 10 }
+        for (number, action) in Self.actions.enumerated() {
+            fault.action.withLock { $0 = action }
+            for round in 0..<100 {
+                let failure = await error { try await tills.swap(TillScript(edition: 2)) }
+                #expect(failure?.code == .swapFailed, "\(action), round \(round)")
+                #expect(failure?.message.contains("\(action.step.rawValue): on purpose") == true)
+            }
+            #expect(fault.met.withLock { $0 } == 100 * (number + 1))
+            let before = callers.answers
+            await eventually { callers.answers > before }
+            #expect(try await a.edition() == 1)
+        }
+        #expect(await callers.end() == [])
+        let sums = (try a.sumNow(), try b.sumNow())
+        #expect([sums.0, sums.1] == callers.last, "the state is what the callers were told last")
+        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
+        #expect(await tills.host.managers.map { "\($0.state)" } == ["ready", "ready"])
+
+        fault.action.withLock { $0 = nil }
+        try await tills.swap(TillScript(edition: 2))
+        #expect(try await a.edition() == 2)
+        #expect(try a.sumNow() == sums.0 && b.sumNow() == sums.1)
+        await tills.host.stop()
+        for name in ["A", "B"] { await eventually { tills.tills[name]!.left == [:] } }
+    }
+
+    // MARK: What components do
+
+    /// One step that fails, of the old code or of the new.
+    struct Failing: Sendable, CustomTestStringConvertible {
+        var step: SwapStep
+        var words: String
+        var old: @Sendable (@escaping @Sendable () async throws -> Void) -> TillScript = { _ in TillScript() }
+        var new: @Sendable (@escaping @Sendable () async throws -> Void) -> TillScript = { _ in TillScript(edition: 2) }
+        /// The old one has been suspended when it comes to this.
+        var isLate = true
+        var testDescription: String { step.rawValue }
+    }
+
+    private static let failing: [Failing] = [
+        Failing(step: .prepare, words: "be made", new: { fails in TillScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
+        Failing(step: .suspend, words: "be suspended", old: { fails in TillScript(suspended: { _ in try await fails() }) }),
+        Failing(step: .export, words: "hand over its state", old: { fails in TillScript(exported: { try await fails(); return $0 }) }),
+        Failing(step: .import, words: "take the state", new: { fails in TillScript(edition: 2, imported: { try await fails(); return $0 }) }),
+        Failing(step: .activate, words: "be activated", new: { fails in TillScript(edition: 2, activated: { _ in try await fails() }) }),
+    ]
+
+    @Test(arguments: failing)
+    func `a component that throws in a step keeps the swap, and the next one succeeds`(failing: Failing) async throws {
+        let fails: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "not today") }
+        // Only the first time: what it does to be suspended at the end is its own matter.
+        let once = Once()
+        let tills = try TillHost(script: failing.old { if once.isFirst { try await fails() } }), till = try await tills.till(), events = tills.tills["Till"]!
+        #expect(try await till.add(5) == 5)
+        let failure = await error { try await tills.swap(failing.new(fails)) }
+        #expect(failure?.code == .swapFailed)
+        #expect(failure?.message.hasSuffix("could not be put in force: \(failing.step.rawValue): not today; the old code goes on") == true, "\(String(describing: failure))")
+        #expect(try await till.add(1) == 6)
+        #expect(try await till.edition() == 1)
+        #expect(events.all.contains("resume 1") == failing.isLate, "\(events.all)")
+        try await tills.expectNothingLeft(slots: ["Till": 1])
+        try await tills.swap(TillScript(edition: 3))
+        #expect(try await till.edition() == 3)
+        #expect(try await till.add(1) == 7)
+        await tills.host.stop()
+        await eventually { events.left == [:] }
+    }
+
+    @Test(arguments: failing)
+    func `a component that hangs in a step keeps the swap after its time, and what it answers later does no harm`(failing: Failing) async throws {
+        let hanging = Turnstile(), once = Once()
+        let hangs: @Sendable () async throws -> Void = { if once.isFirst { await hanging.pass() } }
+        let tills = try TillHost(script: failing.old(hangs)), till = try await tills.till(), events = tills.tills["Till"]!
+        #expect(try await till.add(5) == 5)
+        let failure = await error { try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: 60, stepLimit: 0.1)) }
+        #expect(hanging.arrived == 1)
+        #expect(
+            failure?.message.hasSuffix("\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on") == true,
+            "\(String(describing: failure))")
+        #expect(try await till.add(1) == 6)
+        #expect(try await till.edition() == 1)
+        hanging.open()
+        // Steps never overlap: one that was in its own step is resumed when that is over.
+        if failing.isLate { await eventually { events.all.contains("resume 1") } }
+        try await tills.expectNothingLeft(slots: ["Till": 1])
+        await eventually { events.left == [1: 1] }
+        try await tills.swap(TillScript(edition: 3))
+        #expect(try await till.add(1) == 7)
+        #expect(try await till.edition() == 3)
+        await tills.host.stop()
+        await eventually { events.left == [:] }
+        if failing.step == .activate { #expect(events.all.contains("suspend 2"), "what it took late it gives up") }
+    }
+
+    @Test func `an old one that cannot be resumed goes on all the same, and the log says so`() async throws {
+        let fails: TillScript.Step = { _ in throw BackplaneError(.componentFailed, "not today") }
+        let tills = try TillHost(script: TillScript(resumed: fails)), till = try await tills.till()
+        #expect(try await till.add(5) == 5)
+        #expect(await error { try await tills.swap(TillScript(edition: 2, activated: fails)) }?.code == .swapFailed)
+        #expect(try await till.add(1) == 6)
+        let lines = tills.test.log.all.filter { $0.level >= .error }.map(\.message)
+        #expect(lines == ["did not resume after a swap that failed; it may miss what `activate` takes", "swap failed, the old code goes on"])
+        await tills.host.stop()
+    }
+
+    @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`() async throws {
+        let hanging = Turnstile(), once = Once()
+        let tills = try TillHost(script: TillScript(suspended: { _ in if once.isFirst { await hanging.pass() } })), till = try await tills.till()
+        let events = tills.tills["Till"]!, short = SwapOptions(drainLimit: 60, stepLimit: 0.1)
+        #expect(try await till.add(5) == 5)
+        #expect(await error { try await tills.swap(TillScript(edition: 2), short) }?.code == .swapFailed)
+        #expect(await error { try await tills.swap(TillScript(edition: 3), short) }?.code == .swapFailed, "it has not come back from the step before")
+        #expect(events.all.filter { $0 == "suspend 1" }.count == 1, "steps never overlap")
+        #expect(try await till.add(1) == 6)
+        hanging.open()
+        await eventually { events.all.contains("resume 1") }
+        try await tills.swap(TillScript(edition: 4))
+        #expect(try await till.add(1) == 7)
+        await tills.host.stop()
+        await eventually { events.left == [:] }
+        #expect(events.all.filter { $0 == "resume 1" }.count == 1, "\(events.all)")
+    }
+
+    @Test func `state that does not decode, or is too large, keeps the swap`() async throws {
+        let tills = try TillHost { $0.stateLimit = 10 }, till = try await tills.till()
+        #expect(try await till.add(5) == 5)
+        try await tills.swap(TillScript(edition: 2))
+        #expect(try await till.add(1_000) == 1_005)
+        let failure = await error { try await tills.swap(TillScript(edition: 3)) }
+        #expect(failure?.message.contains("the state of Till has 12 bytes, and the host takes 10 (`HostOptions.stateLimit`)") == true, "\(String(describing: failure))")
+        #expect(try await till.edition() == 2)
+        await tills.host.stop()
+    }
+}
+
+/// `true` the first time.
+final class Once: Sendable {
+    private let asked = Mutex(false)
+    var isFirst: Bool { asked.withLock { asked in defer { asked = true }; return !asked } }
+}

@@ -1,0 +1,204 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What a swap does next, for all small sets of members and everything that may fail, without a host.
+struct SwapMachineTests {
+    /// What was done, and how it ended.
+    private struct Run: CustomStringConvertible {
+        let members: [SwapMachine.Member]
+        let onProbation: Bool
+        /// The places in ``actions`` of those that failed.
+        var failed: [Int] = []
+        var actions: [SwapAction] = []
+        var outcome: SwapMachine.Outcome?
+
+        func place(_ action: SwapAction) -> Int? { actions.firstIndex(of: action) }
+        func count(_ action: SwapAction) -> Int { actions.count { $0 == action } }
+        var description: String {
+            let members = members.map { ($0.isGated ? "gated" : "ungated") + ($0.hasOld ? " old" : "") + ($0.carriesState ? " state" : "") }
+            return "\(members)\(onProbation ? " on probation" : ""), failing at \(failed): \(actions)"
+        }
+    }
+
+    private static let error = BackplaneError(.componentFailed, "on purpose")
+    private static let kinds: [SwapMachine.Member] = [
+        .init(isGated: false), .init(isGated: false, hasOld: false), .init(isGated: true), .init(isGated: true, hasOld: false),
+        .init(isGated: true, carriesState: true),
+    ]
+    private static let sets: [[SwapMachine.Member]] = (0...3).flatMap { count in
+        (0..<count).reduce([[]]) { sets, _ in sets.flatMap { set in kinds.map { set + [$0] } } }
+    }
+
+    /// - Parameter fails: by the place of an action among those of the run.
+    private func run(_ members: [SwapMachine.Member], _ onProbation: Bool, fails: (Int) -> Bool) -> Run {
+        var machine = SwapMachine(members, onProbation: onProbation), run = Run(members: members, onProbation: onProbation)
+        while let action = machine.next() {
+            if fails(run.actions.count) {
+                run.failed.append(run.actions.count)
+                machine.failed(Self.error)
+            }
+            run.actions.append(action)
+            guard run.actions.count < 200 else { Issue.record("it does not end: \(run)"); break }
+        }
+        run.outcome = machine.outcome
+        #expect(machine.next() == nil)
+        return run
+    }
+
+    /// Every run where nothing fails, one action does, or one and then another or all that come after it.
+    private func forAll(_ body: (Run) -> Void) {
+        for members in Self.sets {
+            for onProbation in [false, true] {
+                let sound = run(members, onProbation) { _ in false }
+                body(sound)
+                for first in sound.actions.indices {
+                    let one = run(members, onProbation) { $0 == first }
+                    body(one)
+                    body(run(members, onProbation) { $0 >= first })
+                    for second in one.actions.indices.dropFirst(first + 1) { body(run(members, onProbation) { $0 == first || $0 == second }) }
+                }
+            }
+        }
+    }
+
+    /// What has to be undone, and by what.
+    private func undoing(_ action: SwapAction) -> SwapAction? {
+        switch action {
+        case .create(let member): .discard(member)
+        case .hold: .release
+        case .suspend(let member): .resume(member)
+        case .flip: .unflip
+        case .activate(let member): .deactivate(member)
+        default: nil
+        }
+    }
+
+    @Test func `a swap in which nothing fails does every step of every member once, in its order`() {
+        for members in Self.sets {
+            for onProbation in [false, true] {
+                let run = run(members, onProbation) { _ in false }, all = members.indices, gated = all.filter { members[$0].isGated }
+                #expect(run.outcome == .swapped)
+                #expect(Set(run.actions).count == run.actions.count, "\(run)")
+                var steps = run.actions.filter { if case .activate(let member) = $0 { members[member].isGated } else { true } }.map(\.step)
+                steps = steps.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+                #expect(steps == SwapStep.allCases.filter(steps.contains), "\(run)")
+                for member in all {
+                    #expect(run.count(.create(member)) == 1 && run.count(.activate(member)) == 1, "\(run)")
+                    #expect(run.count(.suspend(member)) == (members[member].isGated && members[member].hasOld ? 1 : 0), "\(run)")
+                    #expect(run.count(.export(member)) == (members[member].carriesState ? 1 : 0), "\(run)")
+                    #expect(run.count(.import(member)) == run.count(.export(member)), "\(run)")
+                    #expect((run.place(.activate(member))! < run.place(.flip)!) == !members[member].isGated, "nobody waits for those without a gate: \(run)")
+                }
+                // Whoever calls another is made after it, and is still before it.
+                #expect(run.actions.compactMap { if case .create(let member) = $0 { member } else { nil } } == Array(all))
+                let suspended = run.actions.compactMap { if case .suspend(let member) = $0 { member } else { nil } }
+                #expect(suspended == suspended.sorted(by: >), "\(run)")
+                #expect(run.count(.hold) == (gated.isEmpty ? 0 : 1) && run.count(.open) == run.count(.hold) && run.count(.drain) == run.count(.hold))
+                #expect(run.count(.watch) == (onProbation ? 1 : 0) && run.actions.last == .retire)
+            }
+        }
+    }
+
+    @Test func `until the gates open everything that was begun is taken back once, the last first`() {
+        forAll { run in
+            guard let first = run.failed.first, case .undone(let action, let error) = run.outcome else { return }
+            #expect(action == run.actions[first] && error == Self.error)
+            let begun = run.actions[...first]
+            #expect(Array(run.actions[(first + 1)...]) == begun.reversed().compactMap(undoing), "\(run)")
+        }
+    }
+
+    @Test func `whatever fails, the old instances serve or the new ones, with open gates and nothing left over`() {
+        forAll { run in
+            var created: Set<Int> = [], active: Set<Int> = [], asleep: Set<Int> = [], isHeld = false, servesNew = false
+            for (place, action) in run.actions.enumerated() {
+                switch action {
+                case .create(let member): created.insert(member)
+                case .hold: isHeld = true
+                case .suspend(let member): asleep.insert(member)
+                case .flip: servesNew = true
+                case .activate(let member):
+                    if !run.failed.contains(place) { active.insert(member) }
+                case .open, .release: isHeld = false
+                case .deactivate(let member): active.remove(member)
+                case .resume(let member), .restore(let member): asleep.remove(member)
+                case .unflip, .flipBack: servesNew = false
+                case .discard(let member):
+                    #expect(!servesNew, "a new one is given up only once it is not in force: \(run)")
+                    created.remove(member)
+                case .export, .import, .drain, .watch, .retire: break
+                }
+                if let member = action.member, !action.endsLife { #expect(created.contains(member), "before it was made: \(run)") }
+                if case .release = action { #expect(asleep.isEmpty, "calls go on to one that is suspended: \(run)") }
+                if case .flipBack = action { #expect(asleep.allSatisfy { !run.members[$0].hasOld || servesNew }) }
+            }
+            #expect(!isHeld, "\(run)")
+            switch run.outcome {
+            case .swapped:
+                #expect(servesNew && created == Set(run.members.indices) && run.actions.last == .retire, "\(run)")
+                let excused = run.failed.allSatisfy { run.actions[$0] == .open || run.actions[$0] == .retire }
+                #expect(excused, "it came about though something failed: \(run)")
+            case .undone, .rolledBack:
+                #expect(!servesNew && created.isEmpty && asleep.isEmpty, "\(run)")
+                #expect(active.allSatisfy { !run.members[$0].isGated } || run.actions.contains(.flipBack), "\(run)")
+            case nil: Issue.record("no outcome: \(run)")
+            }
+        }
+    }
+
+    @Test func `once calls go to the new code nothing but a failed probation brings the old back`() {
+        forAll { run in
+            guard let open = run.place(.open) ?? run.place(.retire) else { return }
+            let rest = run.actions[(open + 1)...]
+            guard let watch = run.place(.watch), run.failed.contains(watch) else {
+                #expect(rest.allSatisfy { $0 == .watch || $0 == .retire }, "\(run)")
+                return
+            }
+            #expect(run.outcome == .rolledBack(Self.error) && !run.actions.contains(.retire), "\(run)")
+            #expect(!rest.contains(.unflip) && !rest.contains(.release), "\(run)")
+        }
+    }
+
+    @Test func `the way back lets calls wait, brings back every old instance, and then opens`() {
+        for members in Self.sets {
+            let sound = run(members, true) { _ in false }, watch = sound.place(.watch)!
+            let run = run(members, true) { $0 == watch }, back = Array(run.actions[(watch + 1)...])
+            let gated = members.indices.filter { members[$0].isGated }
+            #expect(back.contains(.hold) == !gated.isEmpty && back.contains(.open) == !gated.isEmpty)
+            for member in members.indices {
+                let returning: SwapAction = members[member].carriesState ? .restore(member) : .resume(member)
+                #expect(back.count { $0 == returning } == (members[member].hasOld ? 1 : 0), "\(run)")
+                #expect(back.contains(.deactivate(member)) == members[member].isGated, "those without a gate serve until nobody calls them: \(run)")
+                #expect(back.count { $0 == .discard(member) } == 1)
+                if let end = back.firstIndex(of: .deactivate(member)), let begin = back.firstIndex(of: returning) { #expect(end < begin) }
+                if let returns = back.firstIndex(of: returning) { #expect(returns < back.firstIndex(of: .flipBack)!) }
+                if let open = back.firstIndex(of: .open) { #expect(open < back.firstIndex(of: .discard(member))!, "nobody waits for the end of the new one") }
+            }
+        }
+    }
+
+    @Test func `what undoes belongs to the step of what it undoes`() {
+        let actions: [SwapAction] = [.create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire]
+        for action in actions {
+            #expect(action.undoing == undoing(action))
+            if let undoing = action.undoing { #expect(undoing.step == action.step && undoing.undoing == nil) }
+        }
+        #expect(Set(actions.map(\.step)) == Set(SwapStep.allCases))
+    }
+}
+
+extension SwapAction {
+    /// The one member that it is about.
+    fileprivate var member: Int? {
+        switch self {
+        case .create(let member), .suspend(let member), .export(let member), .import(let member), .activate(let member), .discard(let member),
+            .deactivate(let member), .resume(let member), .restore(let member):
+            member
+        case .hold, .drain, .flip, .open, .watch, .retire, .unflip, .release, .flipBack: nil
+        }
+    }
+
+    fileprivate var endsLife: Bool { if case .discard = self { true } else { false } }
+}

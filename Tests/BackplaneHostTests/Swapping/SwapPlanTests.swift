@@ -1,0 +1,178 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What a swap would change, decided without a host.
+struct SwapPlanTests {
+    private static let friend = ContractDescription.of("Friend")
+
+    private struct Traits {
+        var isExclusive = false, restarts = false
+        var state: StateDescription?
+    }
+
+    private static func state(_ version: UInt32, accepts: ClosedRange<UInt32>? = nil) -> StateDescription {
+        StateDescription(schema: "sum", version: version, accepts: accepts ?? version...version, writes: version...version)
+    }
+
+    /// A class of managers that may call another manager, and look up what they like.
+    private static func person(_ name: String, _ traits: Traits = Traits()) -> ComponentDescription {
+        ComponentDescription(
+            role: .manager, className: name, version: "1.0.0", contract: friend,
+            wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)], isExclusive: traits.isExclusive,
+            restartsOnSwap: traits.restarts, state: traits.state)
+    }
+
+    /// Plugin 0 has `Left`, plugin 1 `Right` and `Other`, plugin 2 `Store`.
+    private func plan(
+        _ managers: ManifestValue, left: Traits = Traits(), right: Traits = Traits(), store: Traits = Traits(), others: [ComponentDescription] = []
+    ) throws -> Plan {
+        var stored = ComponentDescription.dataAccess("Store", provides: .of("Store"))
+        (stored.isExclusive, stored.restartsOnSwap, stored.state) = (store.isExclusive, store.restarts, store.state)
+        let resolution = Resolution(managers, Catalogue(plugins: [Self.person("Left", left)], [Self.person("Right", right), Self.person("Other")] + others, [stored]))
+        #expect(resolution.problems.filter { $0.severity == .error } == [])
+        try resolution.plan.checkInvariants()
+        return resolution.plan
+    }
+
+    /// - Parameters:
+    ///   - plugins: the places of those that are swapped.
+    ///   - down: what is not up, by its name.
+    private func swap(
+        _ old: Plan, _ new: Plan, plugins: Set<Int>, down: Set<String> = [], found: [String: Set<String>] = [:], discardsState: Bool = false
+    ) -> SwapPlan {
+        var running = SwapPlan.Running(up: Set(old.nodes.filter { !down.contains($0.name) }.map(\.id)))
+        for (asker, names) in found { running.found[old.managers[asker]!] = Set(names.map { old.managers[$0]! }) }
+        let plan = SwapPlan(from: old, to: new, running, discardsState: discardsState) { !plugins.contains($1.order) && $0 == $1 }
+        let members = plan.members.map(\.new)
+        #expect(members == members.sorted() && Set(members).count == members.count, "in the order of creation, each once")
+        #expect(Set(members).isDisjoint(with: plan.kept.values))
+        return plan
+    }
+
+    private func names(_ swap: SwapPlan, _ plan: Plan) -> [String] { swap.members.map { plan.nodes[$0.new].name } }
+    private func gated(_ swap: SwapPlan, _ plan: Plan) -> [String] { swap.members.filter(\.isGated).map { plan.nodes[$0.new].name } }
+
+    private static let pair: ManifestValue = ["A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]]]
+    private static let chain: ManifestValue = [
+        "A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]], "C": ["className": "Left", "uses": ["friend": "B"]],
+    ]
+
+    @Test func `who is of a plugin that is swapped changes, who calls it stays`() throws {
+        let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [1])
+        #expect(names(swap, plan) == ["A"] && swap.kept == [1: 1])
+        #expect(swap.members.map(\.old) == [0] && swap.refusals == [] && swap.awaited == [])
+    }
+
+    @Test func `several plugins change together, those that are called first`() throws {
+        let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [0, 1])
+        #expect(names(swap, plan) == ["A", "B"] && swap.kept == [:])
+    }
+
+    @Test func `a plugin that nobody uses changes nothing`() throws {
+        let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [2])
+        #expect(swap.members.isEmpty && swap.kept == [0: 0, 1: 1])
+    }
+
+    @Test func `one that is not up has no successor until somebody needs it`() throws {
+        let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [1], down: ["A", "B"])
+        #expect(swap.members.isEmpty && swap.kept == [1: 1] && swap.awaited == [])
+    }
+
+    @Test func `one that is not up is made when one that changes calls it`() throws {
+        let plan = try plan(Self.pair)
+        let both = swap(plan, plan, plugins: [0, 1], down: ["A"])
+        #expect(names(both, plan) == ["A", "B"] && both.members.map(\.old) == [nil, 1], "of the new code, where that changes too")
+        let one = swap(plan, plan, plugins: [0], down: ["A"])
+        #expect(names(one, plan) == ["B"] && one.awaited == [0], "as it is, where it does not")
+    }
+
+    @Test func `calls wait for state and for what is exclusive, and for nobody else`() throws {
+        let exclusive = Traits(isExclusive: true), stateful = Traits(state: Self.state(1)), plain = Traits()
+        for (before, after, isGated) in [
+            (plain, plain, false), (exclusive, plain, true), (plain, exclusive, true), (stateful, stateful, true), (plain, stateful, false),
+        ] {
+            let (old, new) = (try plan(Self.pair, right: before), try plan(Self.pair, right: after))
+            #expect(gated(swap(old, new, plugins: [1]), new) == (isGated ? ["A"] : []), "\(before) to \(after)")
+        }
+        let (old, new) = (try plan(Self.pair, right: plain), try plan(Self.pair, right: exclusive))
+        #expect(gated(swap(old, new, plugins: [0, 1], down: ["A"]), new) == [], "there is no old one to wait for")
+    }
+
+    @Test func `state that is discarded waits all the same, as the old one has to be still`() throws {
+        let (old, new) = (try plan(Self.pair, right: Traits(state: Self.state(1))), try plan(Self.pair, right: Traits(state: Self.state(2))))
+        let refused = swap(old, new, plugins: [1])
+        #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
+        #expect(
+            refused.refusals[0].message
+                == "the state of A cannot be carried over: `sum` is written in version 1, and the new code reads version 2; give the new code a migration, or discard the state")
+        let discarded = swap(old, new, plugins: [1], discardsState: true)
+        #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
+    }
+
+    @Test func `a component that keeps no state any more is refused likewise`() throws {
+        let (old, new) = (try plan(Self.pair, right: Traits(state: Self.state(1))), try plan(Self.pair))
+        #expect(swap(old, new, plugins: [1]).refusals.map(\.code) == [.stateIncompatible])
+        #expect(swap(old, new, plugins: [1], discardsState: true).refusals == [])
+    }
+
+    @Test func `newer state is read by code that accepts the older, and the way back is another matter`() throws {
+        let (old, new) = (try plan(Self.pair, right: Traits(state: Self.state(1))), try plan(Self.pair, right: Traits(state: Self.state(2, accepts: 1...2))))
+        let forth = swap(old, new, plugins: [1])
+        #expect(forth.refusals == [] && forth.members[0].state.isCarried)
+        #expect(swap(new, old, plugins: [1]).refusals.count == 1, "it writes version 2 alone")
+    }
+
+    @Test func `who asks for it is restarted with whom it calls, and so on`() throws {
+        let plan = try plan(Self.chain, left: Traits(restarts: true)), swap = swap(plan, plan, plugins: [1])
+        #expect(names(swap, plan) == ["A", "B", "C"])
+        #expect(swap.members.map(\.isRestart) == [false, true, true])
+    }
+
+    @Test func `one that is restarted is not made when it is not up`() throws {
+        let plan = try plan(Self.chain, left: Traits(restarts: true))
+        let swap = swap(plan, plan, plugins: [1], down: ["B", "C"])
+        #expect(names(swap, plan) == ["A"] && swap.kept == [1: 1, 2: 2])
+    }
+
+    @Test func `who looked up what changes is restarted as if it had a wire`() throws {
+        let managers: ManifestValue = ["A": ["className": "Right"], "B": ["className": "Left"], "C": ["className": "Left"]]
+        let plan = try plan(managers, left: Traits(restarts: true))
+        #expect(names(swap(plan, plan, plugins: [1], found: ["B": ["A"]]), plan) == ["A", "B"])
+    }
+
+    @Test func `a look-up against the order of creation restarts too`() throws {
+        // Z is created last, and A, which is created first, looked it up.
+        let managers: ManifestValue = ["A": ["className": "Left"], "Z": ["className": "Right"]]
+        let plan = try plan(managers, left: Traits(restarts: true))
+        #expect(names(swap(plan, plan, plugins: [1], found: ["A": ["Z"]]), plan) == ["A", "Z"])
+        // And one that looked up one that is restarted for a look-up of its own.
+        let more: ManifestValue = ["A": ["className": "Left"], "B": ["className": "Left"], "Z": ["className": "Right"]]
+        let longer = try self.plan(more, left: Traits(restarts: true))
+        #expect(names(swap(longer, longer, plugins: [1], found: ["A": ["B"], "B": ["Z"]]), longer) == ["A", "B", "Z"])
+    }
+
+    @Test func `what is shared changes once, for all who use it`() throws {
+        let managers: ManifestValue = [
+            "A": ["className": "Left", "dataAccessController": ["className": "Store"]], "B": ["className": "Right", "dataAccessController": ["className": "Store"]],
+        ]
+        let plan = try plan(managers, store: Traits(state: Self.state(1))), swap = swap(plan, plan, plugins: [2])
+        #expect(names(swap, plan) == ["Store"] && gated(swap, plan) == ["Store"] && swap.kept.count == 2)
+    }
+
+    @Test func `what is up and has no place with the new code is refused`() throws {
+        let old = try plan(Self.pair)
+        let new = Resolution(Self.pair, Catalogue(plugins: [Self.person("Left")], [Self.person("Other")], [])).plan
+        let swap = swap(old, new, plugins: [1])
+        #expect(swap.refusals.map(\.code).contains(.swapRefused))
+        #expect(swap.refusals.first?.message.hasPrefix("with the new code the manifest has no place for A, which is up") == true)
+    }
+
+    @Test func `what stays must not come to call others`() throws {
+        // Without a wire of that label before, the new plan has one: of a component that is not swapped.
+        let old = try plan(["A": ["className": "Right"], "B": ["className": "Left"]]), new = try plan(Self.pair)
+        let swap = swap(old, new, plugins: [1])
+        #expect(swap.refusals.map(\.message) == ["with the new code B, which does not change, would call others than now; stop it, or apply the manifest anew"])
+    }
+}

@@ -1,0 +1,42 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+extension TillHost {
+    /// Expects that swaps that are over left nothing behind but what is in force.
+    ///
+    /// - Parameter slots: of each till, those that lead to it.
+    func expectNothingLeft(slots: [String: Int], _ location: SourceLocation = #_sourceLocation) async throws {
+        let coordinator = host.coordinator
+        await eventually(location) { await coordinator.retirements.all.isEmpty }
+        let nodes = await coordinator.nodeCounts
+        #expect(nodes.known == nodes.inForce, "guests", sourceLocation: location)
+        #expect(nodes.started == nodes.ready, "the order of starting", sourceLocation: location)
+        #expect(await coordinator.numbers.inUse == nodes.ready, "numbers", sourceLocation: location)
+        for (name, count) in slots {
+            let gate = try await coordinator.gate(of: name)
+            #expect(gate.slotCount == count, "slots of \(name)", sourceLocation: location)
+            #expect(gate.callsInFlight == 0 && gate.callsAside == 0 && gate.callsWaiting == 0, sourceLocation: location)
+        }
+    }
+}
+
+extension Coordinator {
+    fileprivate var nodeCounts: (inForce: Int, known: Int, started: Int, ready: Int) {
+        (nodes.count, nodesByID.count, started.count, nodes.count { $0.running != nil })
+    }
+}
+
+extension TillEvents {
+    /// How many there are of each edition, made and not gone.
+    var left: [Int: Int] {
+        var left: [Int: Int] = [:]
+        for event in all {
+            let words = event.split(separator: " "), edition = words.last.flatMap { Int($0) } ?? 0
+            if words.first == "made" { left[edition, default: 0] += 1 }
+            if words.first == "gone" { left[edition, default: 0] -= 1 }
+        }
+        return left.filter { $0.value != 0 }
+    }
+}
