@@ -82,6 +82,6 @@ struct LibrarySwapTests {
         #expect(try await fixture.generations() == (1, 4))
         await fixture.host.stop()
         let late = await error { _ = try await fixture.turnstile.pass(1) }
-        #expect(late?.code == .hostStopped, "\(String(describing: late))")
+        #expect(late?.code == .callRetired, "\(String(describing: late))")
     }
 }
