@@ -17,7 +17,7 @@ struct SwapDependentsTests {
         for edition in 2...4 {
             let report = try await tills.swap(TillScript(edition: edition))
             #expect(report.components.map(\.component) == ["Till"], "the cashier stays as it is")
-            #expect(report.wires.map { $0.user ?? "program" } == ["Cashier", "Cashier", "program"])
+            #expect(report.wires.map { $0.user ?? "program" } == ["Cashier", "program", "Cashier"], "in the order in which they were made")
             let sum = try till.sumNow()
             #expect(try await [cashier.add(1), cashier.addKept(1), cashier.addFound(1), add(1)] == [sum + 1, sum + 2, sum + 3, sum + 4])
             #expect(try cashier.sumNow() == sum + 4)

@@ -1,4 +1,5 @@
 import Backplane
+import Synchronization
 import Testing
 
 @testable import BackplaneHost
@@ -23,7 +24,8 @@ struct SwapProbationTests {
         let tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
         _ = try await till.add(5)
         let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         #expect(try await till.add(10) == 15)
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(report.outcome == .rolledBack && report.warnings == [])
@@ -43,7 +45,8 @@ struct SwapProbationTests {
         let tills = try TillHost(others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
         let relay: Remote<Tills> = try await tills.host.manager("Relay"), till = try await tills.till()
         let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         let report = try await call(until: swap) { _ = try? await relay.act("") }
         #expect(report.outcome == .rolledBack)
         #expect(try await relay.edition() == 1)
@@ -54,7 +57,8 @@ struct SwapProbationTests {
         let tills = try TillHost(script: TillScript(act: Self.fails)), till = try await tills.till()
         for _ in 0..<50 { _ = try? await till.act("") }
         let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         for _ in 0..<50 { _ = try await till.add(1) }
         for _ in 0..<5 { _ = try? await till.act("") }
         // Another change ends the probation: what is in force then stays.
@@ -68,7 +72,10 @@ struct SwapProbationTests {
     @Test func `one that is not well is taken back`() async throws {
         let tills = try TillHost(), till = try await tills.till()
         _ = try await till.add(5)
-        let report = try await tills.swap(TillScript(edition: 2, health: { throw BackplaneError(.componentFailed, "feverish") }), Self.long)
+        let report = try await tills.swap(TillScript(edition: 2, health: {
+            tills.next(TillScript())
+            throw BackplaneError(.componentFailed, "feverish")
+        }), Self.long)
         #expect(report.outcome == .rolledBack && report.failure?.message == "Till is not well: feverish")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         await tills.host.stop()
@@ -79,7 +86,10 @@ struct SwapProbationTests {
         _ = try await till.add(5)
         var options = Self.long
         options.stepLimit = 0.1
-        let report = try await tills.swap(TillScript(edition: 2, health: { await never.pass() }), options)
+        let report = try await tills.swap(TillScript(edition: 2, health: {
+            tills.next(TillScript())
+            await never.pass()
+        }), options)
         #expect(report.outcome == .rolledBack && report.failure?.message.hasPrefix("Till is not well: Till took longer than 0.1 seconds to say that it is well") == true)
         #expect(report.warnings == [], "a question for health may be under way with other steps")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
@@ -92,7 +102,7 @@ struct SwapProbationTests {
         let tills = try TillHost(), till = try await tills.till()
         _ = try await till.add(5)
         let swap = Task { try await tills.swap(linked: [OtherTills.newer], Self.long) }
-        await eventually { try till.editionNow() == 4 }
+        try await eventually { try till.editionNow() == 4 }
         #expect(try await till.add(2) == 7)
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(report.outcome == .rolledBack && report.warnings == [])
@@ -105,7 +115,7 @@ struct SwapProbationTests {
         let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
         _ = try await till.add(5)
         let swap = Task { try await tills.swap(linked: [OtherTills.oneWay], Self.long) }
-        await eventually { try till.editionNow() == 5 }
+        try await eventually { try till.editionNow() == 5 }
         #expect(try await till.add(2) == 7)
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(report.outcome == .rolledBack)
@@ -125,7 +135,8 @@ struct SwapProbationTests {
         let swap = Task {
             try await tills.swap(TillScript(edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails), Self.long)
         }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         #expect(try await till.add(2) == 7)
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(report.warnings == ["what Till has changed in its state since the swap is lost, it goes on with the state before: mine"])
@@ -158,11 +169,14 @@ struct SwapProbationTests {
             return "\(till.script.edition) \(till.sum.withLock { $0 })"
         })
         let swap = Task { [options] in try await tills.swap(script, options) }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         let call = Task { try await till.act("stay") }
         await eventually { never.arrived == 1 }
         let report = try await self.call(until: swap) { _ = try? await till.act("fail") }
         #expect(report.outcome == .rolledBack)
+        #expect(report.warnings.count == 1)
+        #expect(report.warnings.first?.hasPrefix("while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till") == true)
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))
         never.open()
@@ -175,7 +189,8 @@ struct SwapProbationTests {
     @Test func `a host that stops meanwhile leaves the new code, and stops`() async throws {
         let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
         let swap = Task { try await tills.swap(TillScript(edition: 2), Self.long) }
-        await eventually { try till.editionNow() == 2 }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
         #expect(try await tills.host.generations().map(\.state) == [.retired, .onProbation])
         await tills.host.stop()
         #expect(try await swap.value.outcome == .swapped)

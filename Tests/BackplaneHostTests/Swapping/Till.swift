@@ -150,10 +150,15 @@ struct TillHost {
 
     func till(_ name: String = "Till") async throws(BackplaneError) -> Remote<Tills> { try await host.manager(name) }
 
+    /// Tills that are made from now on do this: also those that take back the state of others, of whatever edition their plugin is.
+    func next(_ script: TillScript) {
+        for till in tills.values { till.next(script) }
+    }
+
     /// Puts another edition of the plugin in force, whose tills do this.
     @discardableResult
     func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
-        for till in tills.values { till.next(script) }
+        next(script)
         return try await swap(linked: [Self.edition(Version(script.edition))], options)
     }
 
