@@ -35,53 +35,88 @@ public struct ContextParts<Owner: Component>: Sendable {
     let services: ComponentServices
 }
 
+/// A component's configuration and wires as its context keeps them, whatever their types.
+///
+/// The contexts do not ask of their owner that it be a component, though it always is: to have one of them Swift's runtime would
+/// look through all that is loaded for that, each time a plugin is loaded.
+struct KeptParts: Sendable {
+    private let parts: (configuration: any Sendable, wires: any Sendable)
+
+    init<Owner: Component>(_ parts: ContextParts<Owner>) { self.parts = (parts.configuration, parts.wires) }
+
+    func configuration<Value>() -> Value { parts.configuration as! Value }      // what it was made of
+    func wires<Value>() -> Value { parts.wires as! Value }
+}
+
 /// What a manager has: its collaborators and other managers; no store, no network.
-public struct ManagerContext<Owner: Component>: ComponentContext {
-    public static var role: Role { .manager }
-    public let configuration: Owner.Configuration
-    public let wires: Owner.Wires
+public struct ManagerContext<Owner>: Sendable {
+    private let kept: KeptParts
     public let services: ComponentServices
+}
+
+extension ManagerContext: ComponentContext where Owner: Component {
+    public static var role: Role { .manager }
+    public var configuration: Owner.Configuration { kept.configuration() }
+    public var wires: Owner.Wires { kept.wires() }
 
     public init(_ parts: ContextParts<Owner>) {
-        (configuration, wires, services) = (parts.configuration, parts.wires, parts.services)
+        (kept, services) = (KeptParts(parts), parts.services)
     }
 }
 
 /// What a data access controller has: a place to keep things.
-public struct DataAccessContext<Owner: Component>: MayUseStore {
-    public static var role: Role { .dataAccessController }
-    public let configuration: Owner.Configuration
+public struct DataAccessContext<Owner>: Sendable {
+    private let kept: KeptParts
     /// The path of a private folder for plain files: mode 0700, there already, and never removed by the host.
     public let folder: String
     public let services: ComponentServices
+}
+
+extension DataAccessContext: ComponentContext where Owner: Component {
+    public static var role: Role { .dataAccessController }
+    public var configuration: Owner.Configuration { kept.configuration() }
 
     public init(_ parts: ContextParts<Owner>) {
-        (configuration, folder, services) = (parts.configuration, parts.folder, parts.services)
+        (kept, folder, services) = (KeptParts(parts), parts.folder, parts.services)
     }
 }
+
+extension DataAccessContext: MayUseStore where Owner: Component {}
 
 /// What a communication controller has: its network services and the network.
-public struct CommunicationContext<Owner: Component>: MayUseNetwork {
-    public static var role: Role { .communicationController }
-    public let configuration: Owner.Configuration
-    public let wires: Owner.Wires
+public struct CommunicationContext<Owner>: Sendable {
+    private let kept: KeptParts
     public let services: ComponentServices
+}
+
+extension CommunicationContext: ComponentContext where Owner: Component {
+    public static var role: Role { .communicationController }
+    public var configuration: Owner.Configuration { kept.configuration() }
+    public var wires: Owner.Wires { kept.wires() }
 
     public init(_ parts: ContextParts<Owner>) {
-        (configuration, wires, services) = (parts.configuration, parts.wires, parts.services)
+        (kept, services) = (KeptParts(parts), parts.services)
     }
 }
+
+extension CommunicationContext: MayUseNetwork where Owner: Component {}
 
 /// What a network service has: the network.
-public struct NetworkServiceContext<Owner: Component>: MayUseNetwork {
-    public static var role: Role { .networkService }
-    public let configuration: Owner.Configuration
+public struct NetworkServiceContext<Owner>: Sendable {
+    private let kept: KeptParts
     public let services: ComponentServices
+}
+
+extension NetworkServiceContext: ComponentContext where Owner: Component {
+    public static var role: Role { .networkService }
+    public var configuration: Owner.Configuration { kept.configuration() }
 
     public init(_ parts: ContextParts<Owner>) {
-        (configuration, services) = (parts.configuration, parts.services)
+        (kept, services) = (KeptParts(parts), parts.services)
     }
 }
+
+extension NetworkServiceContext: MayUseNetwork where Owner: Component {}
 
 /// The context of a role that may use the host's record store: `context.store`, for those who import `BackplaneStorage`.
 public protocol MayUseStore: ComponentContext {}

@@ -49,7 +49,9 @@ struct DemoCommand: Sendable {
             throw error
         }
         await host.stop()
-        Output.line("\nThe host has stopped its components in the reverse order of starting, and nothing is left behind.")
+        step(8, "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times, state and all.")
+        try await showSwaps(in: folder)
+        Output.line("\nThe hosts have stopped their components in the reverse order of starting, and nothing is left behind.")
         Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
         Output.line("backplane graph manifests/bookshelf-both.json")
     }

@@ -10,36 +10,32 @@ package struct MappedMemory: Sendable, Hashable {
 
     package init(dirty: Int = 0, mapped: Int = 0) { (self.dirty, self.mapped) = (dirty, mapped) }
 
-    /// Of all files below `folder` that this process has mapped, by their paths, whether they are still there or not; `nil` where `/proc` is
-    /// not mounted.
+    /// Of those of `files` that this process has mapped, by their paths, whether they are still there or not.
     ///
     /// One pass over everything that is mapped, some microseconds for each mapping, and never all of its text at once.
-    package static func ofFiles(in folder: String) -> [String: MappedMemory]? {
-        guard let file = try? FileDescriptor(opening: "/proc/self/smaps", O_RDONLY) else { return nil }
-        var reading = Reading(folder: folder)
-        var chunk = [UInt8](repeating: 0, count: 1 << 16), rest: [UInt8] = []
-        let number = file.number
+    package static func of(_ files: Set<String>) throws(SystemError) -> [String: MappedMemory] {
+        let file = try FileDescriptor(opening: "/proc/self/smaps", O_RDONLY), number = file.number
+        var reading = Reading(of: files), chunk = [UInt8](repeating: 0, count: 1 << 16), rest: [UInt8] = []
         while true {
-            guard let count = try? retryingInterrupted({ read(number, &chunk, chunk.count) }) else { return nil }
-            if count == 0 { break }
+            let count = try retryingInterrupted { read(number, &chunk, chunk.count) }
+            if count == 0 { return reading.memory }
             rest += chunk[..<count]
             let end = rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             reading.read(rest[..<end])
             rest.removeFirst(end)
         }
-        return reading.memory
     }
 
     /// The same from text: whole lines, each mapping's first line followed by its figures.
     struct Reading {
-        let folder: String
+        let files: Set<String>
         private(set) var memory: [String: MappedMemory] = [:]
         /// Of the mapping that the next figures are of; `nil`: one of no interest.
         private var path: String?
         /// Where that mapping ends.
         private var end: ArraySlice<UInt8> = []
 
-        init(folder: String) { self.folder = folder.hasSuffix("/") ? folder : folder + "/" }
+        init(of files: Set<String>) { self.files = files }
 
         mutating func read(_ lines: ArraySlice<UInt8>) {
             for line in lines.split(separator: UInt8(ascii: "\n")) {
@@ -59,7 +55,7 @@ package struct MappedMemory: Sendable, Hashable {
             let start = addresses.prefix { $0 != UInt8(ascii: "-") }
             // A library's variables that begin as zeros are in no file, and lie right behind those that do not.
             let goesOn = fields.count == 5 && start.elementsEqual(end)
-            if !goesOn { path = Self.path(line, in: folder) }
+            if !goesOn { path = Self.path(line).flatMap { files.contains($0) ? $0 : nil } }
             end = addresses.dropFirst(start.count + 1)
         }
 
@@ -71,11 +67,10 @@ package struct MappedMemory: Sendable, Hashable {
         }
 
         /// What stands from the first slash on.
-        private static func path(_ line: ArraySlice<UInt8>, in folder: String) -> String? {
-            let path = line.drop { $0 != UInt8(ascii: "/") }
-            guard path.starts(with: folder.utf8) else { return nil }
-            let text = String(decoding: path, as: UTF8.self), mark = " (deleted)"
-            return text.hasSuffix(mark) ? String(text.dropLast(mark.count)) : text
+        private static func path(_ line: ArraySlice<UInt8>) -> String? {
+            let path = line.drop { $0 != UInt8(ascii: "/") }, mark = " (deleted)".utf8
+            if path.isEmpty { return nil }
+            return String(decoding: path.suffix(mark.count).elementsEqual(mark) ? path.dropLast(mark.count) : path, as: UTF8.self)
         }
     }
 }

@@ -31,8 +31,12 @@ extension Coordinator {
             holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
         }
         for retirement in retirements.all where generations.entry(of: retirement.plugin)?.number == entry.number && retirement.plugin.description.id == entry.plugin {
-            let calls = retirement.callsInFlight
-            holders.append(calls > 0 ? "\(calls) calls in \(retirement.component.name) that have not ended" : "\(retirement.component.name), which is ending")
+            let name = retirement.component.name
+            switch retirement.callsInFlight {
+            case 0: holders.append("\(name), which is ending")
+            case 1: holders.append("1 call in \(name) that has not ended")
+            case let calls: holders.append("\(calls) calls in \(name) that have not ended")
+            }
         }
         if entry.state == .retired, entry.loaded != nil { holders.append("kept to go back to") }
         if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot forget a library") }

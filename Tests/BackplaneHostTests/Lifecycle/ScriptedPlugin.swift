@@ -33,7 +33,7 @@ struct ScriptedPlugin: Plugin {
         /// Anything: another one is another configuration.
         var edition = 0
 
-        fileprivate var value: ManifestValue {
+        var value: ManifestValue {
             var value: [String: ManifestValue] = [
                 "className": "ScriptedManager", "configuration": ["key": .string(script.key), "edition": .integer(Int64(edition))],
             ]

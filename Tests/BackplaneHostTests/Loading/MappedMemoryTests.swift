@@ -35,7 +35,7 @@ struct MappedMemoryTests {
         """
 
     @Test func `each copy's mappings are added up, whether it is still there or not`() {
-        var reading = MappedMemory.Reading(folder: "/loads/host-1")
+        var reading = MappedMemory.Reading(of: ["/loads/host-1/1-libA.so", "/loads/host-1/2-lib with space.so", "/loads/host-1/3-libC.so"])
         reading.read(Array(Self.text.utf8)[...])
         #expect(
             reading.memory == [
@@ -46,7 +46,7 @@ struct MappedMemoryTests {
 
     @Test(arguments: ["", "\n\n", "Size:", "Size: x kB\n", "7f00 r-xp", "Private_Dirty:   4 kB\n", "\u{0}\n/\n"])
     func `text that is nothing of the kind is nothing`(text: String) {
-        var reading = MappedMemory.Reading(folder: "/loads")
+        var reading = MappedMemory.Reading(of: ["/", ""])
         reading.read(Array(text.utf8)[...])
         #expect(reading.memory.isEmpty)
     }
@@ -55,12 +55,12 @@ struct MappedMemoryTests {
         let folder = try LoadingFixture.Folder(), loads = try LoadFolder(in: folder.path + "/loads")
         let path = try folder.write(LoadingFixture.library(), as: "libSound.so")
         let file = try LibraryFile.prepare(path, in: loads)
-        #expect(MappedMemory.ofFiles(in: loads.path)?.isEmpty == true)
+        #expect(try MappedMemory.of([file.copy]).isEmpty)
 
         _ = try file.load()
-        let memory = try #require(MappedMemory.ofFiles(in: loads.path)?[file.copy])
+        let memory = try #require(try MappedMemory.of([file.copy])[file.copy])
         unlink(file.copy)
-        let unlinked = try #require(MappedMemory.ofFiles(in: loads.path)?[file.copy])
+        let unlinked = try #require(try MappedMemory.of([file.copy])[file.copy])
 
         #expect(memory.mapped >= 8_192)
         #expect(memory.dirty > 0, "what the loader has relocated is this process's own")

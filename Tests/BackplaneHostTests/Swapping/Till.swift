@@ -16,6 +16,7 @@ struct TillScript: Sendable {
     var imported: @Sendable (TillState) async throws -> TillState = { $0 }
     var health: @Sendable () async throws -> Void = {}
     var act: @Sendable (TillManager, String, Call) async throws -> String = { _, text, _ in text }
+    var actNow: @Sendable (TillManager, String) throws -> String = { _, text in text }
 }
 
 struct TillState: Codable, Sendable {
@@ -31,6 +32,7 @@ struct Tills: Contract {
     let editionNow = SyncMethod<Nothing, Int>()
     /// What the script says.
     let act = AsyncMethod<String, String>()
+    let actNow = SyncMethod<String, String>()
 }
 
 /// A manager with state whose every step is what a test wants, by its plugin's edition.
@@ -79,6 +81,7 @@ final class TillManager: Manager, StatefulComponent {
         table.async(\.edition) { till, _, _ in till.script.edition }
         table.sync(\.sumNow) { till, _, _ in till.sum.withLock { $0 } }
         table.sync(\.editionNow) { till, _, _ in till.script.edition }
+        table.sync(\.actNow) { till, text, _ in try till.script.actNow(till, text) }
         table.async(\.act) { till, text, call in try await till.script.act(till, text, call) }
     }
 }
@@ -112,23 +115,28 @@ struct TillHost {
     let tills: [String: TillEvents]
     var host: PluginHost { test.host }
 
-    /// - Parameter wires: of each till, the one that it calls.
+    /// - Parameters:
+    ///   - wires: of each till, the one that it calls.
+    ///   - others: managers of other plugins.
+    ///   - linked, libraries: those plugins; libraries lie in `folder`.
     init(
         _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest, script: TillScript = TillScript(),
-        plugins: [LinkedPlugin]? = nil, stopLimit: Duration = .seconds(3), options change: (inout HostOptions) -> Void = { _ in }
+        others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [], in folder: LoadingFixture.Folder? = nil, stopLimit: Duration = .seconds(3), options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         var tills: [String: TillEvents] = [:]
         for name in names { tills[name] = TillEvents(script) }
         self.tills = tills
-        let managers = ManifestValue.dictionary(
-            Dictionary(uniqueKeysWithValues: names.map { name in
-                var value: [String: ManifestValue] = ["className": "TillManager", "configuration": ["key": .string(tills[name]!.key)]]
-                if let next = wires[name] { value["uses"] = ["next": .string(next)] }
-                return (name, .dictionary(value))
-            }))
+        var managers = others
+        for name in names {
+            var value: [String: ManifestValue] = ["className": "TillManager", "configuration": ["key": .string(tills[name]!.key)]]
+            if let next = wires[name] { value["uses"] = ["next": .string(next)] }
+            managers[name] = .dictionary(value)
+        }
+        let manifest: ManifestValue = [
+            "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }), "managers": .dictionary(managers),
+        ]
         test = try TestHost(
-            String(decoding: (["manifestVersion": 1, "plugins": [], "managers": managers] as ManifestValue).json, as: UTF8.self),
-            linked: plugins ?? [Self.edition("1.0.0")], lanes: lanes, stopLimit: stopLimit, change)
+            String(decoding: manifest.json, as: UTF8.self), linked: [Self.edition("1.0.0")] + linked, in: folder, lanes: lanes, stopLimit: stopLimit, change)
     }
 
     static func edition(_ version: Version) -> LinkedPlugin {

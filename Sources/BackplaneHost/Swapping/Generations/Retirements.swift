@@ -10,7 +10,11 @@ struct Retirements {
         let end: Task<Void, Never>
         let order: Int
 
-        var callsInFlight: Int { bindings.reduce(component.calls.callsInFlight) { max($0, Int(clamping: $1.callsInFlight)) } }
+        var callsInFlight: Int {
+            let leased = Array(bindings).callsInFlight
+            // An encoded call whose caller has given it up is leased no more.
+            return leased > 0 ? leased : component.calls.callsInFlight
+        }
     }
     private var entries: [Int: Entry] = [:]
     private var last = 0

@@ -12,7 +12,7 @@ final class Recruiter: Manager {
     init(_ context: Context) {
         context.add(Newcomer.self)    // error: value of type 'ManagerContext<Recruiter>' has no member 'add'
         context.register(Newcomer.self)    // error: value of type 'ManagerContext<Recruiter>' has no member 'register'
-        context.configuration.limit = 2    // error: cannot assign to property: 'configuration' is a 'let' constant
+        context.configuration.limit = 2    // error: cannot assign to property: 'configuration' is a get-only property
         _ = Registrar()    // error: 'Registrar' initializer is inaccessible due to 'internal' protection level // error: missing arguments for parameters 'services', 'pluginVersion' in call
     }
 }

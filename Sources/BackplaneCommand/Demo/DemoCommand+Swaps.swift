@@ -1,0 +1,41 @@
+#if Engines
+import Backplane
+import BackplaneHost
+
+extension DemoCommand {
+    /// Swaps a library under callers at full speed, and shows what became of every call.
+    func showSwaps(in folder: String) async throws {
+        let callers = 4, swaps = 20
+        let swapped = try await TurnstileHost(.swift, in: folder + "/swap", loads: folder + "/load")
+        let shown: (callers: TurnstileCallers, reports: [SwapReport], final: Int, miscount: Int)
+        do {
+            let watch = SwapWatch()
+            let (reports, calls) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: 1) {
+                var reports: [SwapReport] = []
+                for _ in 0..<swaps {
+                    watch.begin()
+                    reports.append(try await swapped.swapForGood().report)
+                    watch.end()
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                return reports
+            }
+            let final = try await swapped.turnstile.pass(0, swapped.call)
+            shown = (calls, reports, final.count, calls.miscount(of: final))
+        } catch {
+            await swapped.host.stop()
+            throw error
+        }
+        await swapped.host.stop()
+        let accounts = shown.callers.accounts
+        for (number, account) in accounts.enumerated() {
+            say("caller \(number + 1): \(account.answered) calls answered, \(account.failed) failed, \(account.twice) made twice, \(account.wrong) by the wrong code")
+        }
+        let held = shown.reports.reduce(0) { $0 + $1.callsHeld }, longest = shown.reports.map(\.longestWait).max() ?? 0
+        say("\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing")
+        say("\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest)) ms; a swap took \(Self.text(Sample(shown.reports.map(\.milliseconds)).median)) ms")
+    }
+
+    private static func text(_ milliseconds: Double) -> String { "\((milliseconds * 100).rounded() / 100)" }
+}
+#endif
