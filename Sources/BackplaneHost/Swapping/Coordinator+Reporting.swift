@@ -6,7 +6,7 @@ extension Coordinator {
         _ = loaded
         let id: String? = if let name { try pluginID(name) } else { nil }
         let entries = generations.entries(of: id) ?? []
-        let memory = loadFolder.flatMap { MappedMemory.ofFiles(in: $0.path) } ?? [:]
+        let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
         return entries.map { entry in
             var generation = Generation(
                 plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)
