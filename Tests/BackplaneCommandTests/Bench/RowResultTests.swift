@@ -22,6 +22,13 @@ import Testing
         #expect(result.met == met)
     }
 
+    @Test func `what must not happen did happen when it did in one round`() throws {
+        var row = Row.canned("once", target: .median(atMost: 0))
+        row.summary = .highest
+        let result = try #require(RowResult(row, in: "suite", ["once": Sample([0, 0, 1, 0, 0])], reference: nil))
+        #expect(result.median == 1 && result.met == false)
+    }
+
     @Test func `without what it is compared with nothing is said of a bound`() throws {
         let unmeasured = try result(.canned("row", baseline: "unmeasured", target: .ratio(atMost: 1.5)))
         #expect(unmeasured.ratio == nil && unmeasured.target == 1.5 && unmeasured.met == nil)

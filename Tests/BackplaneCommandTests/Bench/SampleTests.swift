@@ -12,4 +12,9 @@ import Testing
         #expect(sample.median == median)
         #expect(sample.spread == spread)
     }
+
+    @Test func `of a hundred and one figures the hundredth is the p99`() {
+        let sample = Sample((0...100).shuffled().map(Double.init))
+        #expect(sample.p99 == 99 && sample.highest == 100)
+    }
 }
