@@ -112,12 +112,31 @@ final class Living: Sendable {
 
 /// A place where a test holds a component up.
 final class Turnstile: Sendable {
-    private let state = Mutex((arrived: 0, isOpen: false))
+    private struct State {
+        var arrived = 0
+        var isOpen = false
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+    }
+    private let state = Mutex(State())
     var arrived: Int { state.withLock { $0.arrived } }
-    func open() { state.withLock { $0.isOpen = true } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
 
     func pass() async {
-        state.withLock { $0.arrived += 1 }
-        while !state.withLock({ $0.isOpen }) { await Task.yield() }
+        await withUnsafeContinuation { continuation in
+            let goesOn = state.withLock { state in
+                state.arrived += 1
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if goesOn { continuation.resume() }
+        }
     }
 }
