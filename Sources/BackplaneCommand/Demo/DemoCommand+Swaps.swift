@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHost
+import YardstickContracts
 
 extension DemoCommand {
     /// Swaps a library under callers at full speed, and shows what became of every call.

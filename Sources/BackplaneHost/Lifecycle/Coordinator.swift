@@ -9,7 +9,7 @@ actor Coordinator {
     nonisolated let remotes = RemoteTable()
     private let linked: [LinkedPlugin]
     private let watchdog: Watchdog?
-    private nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
+    nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
 
     /// What to load; once that has happened, what was loaded.
     private var document: ManifestDocument

@@ -1,5 +1,8 @@
 /// Runs an actor on a thread of its own, however busy Swift's thread pool is.
-final class ThreadExecutor: SerialExecutor {
+///
+/// A task that waits for a continuation is resumed on the pool before it comes back to its actor, unless it prefers another executor: one
+/// that must not wait for the pool runs in `withTaskExecutorPreference` of this one.
+final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isRunning = false

@@ -77,6 +77,7 @@ extension Coordinator {
                 if action.canFail { try options.swapFault?(action) }
                 try await perform(action, of: swap)
             } catch {
+                if swap.machine.isTakingBack { swap.report.warnings.append("while the old code came back: \(error.message)") }
                 swap.machine.failed(error)
             }
             swap.note(action.step, .now - began)

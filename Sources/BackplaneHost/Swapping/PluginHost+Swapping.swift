@@ -11,7 +11,7 @@ extension PluginHost {
     /// - Throws: `swap.refused` before anything was touched, or why a step failed, the old generation being in force.
     @discardableResult
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
-        try await coordinator.swap(libraries, options)
+        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in try await coordinator.swap(libraries, options) }
     }
 
     /// The same for one library.
@@ -36,7 +36,9 @@ extension PluginHost {
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
     ) async throws(BackplaneError) -> SwapReport {
-        try await coordinator.rollback(plugin, to: generation, options)
+        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.rollback(plugin, to: generation, options)
+        }
     }
 
     /// Every generation of a plugin that is in memory, oldest first; `nil`: of all plugins.

@@ -71,7 +71,7 @@ extension Coordinator {
         let loaded = loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = generations.entries(of: current.description.id) ?? []
         let candidates = entries.filter { $0.state == .retired && $0.loaded != nil }
-        guard let entry = number == nil ? candidates.last : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
+        guard let entry = number == nil ? candidates.max(by: { $0.retirement < $1.retirement }) : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
             let list = candidates.map { "\($0.number)" }.joined(separator: ", ")
             let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list)"
             let asked = number.map { " \($0)" } ?? ""

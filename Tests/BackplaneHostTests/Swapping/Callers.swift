@@ -53,3 +53,10 @@ final class Callers: Sendable {
         return state.withLock { $0.complaints }
     }
 }
+
+/// Set once.
+final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
+}

@@ -17,6 +17,11 @@ struct TillScript: Sendable {
     var health: @Sendable () async throws -> Void = {}
     var act: @Sendable (TillManager, String, Call) async throws -> String = { _, text, _ in text }
     var actNow: @Sendable (TillManager, String) throws -> String = { _, text in text }
+    // Of a kiosk.
+    var built: @Sendable () async throws -> Void = {}
+    var opened: @Sendable () async throws -> Void = {}
+    var shut: @Sendable () async throws -> Void = {}
+    var serve: @Sendable (String) async throws -> String = { $0 }
 }
 
 struct TillState: Codable, Sendable {
@@ -145,10 +150,23 @@ struct TillHost {
 
     func till(_ name: String = "Till") async throws(BackplaneError) -> Remote<Tills> { try await host.manager(name) }
 
+    /// Tills that are made from now on do this: also those that take back the state of others, of whatever edition their plugin is.
+    func next(_ script: TillScript) {
+        for till in tills.values { till.next(script) }
+    }
+
     /// Puts another edition of the plugin in force, whose tills do this.
     @discardableResult
     func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
-        for till in tills.values { till.next(script) }
-        return try await host.coordinator.swap(linked: [Self.edition(Version(script.edition))], options)
+        next(script)
+        return try await swap(linked: [Self.edition(Version(script.edition))], options)
+    }
+
+    /// The same with plugins as they are.
+    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
+        let coordinator = host.coordinator
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.swap(linked: linked, options)
+        }
     }
 }

@@ -13,10 +13,13 @@ struct GenerationTable {
         let image: PluginImage?
         /// What it takes to go back to it; `nil`: that is too long ago.
         var loaded: LoadedPlugin?
+        /// Its place among those that were taken out of force, whenever they were loaded.
+        var retirement = 0
     }
     /// By plugin, oldest first.
     private var entries: [String: [Entry]] = [:]
     private var places: [String: (plugin: String, index: Int)] = [:]
+    private var retirements = 0
     /// How many generations of one plugin can be gone back to.
     static let kept = 8
     /// At each multiple of so many the log says that it would be time to restart.
@@ -52,14 +55,18 @@ struct GenerationTable {
     }
 
     private mutating func set(_ state: Generation.State, _ place: (plugin: String, index: Int)) {
+        if state == .retired, entries[place.plugin]?[place.index].state != .retired {
+            retirements += 1
+            entries[place.plugin]?[place.index].retirement = retirements
+        }
         entries[place.plugin]?[place.index].state = state
         if state == .retired { forgetOld(place.plugin) }
         if state == .failed { entries[place.plugin]?[place.index].loaded = nil }
     }
 
     private mutating func forgetOld(_ id: String) {
-        let retired = entries[id]?.indices.filter { entries[id]?[$0].state == .retired && entries[id]?[$0].loaded != nil } ?? []
-        for index in retired.dropLast(Self.kept) { entries[id]?[index].loaded = nil }
+        let all = entries[id] ?? [], retired = all.indices.filter { all[$0].state == .retired && all[$0].loaded != nil }
+        for index in retired.sorted(by: { all[$0].retirement < all[$1].retirement }).dropLast(Self.kept) { entries[id]?[index].loaded = nil }
     }
 
     func entry(of plugin: LoadedPlugin) -> Entry? {

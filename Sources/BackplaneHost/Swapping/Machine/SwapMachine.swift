@@ -45,6 +45,9 @@ struct SwapMachine {
         return action
     }
 
+    /// Something has failed: what is done now is done to its end.
+    var isTakingBack: Bool { failure != nil }
+
     /// The action failed that ``next()`` gave last.
     mutating func failed(_ error: BackplaneError) {
         guard failure == nil, let action = begun.last else { return }

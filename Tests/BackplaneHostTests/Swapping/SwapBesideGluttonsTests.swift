@@ -1,0 +1,104 @@
+import Backplane
+import Glibc
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Swaps while callers keep every thread of Swift's pool and never suspend: what must not wait for plugins does not.
+///
+/// The callers go on until the host has written how the swap ended, so that a host that waited for them would never end.
+@Suite(.timeLimit(.minutes(2)))
+struct SwapBesideGluttonsTests {
+    /// Calls that compute until they are told to end.
+    private final class Gluttons: Sendable {
+        private let eating = Atomic(0)
+        private let isOver = Atomic(false)
+        let remote = Mutex<Remote<Scripted>?>(nil)
+
+        /// What one does.
+        var act: Script.Act {
+            { [self] _, text, _ in
+                eating.wrappingAdd(1, ordering: .relaxed)
+                while !isOver.load(ordering: .relaxed) {}
+                return text
+            }
+        }
+
+        /// Begins two calls per processor, and returns when they have every thread. Not to be called on the pool.
+        func occupy() {
+            guard let remote = remote.withLock({ $0 }) else { return }
+            let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+            for _ in 0..<(2 * processors) { Task.detached { try await remote.act("") } }
+            while eating.load(ordering: .relaxed) < processors { sched_yield() }
+        }
+
+        /// Ends them when the log says that a swap is over.
+        var log: RecordedLog {
+            RecordedLog { [self] record in
+                if ["swapped", "swap failed, the old code goes on", "rolled back"].contains(record.message) { isOver.store(true, ordering: .relaxed) }
+            }
+        }
+    }
+
+    /// - Parameter action: just before it the pool is occupied.
+    private func host(_ gluttons: Gluttons, before action: SwapAction, _ script: TillScript = TillScript()) async throws -> TillHost {
+        let log = gluttons.log, once = Once()
+        let tills = try TillHost(
+            script: script, others: ["Glutton": ScriptedPlugin.Part(script: Script(act: gluttons.act)).value], linked: [LinkedPlugin(ScriptedPlugin.self)]
+        ) {
+            $0.log = log
+            $0.swapFault = { next throws(BackplaneError) in
+                if next == action, once.isFirst { gluttons.occupy() }
+            }
+        }
+        let remote: Remote<Scripted> = try await tills.host.manager("Glutton")
+        gluttons.remote.withLock { $0 = remote }
+        return tills
+    }
+
+    @Test func `a drain comes to its deadline, and so do the calls that wait`() async throws {
+        let gluttons = Gluttons(), never = Turnstile()
+        let tills = try await host(gluttons, before: .drain, TillScript(act: { _, text, _ in await never.pass(); return text }))
+        let till = try await tills.till(), gate = try await tills.gate("Till"), slot = try #require(tills.host.coordinator.knownSlot(to: "Till", as: Tills.self))
+        let call = Task { try await till.act("") }
+        await eventually { never.arrived == 1 }
+        // Whoever waits is told at its deadline, which comes long before the drain's.
+        let early = Mutex<BackplaneError.Code?>(nil)
+        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: 1)) }
+        HostThread.launch {
+            while !gate.isHeld { sched_yield() }
+            _ = gate.wait(at: slot, Call(within: .milliseconds(20))) { admission in
+                if case .failure(let error) = admission { early.withLock { $0 = error.code } }
+            }
+        }
+        #expect(await error { try await swap.value }?.message.contains("quiesce: calls have not ended within 1.0 seconds") == true)
+        #expect(early.withLock { $0 } == .callDeadline)
+        never.open()
+        _ = try await call.value
+        #expect(try await till.edition() == 1)
+        await tills.host.stop()
+    }
+
+    @Test func `a step that does not end is given up in its time`() async throws {
+        let gluttons = Gluttons(), never = Turnstile(), tills = try await host(gluttons, before: .create(0)), till = try await tills.till()
+        _ = try await till.add(5)
+        let failure = await error {
+            try await tills.swap(TillScript(edition: 2, made: { _ in await never.pass() }), SwapOptions(drainLimit: 60, stepLimit: 0.2))
+        }
+        #expect(failure?.message.contains("prepare: Till took longer than 0.2 seconds to be made") == true)
+        #expect(try await till.add(1) == 6)
+        never.open()
+        await eventually { tills.tills["Till"]!.left == [1: 1] }
+        await tills.host.stop()
+    }
+
+    @Test func `a swap comes about`() async throws {
+        let gluttons = Gluttons(), tills = try await host(gluttons, before: .create(0)), till = try await tills.till()
+        _ = try await till.add(5)
+        #expect(try await tills.swap(TillScript(edition: 2)).outcome == .swapped)
+        #expect(try await till.edition() == 2)
+        #expect(try await till.add(1) == 6)
+        await tills.host.stop()
+    }
+}

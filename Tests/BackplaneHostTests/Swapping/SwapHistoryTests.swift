@@ -1,0 +1,74 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// What is known of generations, and the way back to older ones.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapHistoryTests {
+    @Test func `each of the last generations can be gone back to, with the state of now`() async throws {
+        let tills = try TillHost(), till = try await tills.till()
+        for edition in 2...12 { try await tills.swap(TillScript(edition: edition)) }
+        let all = try await tills.host.generations(of: TillHost.plugin)
+        #expect(all.map(\.number) == Array(1...12) && all.map(\.version.major) == Array(1...12))
+        #expect(all.map(\.canReturn) == (1...12).map { (4...11).contains($0) }, "the last \(GenerationTable.kept)")
+        #expect(all.last?.state == .inForce && all.last?.heldBy == ["in force: Till"])
+        #expect(all[5].heldBy == ["kept to go back to"])
+        var sum = 0
+        for number in 4...11 {
+            sum = try await till.add(1)
+            let report = try await tills.host.rollback(plugin: TillHost.plugin, to: number)
+            #expect(report.plugins.map(\.toGeneration) == [number])
+            #expect(try till.sumNow() == sum)
+            let now = try await tills.host.generations(of: TillHost.plugin)
+            #expect(now.filter { $0.state == .inForce }.map(\.number) == [number] && now.count == 12)
+        }
+        await tills.host.stop()
+    }
+
+    @Test func `without a number it is the one that was in force before`() async throws {
+        let tills = try TillHost(), till = try await tills.till()
+        let none = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
+        #expect(none?.code == .swapRefused && none?.message == "\(TillHost.plugin) has no retired generation; there is none to go back to")
+        try await tills.swap(TillScript(edition: 2))
+        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1])
+        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
+        let wrong = await error { try await tills.host.rollback(plugin: TillHost.plugin, to: 7) }
+        #expect(wrong?.message == "\(TillHost.plugin) has no retired generation 7; there are 1")
+        let stranger = await error { try await tills.host.rollback(plugin: "org.nobody") }
+        #expect(stranger?.code == .pluginUnknown)
+        #expect(try await till.add(1) == 1)
+        await tills.host.stop()
+    }
+
+    @Test func `after several ways back and forth the last one is still the one before`() async throws {
+        let tills = try TillHost()
+        _ = try await tills.till()
+        for edition in 2...4 { try await tills.swap(TillScript(edition: edition)) }
+        for number in [1, 2] { _ = try await tills.host.rollback(plugin: TillHost.plugin, to: number) }
+        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1], "though later ones are there")
+        await tills.host.stop()
+    }
+
+    @Test(arguments: [LaneRule.fastest, .encoded])
+    func `statistics count over swaps`(lanes: LaneRule) async throws {
+        let tills = try TillHost(lanes: lanes, script: TillScript(act: { _, text, _ in throw BackplaneError(.componentFailed, text) })), till = try await tills.till()
+        for _ in 0..<10 { _ = try await till.add(1) }
+        for _ in 0..<3 { _ = try? await till.act("ill") }
+        func statistics() async -> ComponentStatistics? { await tills.host.statistics.first }
+        #expect(await statistics() == ComponentStatistics(
+            component: "Till", role: "manager", managers: ["Till"], plugin: TillHost.plugin, generation: 1, calls: 13, errors: 3, inFlight: 0, waiting: 0))
+        let inside = Turnstile()
+        let swap = Task { try await tills.swap(TillScript(edition: 2, activated: { _ in await inside.pass() }, act: { _, text, _ in throw BackplaneError(.componentFailed, text) })) }
+        await eventually { inside.arrived == 1 }
+        let waiting = Task { try await till.add(1) }
+        await eventually { await statistics()?.waiting == 1 }
+        inside.open()
+        _ = try await (swap.value, waiting.value)
+        _ = try? await till.act("ill")
+        await eventually { await statistics()?.errors == 4 }
+        #expect(await statistics()?.calls == 15)
+        #expect(await statistics()?.generation == 2)
+        await tills.host.stop()
+    }
+}

@@ -1,0 +1,201 @@
+import Backplane
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Generations that have to prove themselves, and what brings the old ones back.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapProbationTests {
+    private static let lanes: [LaneRule] = [.fastest, .encoded]
+    private static let long = SwapOptions(probation: Probation(duration: 3_600, errorRate: 0.3, minimumCalls: 10, healthInterval: 3_600), drainLimit: 60)
+    private static let fails: @Sendable (TillManager, String, Call) async throws -> String = { _, _, _ in throw BackplaneError(.componentFailed, "ill") }
+
+    /// Calls until the swap is over.
+    private func call(until swap: Task<SwapReport, any Error>, _ body: () async throws -> Void) async throws -> SwapReport {
+        let over = Flag()
+        let end = Task { defer { over.set() }; return try await swap.value }
+        while !over.isSet { try await body() }
+        return try await end.value
+    }
+
+    @Test(arguments: lanes)
+    func `too many errors bring the old code back, with the state that the new one had`(lanes: LaneRule) async throws {
+        let tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
+        _ = try await till.add(5)
+        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        #expect(try await till.add(10) == 15)
+        let report = try await call(until: swap) { _ = try? await till.act("") }
+        #expect(report.outcome == .rolledBack && report.warnings == [])
+        #expect(report.failure?.code == .componentFailed && report.failure?.message.contains("calls of Till failed, ") == true, "\(String(describing: report.failure))")
+        #expect(try await till.edition() == 1)
+        #expect(try await till.add(1) == 16)
+        await eventually { events.left == [1: 1] }
+        #expect(events.all.filter { $0 == "made 1" }.count == 2, "a new instance of the old code took the state back")
+        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.state) == [.inForce, .failed])
+        try await tills.expectNothingLeft(slots: ["Till": 1])
+        try await tills.swap(TillScript(edition: 3))
+        #expect(try await till.add(1) == 17)
+        await tills.host.stop()
+    }
+
+    @Test func `errors that only a plugin in C is told count too`() async throws {
+        let tills = try TillHost(others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
+        let relay: Remote<Tills> = try await tills.host.manager("Relay"), till = try await tills.till()
+        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        let report = try await call(until: swap) { _ = try? await relay.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(try await relay.edition() == 1)
+        await tills.host.stop()
+    }
+
+    @Test func `errors of the old code, and few ones, are no reason`() async throws {
+        let tills = try TillHost(script: TillScript(act: Self.fails)), till = try await tills.till()
+        for _ in 0..<50 { _ = try? await till.act("") }
+        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        for _ in 0..<50 { _ = try await till.add(1) }
+        for _ in 0..<5 { _ = try? await till.act("") }
+        // Another change ends the probation: what is in force then stays.
+        let next = Task { try await tills.swap(TillScript(edition: 3)) }
+        #expect(try await swap.value.outcome == .swapped)
+        #expect(try await next.value.outcome == .swapped)
+        #expect(try await (till.edition(), till.add(1)) == (3, 51))
+        await tills.host.stop()
+    }
+
+    @Test func `one that is not well is taken back`() async throws {
+        let tills = try TillHost(), till = try await tills.till()
+        _ = try await till.add(5)
+        let report = try await tills.swap(TillScript(edition: 2, health: {
+            tills.next(TillScript())
+            throw BackplaneError(.componentFailed, "feverish")
+        }), Self.long)
+        #expect(report.outcome == .rolledBack && report.failure?.message == "Till is not well: feverish")
+        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        await tills.host.stop()
+    }
+
+    @Test func `one that does not say whether it is well is taken back in its time, with its state`() async throws {
+        let never = Turnstile(), tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
+        _ = try await till.add(5)
+        var options = Self.long
+        options.stepLimit = 0.1
+        let report = try await tills.swap(TillScript(edition: 2, health: {
+            tills.next(TillScript())
+            await never.pass()
+        }), options)
+        #expect(report.outcome == .rolledBack && report.failure?.message.hasPrefix("Till is not well: Till took longer than 0.1 seconds to say that it is well") == true)
+        #expect(report.warnings == [], "a question for health may be under way with other steps")
+        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        never.open()
+        await eventually { events.left == [1: 1] }
+        await tills.host.stop()
+    }
+
+    @Test func `state goes back through the way down`() async throws {
+        let tills = try TillHost(), till = try await tills.till()
+        _ = try await till.add(5)
+        let swap = Task { try await tills.swap(linked: [OtherTills.newer], Self.long) }
+        try await eventually { try till.editionNow() == 4 }
+        #expect(try await till.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await till.act("") }
+        #expect(report.outcome == .rolledBack && report.warnings == [])
+        #expect(report.components[0].state?.fromVersion == 1 && report.components[0].state?.toVersion == 2)
+        #expect(try await (till.edition(), till.add(1)) == (1, 8))
+        await tills.host.stop()
+    }
+
+    @Test func `without a way down the old one goes on from where it was, and the report names what is lost`() async throws {
+        let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
+        _ = try await till.add(5)
+        let swap = Task { try await tills.swap(linked: [OtherTills.oneWay], Self.long) }
+        try await eventually { try till.editionNow() == 5 }
+        #expect(try await till.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await till.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(
+            report.warnings == [
+                "what Till has changed in its state since the swap is lost, it goes on with the state before: `till` is written in version 2, and the new code reads version 1"
+            ])
+        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        #expect(events.all.contains("resume 1"))
+        try await tills.expectNothingLeft(slots: ["Till": 1])
+        await tills.host.stop()
+    }
+
+    @Test func `new code that does not hand its state back loses it, and says so`() async throws {
+        let tills = try TillHost { $0.checksState = false }, till = try await tills.till()
+        _ = try await till.add(5)
+        let swap = Task {
+            try await tills.swap(TillScript(edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails), Self.long)
+        }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        #expect(try await till.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await till.act("") }
+        #expect(report.warnings == ["what Till has changed in its state since the swap is lost, it goes on with the state before: mine"])
+        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        await tills.host.stop()
+    }
+
+    @Test func `one without a gate goes back without one`() async throws {
+        let events = TillEvents(), tills = try TillHost([], others: ["Kiosk": KioskPlugin.manager("Kiosk", events)], linked: [KioskPlugin.edition()])
+        let kiosk: Remote<Kiosks> = try await tills.host.manager("Kiosk"), gate = try await tills.gate("Kiosk")
+        events.next(TillScript(edition: 2, serve: { _ in throw BackplaneError(.componentFailed, "ill") }))
+        let swap = Task { try await tills.swap(linked: [KioskPlugin.edition("2.0.0")], Self.long) }
+        let report = try await call(until: swap) { _ = try? await kiosk.serve("") }
+        #expect(report.outcome == .rolledBack && report.callsHeld == 0)
+        #expect(try await kiosk.edition() == 1)
+        await eventually { events.all == ["made 1", "activate 1", "made 2", "activate 2", "suspend 2", "gone 2"] }
+        #expect(gate.slotCount == 1)
+        await tills.host.stop()
+    }
+
+    @Test(arguments: lanes)
+    func `a call that stays in the new code keeps it alive when it is taken back`(lanes: LaneRule) async throws {
+        let never = Turnstile(), tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
+        _ = try await till.add(5)
+        var options = Self.long
+        options.drainLimit = 0.1
+        let script = TillScript(edition: 2, act: { till, text, _ in
+            if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
+            await never.pass()
+            return "\(till.script.edition) \(till.sum.withLock { $0 })"
+        })
+        let swap = Task { [options] in try await tills.swap(script, options) }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        let call = Task { try await till.act("stay") }
+        await eventually { never.arrived == 1 }
+        let report = try await self.call(until: swap) { _ = try? await till.act("fail") }
+        #expect(report.outcome == .rolledBack)
+        #expect(report.warnings.count == 1)
+        #expect(report.warnings.first?.hasPrefix("while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till") == true)
+        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        #expect(!events.all.contains("gone 2"))
+        never.open()
+        #expect(try await call.value == "2 5")
+        await eventually { events.left == [1: 1] }
+        try await tills.expectNothingLeft(slots: ["Till": 1])
+        await tills.host.stop()
+    }
+
+    @Test func `a host that stops meanwhile leaves the new code, and stops`() async throws {
+        let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
+        let swap = Task { try await tills.swap(TillScript(edition: 2), Self.long) }
+        try await eventually { try till.editionNow() == 2 }
+        tills.next(TillScript())
+        #expect(try await tills.host.generations().map(\.state) == [.retired, .onProbation])
+        await tills.host.stop()
+        #expect(try await swap.value.outcome == .swapped)
+        await eventually { events.left == [:] }
+        #expect(events.all.contains("stop 2") && !events.all.contains("stop 1"))
+        #expect(tills.test.log.all.allSatisfy { $0.level < .error })
+    }
+}
