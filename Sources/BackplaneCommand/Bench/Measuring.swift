@@ -17,7 +17,7 @@ struct Measuring {
         }
         var figures: [String: [Double]] = [:]
         for round in 1...effort.rounds {
-            for (row, count) in zip(rows, counts) {
+            for (row, count) in zip(rows, counts) where round <= row.rounds {
                 progress.show("round \(round) of \(effort.rounds): \(row.name)")
                 try Task.checkCancellation()
                 figures[row.name, default: []].append(try await row.measure(count))

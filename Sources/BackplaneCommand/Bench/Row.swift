@@ -17,6 +17,8 @@ struct Row: Sendable {
     var limit = Int.max
     /// How many times in each round of a full run, where time does not decide.
     var count: Int?
+    /// At most so many rounds, where one takes long.
+    var rounds = Int.max
     /// Does it so many times and gives the figure of that round.
     var measure: @Sendable (Int) async throws -> Double
 }

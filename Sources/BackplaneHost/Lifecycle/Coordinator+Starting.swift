@@ -133,6 +133,8 @@ extension Coordinator {
         while let layer = loaded.plan.layers(of: node.node).lazy.map({ self.nodes[$0.id] }).first(where: { $0.running == nil }) {
             if layer.isGone, pause != nil {
                 await settle()
+            } else if layer.isGone, let swap = swapUnderWay {
+                await swap.wait(on: self)
             } else {
                 try wait(for: layer, by: node, at: node.node.location)
                 _ = try await start(layer, during: attempt).get()

@@ -8,11 +8,17 @@ extension Coordinator {
             isInTurn = true
             return
         }
-        if endingProbation { swapUnderWay?.endsProbation = true }
-        await withUnsafeContinuation { turns.append($0) }
+        await withUnsafeContinuation { turns.append(Turn(endsProbation: endingProbation, continuation: $0)) }
     }
 
     func endTurn() {
-        if turns.isEmpty { isInTurn = false } else { turns.removeFirst().resume() }
+        if turns.isEmpty { isInTurn = false } else { turns.removeFirst().continuation.resume() }
     }
+}
+
+/// A change that waits for those before it.
+struct Turn {
+    /// A generation that is on probation then stays.
+    var endsProbation: Bool
+    var continuation: UnsafeContinuation<Void, Never>
 }

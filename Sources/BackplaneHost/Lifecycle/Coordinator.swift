@@ -53,7 +53,7 @@ actor Coordinator {
     var hasStartedAll = false
     /// A change of the manifest, a reset or a swap is under way, and others wait for their turn.
     var isInTurn = false
-    var turns: [UnsafeContinuation<Void, Never>] = []
+    var turns: [Turn] = []
     /// Components are being stopped for a change: what takes their places starts after that.
     var pause: Task<Void, Never>?
     var stopping: Task<Void, Never>?

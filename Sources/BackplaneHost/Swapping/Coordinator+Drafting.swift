@@ -3,11 +3,17 @@ import Backplane
 extension Coordinator {
     /// What a swap comes to: nothing is touched, and no instance made.
     func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapUnderWay {
-        let before = loaded
-        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: loadFolder)
         // What starts may look others up, so it comes to its end before anything is decided.
         while let start = nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try requireRunning()
+        let before = loaded
+        for replacement in replacements {
+            let id = replacement.plugin.description.id
+            guard before.plugins.indices.contains(replacement.place), before.plugins[replacement.place].description.id == id else {
+                throw BackplaneError(.swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
+            }
+        }
+        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: loadFolder)
 
         let plan = SwapPlan(from: before.plan, to: after.plan, running(before.plan), discardsState: options.discardsState) {
             before.isSame($0, in: after, $1)

@@ -9,7 +9,7 @@ extension Coordinator {
         defer { swap.isOnProbation = false }
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now
-        while Deadline.now < end, !swap.endsProbation, !isStopped {
+        while Deadline.now < end, !turns.contains(where: \.endsProbation), !isStopped {
             if Deadline.now >= nextHealth {
                 for member in swap.members { try await checkHealth(member, swap) }
                 nextHealth = .now + .seconds(probation.healthInterval)
@@ -26,6 +26,8 @@ extension Coordinator {
                 try await component.instance.checkHealth(watch, HostThread.launch)
             }
         } catch {
+            // A host that stops gives the question up: that says nothing of the component.
+            if isStopped { return }
             throw BackplaneError(error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error])
         }
     }
@@ -39,10 +41,11 @@ extension Coordinator {
     func restore(_ member: SwapMember, _ swap: SwapUnderWay) async {
         do throws(BackplaneError) {
             try await restoreState(member, swap)
+            if let restored = member.restored?.component { letIn(restored, swap) }
         } catch {
             swap.report.warnings.append(
                 "what \(member.name) has changed in its state since the swap is lost, it goes on with the state before: \(error.message)")
-            if let (node, component) = member.restored { retire(component, node, of: member.newPlugin, [], suspending: false) }
+            if let (node, component) = member.restored { retire(component, node, of: member.oldPlugin ?? member.newPlugin, [], suspending: false) }
             member.restored = nil
             await resume(member, swap)
         }
@@ -63,7 +66,8 @@ extension Coordinator {
         admit(live)
         let type = oldComponent.type
         let wires = old.node.wires.compactMap { wire -> ComponentStarter.Connection? in
-            guard let provider = swap.nodes[wire.provider].running, let end = type.consumerEnd(ofWire: wire.label) else { return nil }
+            let restored = swap.members.first { $0.plan.old == wire.provider }?.restored?.component
+            guard let provider = restored ?? swap.nodes[wire.provider].running, let end = type.consumerEnd(ofWire: wire.label) else { return nil }
             return connections.connect(live, wire.label, end, to: provider)
         }
         do throws(BackplaneError) {
@@ -82,8 +86,9 @@ extension Coordinator {
     }
 
     /// Wires lead to the old generation again.
-    func flipBack(_ swap: SwapUnderWay) {
+    func flipBack(_ swap: SwapUnderWay) async {
         swap.isTakenBack = true
+        await stopLateStarters(swap)
         var nodes = swap.nodes
         var pairs: [(old: LiveNode?, new: LiveNode)] = []
         for member in swap.members {
@@ -109,8 +114,20 @@ extension Coordinator {
         started.removeAll { node in swap.members.contains { $0.new === node } }
         for member in swap.members {
             member.new.state = .stopped
-            lead(member.restored?.component ?? member.oldComponent, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
+            takeBack(member, leadingTo: member.restored?.component ?? member.oldComponent)
         }
+    }
+
+    /// Components of the rejected code that somebody looked up since it came into force: they go with it, and come up again from the old code.
+    private func stopLateStarters(_ swap: SwapUnderWay) async {
+        func late() -> [LiveNode] {
+            nodes.filter { node in !swap.nodes.contains { $0 === node } && !swap.members.contains { $0.new === node } }
+        }
+        let leaving = late()
+        for node in leaving { node.leaves = true }
+        for node in leaving { _ = await node.startUnderWay?.value }
+        swap.interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
+        await stop(leaving.filter { $0.running != nil }, for: swap.before.plan)
     }
 }
 

@@ -4,6 +4,7 @@ import Backplane
 extension Coordinator {
     /// Makes the new instance, wired to what is up now.
     func create(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+        lastAttempt += 1
         for place in swap.plan.awaited { _ = try await start(nodes[place], during: lastAttempt).get() }
         try requireRunning()
         let live = member.new, node = live.node, type = swap.after.componentClass(of: node), number = try numbers.take(for: node)
@@ -131,10 +132,12 @@ extension Coordinator {
             member.baseline = counts(member)
         }
         putInForce(swap.after, keeping: swap.plan.kept, placing: placed)
+        // What was not up and is looked up now comes up from the new code, once that is in force for callers.
+        if !swap.gated.isEmpty { for node in swap.fresh(nodes) { node.leaves = true } }
         replaceStarted(swap.members.map { ($0.old, $0.new) })
         for member in swap.members { lead(member.component, gated: member.plan.isGated) { member.taken.formUnion($0) } }
         if swap.options.probation != nil { for replacement in swap.replacements { generations.set(.onProbation, of: replacement.plugin) } }
-        if swap.gated.isEmpty { swap.served = .now }
+        if swap.gated.isEmpty { serve(swap) }
     }
 
     /// - Parameter taken: told the bindings that this takes out of slots at once.
@@ -176,7 +179,15 @@ extension Coordinator {
             swap.report.callsHeld += opening.callsHeld
             swap.report.longestWait = max(swap.report.longestWait, opening.longestWait.milliseconds)
         }
-        swap.served = swap.served ?? .now
+        for node in swap.fresh(nodes) { node.leaves = false }
+        serve(swap)
+    }
+
+    /// Callers are served by the new code; whoever waited to start something does so now.
+    private func serve(_ swap: SwapUnderWay) {
+        guard swap.served == nil else { return }
+        swap.served = .now
+        swap.end()
     }
 
     /// Waits for what nobody tells of: looks a few times at once, since most calls are over within a microsecond, and then now and then,
@@ -192,6 +203,12 @@ extension SwapUnderWay {
     fileprivate func nodeInForce(_ member: SwapMember) -> LiveNode? { isFlipped ? member.new : member.old }
 
     fileprivate var newNumbers: Set<UInt16> { Set(members.compactMap(\.new.number)) }
+
+    /// Of the nodes after the flip those that were not there before and are no members.
+    fileprivate func fresh(_ nodes: [LiveNode]) -> [LiveNode] {
+        let known = Set(self.nodes.map(\.id) + members.map(\.new.id))
+        return nodes.filter { !known.contains($0.id) }
+    }
 
     func isMember(_ place: Int) -> Bool { members.contains { $0.plan.new == place } }
 

@@ -34,10 +34,9 @@ extension Coordinator {
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
         // A generation on probation stays on probation: only looking changes nothing.
-        if !(swapUnderWay?.isOnProbation ?? false) {
-            await takeTurn(endingProbation: false)
-            endTurn()
-        }
+        let takesTurn = !(swapUnderWay?.isOnProbation ?? false)
+        if takesTurn { await takeTurn(endingProbation: false) }
+        defer { if takesTurn { endTurn() } }
         try requireRunning()
         let replacements = try await replacements(for: libraries, options)
         let swap = try await draft(replacements, options, asked: .now)
@@ -77,7 +76,7 @@ extension Coordinator {
                 if action.canFail { try options.swapFault?(action) }
                 try await perform(action, of: swap)
             } catch {
-                if swap.machine.isTakingBack { swap.report.warnings.append("while the old code came back: \(error.message)") }
+                if swap.machine.isTakingBack { swap.report.warnings.append("while the old code came back: \(error.message); what such calls change from now on is lost") }
                 swap.machine.failed(error)
             }
             swap.note(action.step, .now - began)
@@ -92,6 +91,8 @@ extension Coordinator {
             (swap.report.outcome, swap.report.failure) = (.rolledBack, error)
             takeOut(swap.replacements)
             log(swap, .error, "rolled back", error)
+            let errors = await start(swap.interrupted.filter { loaded.plan.managers[$0] != nil }.sorted())
+            swap.report.warnings += errors.map { "did not start: \($0)" }
         default:
             log(swap, .info, "swapped", nil)
             await startWhatIsNew(swap)
@@ -118,7 +119,7 @@ extension Coordinator {
         case .resume(let index): await resume(swap.members[index], swap)
         case .release: release(swap)
         case .restore(let index): await restore(swap.members[index], swap)
-        case .flipBack: flipBack(swap)
+        case .flipBack: await flipBack(swap)
         }
     }
 

@@ -12,15 +12,36 @@ extension Coordinator {
         for member in swap.members {
             member.new.state = .stopped
             if let old = member.old { dismiss(old) }
-            lead(member.oldComponent, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
+            takeBack(member, leadingTo: member.oldComponent)
         }
+    }
+
+    /// Leads wires back to the old instance; those to a component that had none go nowhere.
+    func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
+        if let component {
+            lead(component, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
+        } else {
+            remotes.close(member.new.node)
+            member.takenBack.formUnion(
+                member.gate.withdraw(BackplaneError(.callRetired, "\(member.name) came up from code that was taken back; look it up again")))
+        }
+    }
+
+    /// Others that come back, and are activated, may call one that has come back, though its gate is held.
+    func letIn(_ component: RunningComponent, _ swap: SwapUnderWay) {
+        guard swap.gated.contains(where: { $0.gate === component.gate }) else { return }
+        connections.lead(to: component)
+        component.gate.letIn(Set(swap.members.flatMap { [$0.old?.number, $0.restored?.node.number].compactMap(\.self) }))
     }
 
     /// The old instance takes again what it gave up.
     func resume(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.oldComponent, member.isOldSuspended else { return }
         member.isOldSuspended = false
-        guard component.instance.isInStep else { return await resume(component, swap.stepLimit) }
+        guard component.instance.isInStep else {
+            await resume(component, swap.stepLimit)
+            return letIn(component, swap)
+        }
         // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
         let limit = swap.stepLimit
         resumptions.insert(component.handle)
@@ -55,7 +76,7 @@ extension Coordinator {
     /// Calls go on as they would have.
     func release(_ swap: SwapUnderWay) {
         for member in swap.gated where member.old != nil {
-            member.gate.open()
+            member.takenBack.formUnion(member.gate.open().taken)
         }
     }
 
@@ -102,6 +123,7 @@ extension Coordinator {
         _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>, suspending: Bool
     ) {
         node.state = .stopped
+        component.gate.disown(bindings)
         // What it calls itself it may go on to call until it has ended.
         admit(node)
         retirements.add(component, of: plugin, bindings) { order in

@@ -18,8 +18,8 @@ final class SwapUnderWay {
     var machine: SwapMachine
     var report = SwapReport(.swapped)
     var isOnProbation = false
-    /// Somebody asks for another change: the new generation stays.
-    var endsProbation = false
+    /// Managers that came up since the flip, from code that was taken back.
+    var interrupted: [String] = []
     /// Wires lead, or will lead, to the new instances.
     var isFlipped = false
     /// Wires lead, or will lead, to the old ones again, after a failed probation.

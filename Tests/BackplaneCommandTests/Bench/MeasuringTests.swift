@@ -29,6 +29,14 @@ struct MeasuringTests {
         #expect(samples == ["a": Sample([1, 2, 3]), "b": Sample([1, 2, 3])])
     }
 
+    @Test func `a row that takes long is left out of later rounds`() async throws {
+        var row = record.row("a")
+        row.rounds = 2
+        let samples = try await Measuring(effort: Effort(rounds: 3, count: .exactly(1)), progress: ProgressLine()).run([row, record.row("b")])
+        #expect(record.counts.withLock(\.self).map(\.row) == ["a", "b", "a", "b", "b"])
+        #expect(samples["a"] == Sample([1, 2]))
+    }
+
     @Test func `how often it takes to last so long is found out, and is the same in every round`() async throws {
         let measuring = Measuring(effort: Effort(rounds: 2, count: .lasting(.nanoseconds(1))), progress: ProgressLine())
         _ = try await measuring.run([record.row("a")])

@@ -61,7 +61,7 @@ struct SwapDependentsTests {
         #expect(try await kiosk.serve("new") == "new 2")
         #expect(events.all == ["made 1", "activate 1", "made 2", "activate 2"], "the old one is not suspended under the call")
         #expect(try await tills.host.generations(of: KioskPlugin.id).map(\.heldBy) == [["1 call in Kiosk that has not ended", "kept to go back to"], ["in force: Kiosk"]])
-        #expect(gate.callsInFlight == 1)
+        #expect(gate.callsInFlight == 0, "whoever changes the new one does not wait for it")
         never.open()
         #expect(try await call.value == "old")
         await eventually { events.all.suffix(2) == ["suspend 1", "gone 1"] }

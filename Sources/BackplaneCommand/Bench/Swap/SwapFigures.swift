@@ -27,7 +27,7 @@ struct SwapFigures: Sendable {
     func row(
         _ name: String, _ figure: String, unit: Row.Unit = .milliseconds, baseline: String? = nil, target: Target? = nil, summary: Row.Summary = .median
     ) -> Row {
-        Row(name: name, unit: unit, baseline: baseline, target: target, summary: summary, limit: count, count: count) { [figures] count in
+        Row(name: name, unit: unit, baseline: baseline, target: target, summary: summary, limit: count, count: count, rounds: 7) { [figures] count in
             guard let value = try await figures.next(figure, count: count) else {
                 throw BackplaneError(.componentFailed, "the child that swaps gave no figure", at: name)
             }

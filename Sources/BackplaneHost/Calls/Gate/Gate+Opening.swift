@@ -10,7 +10,9 @@ extension Gate {
         let slot = Slot(number: number, gatekeeper: self)
         state.withLock { state in
             if case .open = state.phase, refusal == nil { slot.flip(to: binding) }
-            state.doors.append(Door(slot, binding, refusal: refusal))
+            var door = Door(slot, binding, refusal: refusal)
+            if state.isLed, refusal == nil { door.next = .success(binding) }
+            state.doors.append(door)
         }
         return slot
     }
@@ -71,7 +73,22 @@ extension Gate {
             }
             state.retire(taken)
             state.successors = []
+            if case .open = state.phase {} else { state.isLed = true }
             return taken
+        }
+    }
+
+    /// Lets nobody in until it is opened again, and gives the bindings that calls may be under way on.
+    func withdraw(_ error: BackplaneError) -> Set<Binding> {
+        refuse(error)
+        return state.withLock { state in Set(state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired) }
+    }
+
+    /// Leaves it to somebody else to wait for the calls on bindings that were taken out.
+    func disown(_ bindings: Set<Binding>) {
+        state.withLock { state in
+            for binding in state.retired where bindings.contains(binding) { state.disowned.append(binding) }
+            state.retired.removeAll(where: bindings.contains)
         }
     }
 
@@ -107,7 +124,8 @@ extension Gate {
             state.retire(taken)     // whoever stops the component waits for the calls on these too
             let waiting = state.waiting
             state.waiting = []
-            let opening = Opening(taken: Set(taken), callsHeld: waiting.count, longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
+            // What is behind the gate now may not be given up before the calls that were counted as retired already.
+            let opening = Opening(taken: Set(taken).union(state.retired), callsHeld: waiting.count, longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
             return (opening, waiting.map { ($0, state.admission(at: $0.slot)) })
         }
         deliver(admitted)

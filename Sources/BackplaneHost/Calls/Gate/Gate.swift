@@ -24,6 +24,10 @@ package final class Gate: Gatekeeper {
         var doors: [Door] = []
         /// Taken out of their slots, and perhaps not drained.
         var retired: [Binding] = []
+        /// The same, where somebody else waits for them.
+        var disowned: [Binding] = []
+        /// It was decided already what will be in force when the held gate is opened.
+        var isLed = false
         /// Calls that began on bindings that have drained since.
         var callsEnded = 0
         /// Calls that failed in instances that have ended since.
@@ -80,7 +84,7 @@ extension Gate {
     /// Calls that were let in since the gate was made.
     var callsBegun: Int {
         state.withLock { state in
-            state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired).callsBegun
+            state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsBegun
         }
     }
 
@@ -107,14 +111,14 @@ extension Gate.State {
     /// Keeps count of bindings that were taken out until they have drained.
     mutating func retire(_ bindings: some Sequence<Binding>) {
         retired += bindings
-        retired.removeAll { binding in
-            guard binding.callsInFlight == 0 else { return false }
-            callsEnded += Int(clamping: binding.callsBegun)
-            return true
+        for list in [\Self.retired, \.disowned] {
+            let drained = self[keyPath: list].filter { $0.callsInFlight == 0 }
+            callsEnded += drained.callsBegun
+            if !drained.isEmpty { self[keyPath: list].removeAll(where: Set(drained).contains) }
         }
     }
 
     mutating func endHold() {
-        (letsAside, passage, successors, retreat) = (true, [], [], nil)
+        (letsAside, passage, successors, retreat, isLed) = (true, [], [], nil, false)
     }
 }

@@ -40,6 +40,10 @@ struct SwapPlan {
         let before = new.nodes.map { counterparts[$0.location] }
         var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
         let restarted = Self.restarted(in: new, before, &changed, running)
+        // One that is not up may be started by a member that is made: then from the new code, as everything that it calls.
+        for node in new.nodes where !changed.contains(node.id) && !(before[node.id].map(running.up.contains) ?? false) {
+            if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) { changed.insert(node.id) }
+        }
         for node in new.nodes where !changed.contains(node.id) {
             stays[node.id] = before[node.id]
             kept[before[node.id]!] = node.id
