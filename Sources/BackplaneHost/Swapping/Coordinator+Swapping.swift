@@ -91,6 +91,7 @@ extension Coordinator {
             (swap.report.outcome, swap.report.failure) = (.rolledBack, error)
             takeOut(swap.replacements)
             log(swap, .error, "rolled back", error)
+            for node in swap.dormant { node.leaves = false }
             let errors = await start(swap.interrupted.filter { loaded.plan.managers[$0] != nil }.sorted())
             swap.report.warnings += errors.map { "did not start: \($0)" }
         default:

@@ -23,6 +23,21 @@ struct SwapProbationTests {
         return try await end.value
     }
 
+    @Test func `a manager that came up from code on probation goes with it, and comes up again from the old code`() async throws {
+        let tills = try TillHost(["Till", "Late"]), till = try await tills.till(), events = tills.tills["Late"]!
+        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try till.editionNow() == 2 }
+        let late = try await tills.till("Late")
+        #expect(try await late.edition() == 2)
+        tills.next(TillScript())
+        let report = try await call(until: swap) { _ = try? await till.act("") }
+        #expect(report.outcome == .rolledBack)
+        #expect(try await late.edition() == 1)
+        await eventually { events.left == [1: 1] }
+        #expect(events.all.contains("stop 2"), "nothing of the rejected code is left")
+        await tills.host.stop()
+    }
+
     @Test(arguments: lanes)
     func `too many errors bring the old code back, with the state that the new one had`(lanes: LaneRule) async throws {
         let tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
