@@ -33,13 +33,6 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     private func leave() { underWay.wrappingSubtract(1, ordering: .releasing) }
 
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
-        if let id = begin(method, input, call, reply) { return id }
-        reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
-        return 0
-    }
-
-    /// The same; `nil`: it is closed, and `reply` was not used.
-    func begin(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64? {
         guard methods.indices.contains(method) else {
             reply.end(BackplaneError(.callUnimplemented, "\(name) has no method number \(method)"))
             return 0
@@ -51,7 +44,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         }
         enter()
         defer { leave() }       // a plugin may answer before it returns
-        if isClosed.load(ordering: .sequentiallyConsistent) { return nil }
+        guard !isClosed.load(ordering: .sequentiallyConsistent) else {
+            reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
+            return 0
+        }
         enter()
         instance.claim()
         let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)

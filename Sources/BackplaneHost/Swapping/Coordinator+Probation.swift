@@ -58,9 +58,7 @@ extension Coordinator {
             if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
             throw BackplaneError(.stateIncompatible, "the new code keeps no state")
         }
-        let bytes = try await starter.limited("hand over its state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.exportState(version: version, watch, HostThread.launch)
-        }
+        let bytes = try await exportState(of: component, as: version, swap.stepLimit)
         let live = makeNode(old.node, gate: member.gate), number = try numbers.take(for: old.node)
         live.number = number
         admit(live)
@@ -75,9 +73,7 @@ extension Coordinator {
                 old.node, type, number: number, gate: member.gate, resources: swap.before.resources(of: old.node), wires, finder(for: live, type),
                 limit: swap.stepLimit)
             member.restored = (live, restored)
-            try await starter.limited("take the state", old.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-                try await restored.instance.importState(bytes, version: version, watch, HostThread.launch)
-            }
+            try await importState(bytes, as: version, to: restored, swap.stepLimit)
             try await starter.activate(restored, limit: swap.stepLimit)
         } catch {
             if member.restored == nil { giveBack(live) }

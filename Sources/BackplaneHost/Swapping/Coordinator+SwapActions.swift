@@ -74,7 +74,6 @@ extension Coordinator {
         try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) { watch async throws(BackplaneError) in
             try await component.instance.suspend(watch, HostThread.launch)
         }
-        if isIdle() { return nil }
         if await drained(Self.servicesLimit, isIdle) { return nil }
         served?.exchanges.cancelAll()
         return isIdle()
@@ -84,42 +83,6 @@ extension Coordinator {
 
     /// How long what a component began with the host's services may take to end before, and again after, it is suspended.
     private static var servicesLimit: Duration { .seconds(1) }
-
-    func export(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
-        guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
-        let bytes = try await starter.limited("hand over its state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.exportState(version: version, watch, HostThread.launch)
-        }
-        guard bytes.count <= options.stateLimit else {
-            throw BackplaneError(
-                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(options.stateLimit) (`HostOptions.stateLimit`)",
-                at: component.node.location)
-        }
-        member.state = bytes
-    }
-
-    /// The new instance takes the state.
-    func take(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
-        guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
-        try await starter.limited("take the state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.importState(bytes, version: version, watch, HostThread.launch)
-        }
-        if let index = swap.members.firstIndex(where: { $0 === member }) { swap.report.components[index].state?.bytes = bytes.count }
-        if options.checksState, new.writes.contains(version) { try await compareState(member, component, bytes, version, swap) }
-    }
-
-    /// What was taken, handed over again, is what was handed over.
-    private func compareState(
-        _ member: SwapMember, _ component: RunningComponent, _ bytes: [UInt8], _ version: UInt32, _ swap: SwapUnderWay
-    ) async throws(BackplaneError) {
-        let again = try await starter.limited("hand over its state", component.node, limit: swap.stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.exportState(version: version, watch, HostThread.launch)
-        }
-        guard again != bytes else { return }
-        swap.report.warnings.append(
-            "the state of \(member.name) is not stable: exported, imported and exported again it is different (\(bytes.count) bytes, then \(again.count)); "
-                + "`importState` may forget something, or the order of what it keeps may change")
-    }
 
     /// Leads all wires to the new instances: those to gated ones as soon as their gates open, the others now.
     func flip(_ swap: SwapUnderWay) {
@@ -135,23 +98,22 @@ extension Coordinator {
         // What was not up and is looked up now comes up from the new code, once that is in force for callers.
         if !swap.gated.isEmpty { for node in swap.fresh(nodes) { node.leaves = true } }
         replaceStarted(swap.members.map { ($0.old, $0.new) })
-        for member in swap.members { lead(member.component, gated: member.plan.isGated) { member.taken.formUnion($0) } }
+        for member in swap.members { member.taken.formUnion(lead(member.component, gated: member.plan.isGated)) }
         if swap.options.probation != nil { for replacement in swap.replacements { generations.set(.onProbation, of: replacement.plugin) } }
         if swap.gated.isEmpty { serve(swap) }
     }
 
-    /// - Parameter taken: told the bindings that this takes out of slots at once.
-    func lead(_ component: RunningComponent?, gated: Bool, _ taken: (Set<Binding>) -> Void) {
-        guard let component else { return }
+    /// - Returns: the bindings that this takes out of slots at once.
+    func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
+        guard let component else { return [] }
         if gated {
             let (refused, early) = connections.lead(to: component)
             remotes.open(component.node, but: refused)
-            taken(early)
-        } else {
-            let (refused, opening) = connections.open(component)
-            remotes.open(component.node, but: refused)
-            taken(opening.taken)
+            return early
         }
+        let (refused, opening) = connections.open(component)
+        remotes.open(component.node, but: refused)
+        return opening.taken
     }
 
     /// In the order of starting one stands where the other stood; one that stands there already stays.

@@ -19,7 +19,7 @@ extension Coordinator {
     /// Leads wires back to the old instance; those to a component that had none go nowhere.
     func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
         if let component {
-            lead(component, gated: member.plan.isGated) { member.takenBack.formUnion($0) }
+            member.takenBack.formUnion(lead(component, gated: member.plan.isGated))
         } else {
             remotes.close(member.new.node)
             member.takenBack.formUnion(
