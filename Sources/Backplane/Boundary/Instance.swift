@@ -17,7 +17,7 @@ final class Instance: Sendable {
     /// What native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
-    private let calls = Mutex<[UInt64: CallState]>([:])
+    private let calls = Mutex(Calls())
 
     init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: StateCoding<C>?) {
         (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
@@ -53,11 +53,11 @@ final class Instance: Sendable {
         guard bodies.indices.contains(method), let body = bodies[method] else {
             return reply.end(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
         }
-        calls.withLock { $0[id] = .starting }
+        calls.withLock { $0.states[id] = .starting }
         guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else { return }
         let isCancelled = calls.withLock { calls in
-            guard let state = calls[id] else { return false }       // it has answered
-            calls[id] = .underWay(task)
+            guard let state = calls.states[id] else { return false }       // it has answered
+            calls.states[id] = .underWay(task)
             return if case .cancelled = state { true } else { false }
         }
         if isCancelled { task.cancel() }
@@ -65,16 +65,21 @@ final class Instance: Sendable {
 
     /// What ``CallEnding`` calls before it answers.
     func ended(_ id: UInt64) {
-        calls.withLock { _ = $0.removeValue(forKey: id) }
+        calls.withLock { _ = $0.states.removeValue(forKey: id) }
     }
 
     func cancel(_ id: UInt64) {
         let task = calls.withLock { calls -> Task<Void, Never>? in
-            if case .underWay(let task) = calls[id] { return task }
-            if calls[id] != nil { calls[id] = .cancelled }
+            if case .underWay(let task) = calls.states[id] { return task }
+            if calls.states[id] != nil { calls.states[id] = .cancelled }
             return nil
         }
         task?.cancel()
+    }
+
+    /// A type of its own, since a `Mutex` of a dictionary alone would look for its keys' hashing when it ends.
+    private struct Calls {
+        var states: [UInt64: CallState] = [:]
     }
 
     private enum CallState {

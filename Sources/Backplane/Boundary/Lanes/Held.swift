@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// A component as the functions of its method table reach it: borrowed, never retained.
 @frozen @usableFromInline
@@ -27,19 +27,21 @@ struct Held<C: Component>: ~Copyable {
 }
 
 /// How many calls have ended with an error. Calls that succeed know nothing of it.
-@frozen @usableFromInline
-struct FailureCount: ~Copyable {
-    @usableFromInline let count: Atomic<UInt64>
+///
+/// An object, since a value in ``Held`` would end through the runtime, which would look for the conformances of what it is made of.
+@usableFromInline
+final class FailureCount: Sendable {
+    private let count = Mutex<UInt64>(0)
 
-    init() { count = Atomic(0) }
+    init() {}
 
-    var value: UInt64 { count.load(ordering: .relaxed) }
+    var value: UInt64 { count.withLock(\.self) }
 
     /// Gives the error as it goes to the caller, and counts it, unless the call was cancelled.
     @inline(never) @usableFromInline
-    borrowing func counting(_ error: any Error) -> BackplaneError {
+    func counting(_ error: any Error) -> BackplaneError {
         let error = BackplaneError(thrown: error)
-        if error.code != .callCancelled { count.wrappingAdd(1, ordering: .relaxed) }
+        if error.code != .callCancelled { count.withLock { $0 &+= 1 } }
         return error
     }
 }

@@ -1,7 +1,8 @@
 /// Reads layouts from the runtime. Types of one text are read by one reader, so that each is described once.
 struct LayoutReader {
-    /// The declared types described so far, by their metadata, which each program has once per type.
-    private var numbers: [UnsafeRawPointer: Int] = [:]
+    /// The metadata of the declared types described so far, in the order of their numbers. Each program has it once per type.
+    /// Searched rather than hashed, for the reason that ``StandardType`` gives.
+    private var described: [UnsafeRawPointer] = []
     private var parts = 0
 
     /// More parts than any type has that is meant to cross. A generic type that holds larger ones of itself would go on.
@@ -9,12 +10,12 @@ struct LayoutReader {
 
     /// - Throws: why values of the type do not cross as they are. What was read of it is then forgotten.
     mutating func layout(of type: Any.Type) throws(LayoutRefusal) -> TypeLayout {
-        let before = numbers
+        let before = described.count
         parts = 0
         do throws(Finding) {
             return try read(type, at: Place())
         } catch {
-            numbers = before
+            described.removeLast(described.count - before)
             throw LayoutRefusal(
                 root: _typeName(type, qualified: false).cut, place: error.path, type: _typeName(error.type, qualified: false).cut, reason: error.reason)
         }
@@ -60,7 +61,7 @@ struct LayoutReader {
         if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) { throw refused("a type of C") }
         if let hashed = place.hashed { throw refused("\(hashed) that does not have the standard library's hashing") }
         guard metadata.isCopyable else { throw refused("a type that cannot be copied") }
-        if let number = numbers[metadata.address] { return .reference(number) }
+        if let number = described.firstIndex(of: metadata.address) { return .reference(number) }
         return try readDeclared(metadata, type, at: place)
     }
 
@@ -92,8 +93,8 @@ struct LayoutReader {
             throw refused("a type that was compiled without the reflection metadata that says what is in it")
         }
         // Before its parts, which may contain it.
-        let number = numbers.count
-        numbers[metadata.address] = number
+        let number = described.count
+        described.append(metadata.address)
         var arguments: [TypeLayout] = []
         for index in 0..<descriptor.parameterCount {
             arguments.append(try read(metadata.genericArgument(index), at: place.argument(hashed: nil)))
@@ -109,7 +110,9 @@ struct LayoutReader {
         var members: [TypeLayout.Member] = []
         for record in records {
             var member = TypeLayout.Member(name: record.name, isIndirect: record.isIndirect)
-            if let mangled = record.type {
+            if let layout = record.type?.standardLayout {
+                member.type = layout
+            } else if let mangled = record.type {
                 guard let type = mangled.type(in: metadata) else {
                     throw Finding(path: outer.path, type: type, reason: "whose `\(member.name)` is of a type that cannot be found")
                 }

@@ -24,6 +24,16 @@ struct ContextDescriptor {
         (address + 8).relative?.name ?? ""
     }
 
+    /// The names of the types that it is declared in and its own, joined by points; `nil` where one is in an extension or is private.
+    var nameInModule: String? {
+        switch (kind, parent) {
+        case (.module, _): ""
+        case (.protocol, let parent?), (.class, let parent?), (.structure, let parent?), (.enumeration, let parent?):
+            parent.nameInModule.map { $0.isEmpty ? name : "\($0).\(name)" }
+        default: nil
+        }
+    }
+
     /// - Precondition: an extension.
     var extendedType: MangledName? {
         (address + 8).relative.flatMap(MangledName.init)

@@ -1,0 +1,81 @@
+/// Types of the standard library's alone, such as `[String: Int]?`, are known by their names: the runtime would make the type, and
+/// look for the conformances that it asks of its arguments.
+extension MangledName {
+    /// `nil`: the runtime has to say.
+    var standardLayout: TypeLayout? {
+        guard declaration == nil else { return nil }
+        var name = StandardName(text: text.utf8[...])
+        return name.type().flatMap { name.isAtEnd ? $0 : nil }
+    }
+}
+
+/// Reads a mangled name that begins with no reference: a short name, its arguments between `y` and `G`, an `Sg` for each time that it
+/// is optional (Swift's docs/ABI/Mangling.rst).
+private struct StandardName {
+    private var text: Substring.UTF8View
+    /// A short name that the compiler wrote once for several in a row, `S2S` for two strings, and how many are left of it.
+    private var repeated: (letter: UInt8, left: Int) = (0, 0)
+
+    init(text: Substring.UTF8View) { self.text = text }
+
+    var isAtEnd: Bool { text.isEmpty && repeated.left == 0 }
+
+    /// Deeper ones, which nobody writes, are the runtime's.
+    private static let depthLimit = 8
+
+    mutating func type(depth: Int = 0) -> TypeLayout? {
+        guard depth < Self.depthLimit, let letter = letter(), let (name, parameterCount) = Self.short(letter) else { return nil }
+        var arguments: [TypeLayout] = []
+        if parameterCount > 0 {
+            guard skips("y") else { return nil }
+            for _ in 0..<parameterCount {
+                guard let argument = type(depth: depth + 1) else { return nil }
+                arguments.append(argument)
+            }
+            guard skips("G") else { return nil }
+        }
+        var layout = TypeLayout.standard(name, arguments)
+        for _ in depth..<Self.depthLimit where skips("Sg") { layout = .standard("Optional", [layout]) }
+        return layout
+    }
+
+    private mutating func letter() -> UInt8? {
+        if repeated.left == 0 {
+            guard skips("S") else { return nil }
+            var count = 0
+            while let digit = text.first.map({ Int($0) - Int(UInt8(ascii: "0")) }), (0...9).contains(digit), count < 100 {
+                count = count * 10 + digit
+                text.removeFirst()
+            }
+            guard let letter = text.popFirst() else { return nil }
+            repeated = (letter, max(count, 1))
+        }
+        repeated.left -= 1
+        return repeated.letter
+    }
+
+    private mutating func skips(_ word: StaticString) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard repeated.left == 0, word.withUTF8Buffer({ text.prefix(count).elementsEqual($0) }) else { return false }
+        text.removeFirst(count)
+        return true
+    }
+
+    private static func short(_ letter: UInt8) -> (name: String, parameterCount: Int)? {
+        switch letter {
+        case UInt8(ascii: "a"): ("Array", 1)
+        case UInt8(ascii: "b"): ("Bool", 0)
+        case UInt8(ascii: "D"): ("Dictionary", 2)
+        case UInt8(ascii: "d"): ("Double", 0)
+        case UInt8(ascii: "f"): ("Float", 0)
+        case UInt8(ascii: "h"): ("Set", 1)
+        case UInt8(ascii: "i"): ("Int", 0)
+        case UInt8(ascii: "J"): ("Character", 0)
+        case UInt8(ascii: "q"): ("Optional", 1)
+        case UInt8(ascii: "S"): ("String", 0)
+        case UInt8(ascii: "s"): ("Substring", 0)
+        case UInt8(ascii: "u"): ("UInt", 0)
+        default: nil
+        }
+    }
+}
