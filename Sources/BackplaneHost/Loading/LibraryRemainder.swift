@@ -9,7 +9,7 @@ package final class LibraryRemainder: Sendable {
     /// Where the library was built, and what the file was like when it was copied.
     private let source: (path: String, status: FileStatus)
     let copy: String
-    /// Where the remainder lies in the file.
+    /// Where it lies in the file.
     private let gaps: [Range<Int>]
     private let state = Mutex(State.missing)
 
@@ -35,10 +35,27 @@ package final class LibraryRemainder: Sendable {
         }
     }
 
-    /// Gives its room back, or keeps it from being taken; what is loaded runs on.
-    func drop() {
+    /// What of the file the copy does not have now.
+    var missing: [Range<Int>] {
         state.withLock { state in
-            state = .dropped
+            if case .filled = state { [] } else { gaps }
+        }
+    }
+
+    /// Keeps it from being copied from here on.
+    ///
+    /// - Returns: whether it is there, and takes room until ``giveRoomBack()``.
+    func drop() -> Bool {
+        state.withLock { state in
+            defer { state = .dropped }
+            if case .filled = state { return true }
+            return false
+        }
+    }
+
+    /// What is loaded runs on.
+    func giveRoomBack() {
+        state.withLock { _ in
             if let target = try? FileDescriptor(opening: copy, O_RDWR | O_NOFOLLOW) { empty(target) }
         }
     }

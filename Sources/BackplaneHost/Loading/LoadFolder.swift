@@ -50,7 +50,7 @@ package final class LoadFolder: Sendable {
         FileTree.remove(path)
     }
 
-    /// Takes the symbols and the debug information out of a copy that is no longer in force; its code may still run.
+    /// Has the symbols and the debug information taken out of a copy that is no longer in force; its code may still run.
     ///
     /// In a folder that lies in memory a copy takes as much of that as the file has bytes.
     package func dropRemainder(of copy: String) {

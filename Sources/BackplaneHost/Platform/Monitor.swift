@@ -35,13 +35,14 @@ final class Monitor<State>: @unchecked Sendable {       // every access holds th
         return result
     }
 
-    /// Waits until `body` gives a result: it is asked at once, after every change, and when the moment it last named has come.
+    /// Waits until `body`, which may change the state, gives a result: it is asked at once, after every change, and when the moment it last named has come.
     func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while true {
             switch body(&state) {
             case .done(let result):
+                pthread_cond_broadcast(changed)
                 return result
             case .until(nil):
                 pthread_cond_wait(changed, lock)

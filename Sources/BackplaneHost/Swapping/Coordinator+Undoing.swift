@@ -168,8 +168,7 @@ extension Coordinator {
     /// What is not in force needs no symbols, which may take more memory than its code.
     func dropRemainders(of plugins: [LoadedPlugin]) {
         guard let folder = loadFolder else { return }
-        let copies = plugins.compactMap(\.copy)
-        if !copies.isEmpty { HostThread.launch { for copy in copies { folder.dropRemainder(of: copy) } } }
+        for copy in plugins.compactMap(\.copy) { folder.dropRemainder(of: copy) }
     }
 
     private func warnOfGenerations() {

@@ -42,6 +42,34 @@ import Testing
         #expect(text.contains("details:Dictionary<String,String>"))
         #expect(text.hasSuffix("causes:Array<#0>}"))
     }
+
+    /// Fields of which the compiler wrote the types as text, in all its short forms.
+    struct Shelf {
+        var flag: Bool, letter: Character, part: Substring, count: UInt, ratio: Double, share: Float
+        var title: String?, twice: String??, numbers: [Int], rows: [[Double]], ids: Set<Int>, notes: [String: String], counts: [String: Int]
+        var optional: [String?]?, nested: [Int: [String: [Bool]]], sets: Set<Set<String>>, strings: [String: [String: String]]
+    }
+
+    @Test func `what is read of a name without the runtime is what the runtime says`() throws {
+        let metadata = TypeMetadata(Shelf.self), records = try #require(metadata.descriptor.fields?.records)
+        for record in records {
+            let mangled = try #require(record.type), type = try #require(mangled.type(in: metadata))
+            let read = try #require(mangled.standardLayout, "\(record.name): \(mangled.text)")
+            let told = try TypeLayout(of: type)
+            #expect(read == told)
+        }
+    }
+
+    struct Others {
+        var date: Date, own: [Shelf], result: Result<Int, Never>, tuple: (Int, Int), deep: [[[[[[[[[[Int]]]]]]]]]]
+    }
+
+    @Test func `any other name is left to the runtime`() throws {
+        for record in try #require(TypeMetadata(Others.self).descriptor.fields?.records) {
+            #expect(record.type?.standardLayout == nil, "\(record.name)")
+        }
+    }
 }
 
-private enum Own { enum Optional<Value: Sendable>: Sendable { case some(Value), none } }
+private enum Own { enum Optional<Value: Sendable>: Sendable { case some(Value), none }
+}
