@@ -114,7 +114,7 @@ extension Coordinator {
         }
         for member in swap.members { dismiss(member.new) }
         dropRemainders(of: swap.replacements.map { swap.before.plugins[$0.place] })
-        for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
+        for replacement in swap.replacements { generations.commit(replacement.plugin) }
         warnOfGenerations()
     }
 
