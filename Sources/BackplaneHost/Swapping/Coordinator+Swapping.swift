@@ -33,10 +33,8 @@ extension Coordinator {
     }
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
-        // A generation on probation stays on probation: only looking changes nothing.
-        let takesTurn = !(swapUnderWay?.isOnProbation ?? false)
-        if takesTurn { await takeTurn(endingProbation: false) }
-        defer { if takesTurn { endTurn() } }
+        let isTurn = await takeLook()
+        defer { if isTurn { endTurn() } }
         try requireRunning()
         let replacements = try await replacements(for: libraries, options)
         defer { dropRemainders(of: replacements.map(\.plugin)) }

@@ -7,9 +7,12 @@ enum RelayPlugin {
     /// A folder with its library, `Relay`.
     static func folder() throws -> LoadingFixture.Folder {
         let folder = try LoadingFixture.Folder()
-        try folder.write(LoadingFixture.library(of: source, []), as: "libRelay.so")
+        try folder.write(library(), as: "libRelay.so")
         return folder
     }
+
+    /// Its bytes, which other flags make other ones.
+    static func library(_ flags: String...) throws -> [UInt8] { try LoadingFixture.library(of: source, flags) }
 
     static func manager(to till: String = "Till") -> ManifestValue { ["className": "Relay", "uses": ["till": .string(till)]] }
 
