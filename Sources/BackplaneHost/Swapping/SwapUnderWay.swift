@@ -24,6 +24,8 @@ final class SwapUnderWay {
     var isFlipped = false
     /// Wires lead, or will lead, to the old ones again, after a failed probation.
     var isTakenBack = false
+    /// The numbers of those that come back, or are made again, when it is taken back: they may call one another before the gates open.
+    var returning: Set<UInt16>
     /// When callers were first served by the new code.
     var served: Deadline?
     /// What its end is waited for by.
@@ -35,6 +37,7 @@ final class SwapUnderWay {
     ) {
         (self.members, self.plan, self.before, self.after, self.nodes) = (members, plan, before, after, nodes)
         (self.replacements, self.options, self.asked) = (replacements, options, asked)
+        returning = Set(members.compactMap(\.old?.number))
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element)
         machine = SwapMachine(
@@ -54,6 +57,9 @@ final class SwapUnderWay {
             report.steps.append(StepTime(step: step, milliseconds: duration.milliseconds))
         }
     }
+
+    /// Does anybody wait for its end?
+    var isAwaited: Bool { !waiting.isEmpty }
 
     /// Returns once it is over.
     func wait(on coordinator: isolated Coordinator) async {
