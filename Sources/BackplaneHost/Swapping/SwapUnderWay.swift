@@ -29,7 +29,7 @@ final class SwapUnderWay {
     /// When callers were first served by the new code.
     var served: Deadline?
     /// What its end is waited for by.
-    private var waiting: [UnsafeContinuation<Void, Never>] = []
+    private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
 
     init(
         _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest, _ nodes: [LiveNode], _ replacements: [Replacement],
@@ -57,9 +57,6 @@ final class SwapUnderWay {
             report.steps.append(StepTime(step: step, milliseconds: duration.milliseconds))
         }
     }
-
-    /// Does anybody wait for its end?
-    var isAwaited: Bool { !waiting.isEmpty }
 
     /// Returns once it is over.
     func wait(on coordinator: isolated Coordinator) async {

@@ -61,5 +61,5 @@ struct SwapLayersTests {
 
 extension Coordinator {
     /// Does anybody wait for the end of the swap that is under way?
-    fileprivate var isAwaited: Bool { swapUnderWay?.isAwaited ?? false }
+    fileprivate var isAwaited: Bool { !(swapUnderWay?.waiting.isEmpty ?? true) }
 }
