@@ -19,6 +19,7 @@ enum GenerationRows {
 extension Generation.State {
     fileprivate var span: Span {
         switch self {
+        case .loaded: Span("loaded")
         case .inForce: Span("in force", .good)
         case .onProbation: Span("on probation", .doubtful)
         case .retired: Span("retired")

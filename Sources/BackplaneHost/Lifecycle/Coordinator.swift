@@ -117,7 +117,7 @@ actor Coordinator {
         for node in nodes { nodesByID[node.id] = node }
         (document, loadedManifest) = (new.document, new)
         manifestSource.withLock { $0 = new.document.source }
-        generations.putInForce(new.plugins)
+        generations.putInForce(new.plugins, isForGood: swapUnderWay == nil)
         watchdog?.start(generations.images)
     }
 

@@ -6,10 +6,11 @@ extension Coordinator {
     func watch(_ swap: SwapUnderWay) async throws(BackplaneError) {
         guard let probation = swap.options.probation else { return }
         swap.isOnProbation = true
+        letLook()
         defer { swap.isOnProbation = false }
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now
-        while Deadline.now < end, !turns.contains(where: \.endsProbation), !isStopped {
+        while Deadline.now < end, turns.allSatisfy(\.onlyLooks), !isStopped {
             if Deadline.now >= nextHealth {
                 for member in swap.members { try await checkHealth(member, swap) }
                 nextHealth = .now + .seconds(probation.healthInterval)
@@ -62,11 +63,13 @@ extension Coordinator {
         let live = makeNode(old.node, gate: member.gate), number = try numbers.take(for: old.node)
         live.number = number
         admit(live)
+        swap.returning.insert(number)
+        // Those that are back already let it in as well.
+        for other in swap.gated { other.gate.letIn(swap.returning) }
         let type = oldComponent.type
         let wires = old.node.wires.compactMap { wire -> ComponentStarter.Connection? in
-            let restored = swap.members.first { $0.plan.old == wire.provider }?.restored?.component
-            guard let provider = restored ?? swap.nodes[wire.provider].running, let end = type.consumerEnd(ofWire: wire.label) else { return nil }
-            return connections.connect(live, wire.label, end, to: provider)
+            guard let provider = swap.provider(afterReturn: wire.provider), let end = type.consumerEnd(ofWire: wire.label) else { return nil }
+            return connections.connect(live, wire.label, end, to: provider, isLater: true)
         }
         do throws(BackplaneError) {
             let restored = try await starter.make(
@@ -76,6 +79,7 @@ extension Coordinator {
             try await importState(bytes, as: version, to: restored, swap.stepLimit)
             try await starter.activate(restored, limit: swap.stepLimit)
         } catch {
+            swap.returning.remove(number)
             if member.restored == nil { giveBack(live) }
             throw error
         }
@@ -124,6 +128,16 @@ extension Coordinator {
         for node in leaving { _ = await node.startUnderWay?.value }
         swap.interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
         await stop(leaving.filter { $0.running != nil }, for: swap.before.plan)
+    }
+}
+
+extension SwapUnderWay {
+    /// Who is called, once the old generation is back, at a place in the plan before. Of one that was not up it is the new one, which
+    /// then is no more: the wire is there, and says so until somebody has it come up again.
+    fileprivate func provider(afterReturn place: Int) -> RunningComponent? {
+        if let member = members.first(where: { $0.plan.old == place }) { return member.restored?.component ?? member.oldComponent }
+        let location = before.plan.nodes[place].location
+        return nodes[place].running ?? members.first { $0.old == nil && $0.new.node.location == location }?.component
     }
 }
 

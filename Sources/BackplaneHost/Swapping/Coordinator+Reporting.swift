@@ -12,7 +12,7 @@ extension Coordinator {
                 plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)
             if let memory = entry.image.flatMap({ memory[$0.copy] }) { (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped) }
             generation.heldBy = holders(of: entry)
-            generation.canReturn = entry.state == .retired && entry.loaded != nil
+            generation.canReturn = entry.canReturn
             return generation
         }
     }
@@ -38,7 +38,7 @@ extension Coordinator {
             case let calls: holders.append("\(calls) calls in \(name) that have not ended")
             }
         }
-        if entry.state == .retired, entry.loaded != nil { holders.append("kept to go back to") }
+        if entry.canReturn { holders.append("kept to go back to") }
         if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot forget a library") }
         return holders
     }

@@ -33,14 +33,12 @@ extension Coordinator {
     }
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
-        // A generation on probation stays on probation: only looking changes nothing.
-        let takesTurn = !(swapUnderWay?.isOnProbation ?? false)
-        if takesTurn { await takeTurn(endingProbation: false) }
-        defer { if takesTurn { endTurn() } }
+        let isTurn = await takeLook()
+        defer { if isTurn { endTurn() } }
         try requireRunning()
         let replacements = try await replacements(for: libraries, options)
+        defer { dropRemainders(of: replacements.map(\.plugin)) }
         let swap = try await draft(replacements, options, asked: .now)
-        takeOut(replacements)
         var preview = SwapPreview()
         (preview.plugins, preview.components, preview.wires) = (swap.report.plugins, swap.report.components, swap.report.wires)
         (preview.refusals, preview.warnings) = (refusals(of: swap), swap.report.warnings)
@@ -53,7 +51,7 @@ extension Coordinator {
             swap = try await draft(replacements, options, asked: asked)
             if let error = BackplaneError.combining(refusals: refusals(of: swap)) { throw error }
         } catch {
-            takeOut(replacements)
+            takeOut(replacements.map(\.plugin))
             throw error
         }
         // Libraries have been loaded, and their swap decided.
@@ -84,12 +82,12 @@ extension Coordinator {
         if let served = swap.served { swap.report.milliseconds = (served - swap.asked).milliseconds }
         switch swap.machine.outcome {
         case .undone(let action, let error):
-            takeOut(swap.replacements)
+            takeOut(swap.replacements.map(\.plugin))
             log(swap, .error, "swap failed, the old code goes on", error)
             throw swap.failure(after: action, error)
         case .rolledBack(let error):
             (swap.report.outcome, swap.report.failure) = (.rolledBack, error)
-            takeOut(swap.replacements)
+            takeOut(swap.replacements.map(\.plugin), afterProbation: true)
             log(swap, .error, "rolled back", error)
             for node in swap.dormant { node.leaves = false }
             let errors = await start(swap.interrupted.filter { loaded.plan.managers[$0] != nil }.sorted())
@@ -124,10 +122,10 @@ extension Coordinator {
         }
     }
 
-    /// Notes of libraries that they are not in force after all.
-    private func takeOut(_ replacements: [Replacement]) {
-        for replacement in replacements { generations.set(replacement.isReturn ? .retired : .failed, of: replacement.plugin) }
-        dropRemainders(of: replacements.map(\.plugin))
+    /// Notes of plugins that they are not in force after all.
+    func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
+        for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
+        dropRemainders(of: plugins)
     }
 
     /// Managers that the new code made possible.

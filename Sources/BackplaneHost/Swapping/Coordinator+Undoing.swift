@@ -31,7 +31,7 @@ extension Coordinator {
     func letIn(_ component: RunningComponent, _ swap: SwapUnderWay) {
         guard swap.gated.contains(where: { $0.gate === component.gate }) else { return }
         connections.lead(to: component)
-        component.gate.letIn(Set(swap.members.flatMap { [$0.old?.number, $0.restored?.node.number].compactMap(\.self) }))
+        component.gate.letIn(swap.returning)
     }
 
     /// The old instance takes again what it gave up.
@@ -114,7 +114,7 @@ extension Coordinator {
         }
         for member in swap.members { dismiss(member.new) }
         dropRemainders(of: swap.replacements.map { swap.before.plugins[$0.place] })
-        for replacement in swap.replacements { generations.set(.inForce, of: replacement.plugin) }
+        for replacement in swap.replacements { generations.commit(replacement.plugin) }
         warnOfGenerations()
     }
 

@@ -8,8 +8,6 @@ struct Replacement {
     var plugin: LoadedPlugin
     /// As it was asked for.
     var library: String
-    /// It was in force before.
-    var isReturn = false
 }
 
 extension Coordinator {
@@ -21,18 +19,26 @@ extension Coordinator {
         let loaded = loaded
         let folder = try requireLoadFolder()
         var replacements: [Replacement] = []
-        for library in libraries {
-            let wanted = try WantedLibrary(library, among: loaded, self.options)
-            // Of one by a name of its own only its entry would tell whose place it takes.
-            let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-            if rivals.contains(where: { $0.copy.map { LibraryFile.isSame(wanted.path, as: $0, in: folder) } ?? false }) { continue }
-            let plugin = try await load(wanted, in: folder, options)
-            generations.add([plugin], .failed)
-            let place = try wanted.place(of: plugin, among: loaded)
-            guard !replacements.contains(where: { $0.place == place }) else {
-                throw BackplaneError(.swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+        var plugins: [LoadedPlugin] = []
+        do throws(BackplaneError) {
+            for library in libraries {
+                let wanted = try WantedLibrary(library, among: loaded, self.options)
+                // Of one by a name of its own only its entry would tell whose place it takes.
+                let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
+                if rivals.contains(where: { $0.copy.map { LibraryFile.isSame(wanted.path, as: $0, in: folder) } ?? false }) { continue }
+                try wanted.requirePlace(among: loaded)
+                let plugin = try await load(wanted, in: folder, options)
+                generations.add([plugin], .loaded)
+                plugins.append(plugin)
+                let place = try wanted.place(of: plugin, among: loaded)
+                guard !replacements.contains(where: { $0.place == place }) else {
+                    throw BackplaneError(.swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+                }
+                replacements.append(Replacement(place: place, plugin: plugin, library: library))
             }
-            replacements.append(Replacement(place: place, plugin: plugin, library: library))
+        } catch {
+            takeOut(plugins)
+            throw error
         }
         return replacements
     }
@@ -44,7 +50,7 @@ extension Coordinator {
         linkedSwaps += 1
         var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
         plugin.linkedGeneration = linkedSwaps
-        generations.add([plugin], .failed)
+        generations.add([plugin], .loaded)
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
@@ -66,18 +72,22 @@ extension Coordinator {
 
     /// An older generation of a plugin.
     ///
-    /// - Parameter number: `nil`: the last that was in force before.
+    /// - Parameter number: `nil`: the last that was in force for good before, and did not fail when it came back.
     func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
         let loaded = loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = generations.entries(of: current.description.id) ?? []
-        let candidates = entries.filter { $0.state == .retired && $0.loaded != nil }
-        guard let entry = number == nil ? candidates.max(by: { $0.retirement < $1.retirement }) : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
-            let list = candidates.map { "\($0.number)" }.joined(separator: ", ")
-            let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list)"
-            let asked = number.map { " \($0)" } ?? ""
-            throw BackplaneError(.swapRefused, "\(current.description.id) has no retired generation\(asked); \(there)")
+        let candidates = entries.filter(\.canReturn), last = candidates.filter { !$0.wasTakenBack }.max { $0.commitment < $1.commitment }
+        guard let entry = number == nil ? last : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
+            throw Self.noGeneration(number, of: current.description.id, candidates)
         }
-        return Replacement(place: place, plugin: older, library: older.path ?? name, isReturn: true)
+        return Replacement(place: place, plugin: older, library: older.path ?? name)
+    }
+
+    private static func noGeneration(_ number: Int?, of plugin: String, _ candidates: [GenerationTable.Entry]) -> BackplaneError {
+        let list = candidates.map { $0.wasTakenBack ? "\($0.number) (which failed its probation when it came back)" : "\($0.number)" }
+        let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list.joined(separator: ", "))"
+        let asked = number.map { "retired generation \($0)" } ?? (candidates.isEmpty ? "retired generation" : "retired generation that proved itself")
+        return BackplaneError(.swapRefused, "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
     }
 
     private func requireLoadFolder() throws(BackplaneError) -> LoadFolder {

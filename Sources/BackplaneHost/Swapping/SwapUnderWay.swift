@@ -24,10 +24,12 @@ final class SwapUnderWay {
     var isFlipped = false
     /// Wires lead, or will lead, to the old ones again, after a failed probation.
     var isTakenBack = false
+    /// The numbers of those that come back, or are made again, when it is taken back: they may call one another before the gates open.
+    var returning: Set<UInt16>
     /// When callers were first served by the new code.
     var served: Deadline?
     /// What its end is waited for by.
-    private var waiting: [UnsafeContinuation<Void, Never>] = []
+    private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
 
     init(
         _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest, _ nodes: [LiveNode], _ replacements: [Replacement],
@@ -35,6 +37,7 @@ final class SwapUnderWay {
     ) {
         (self.members, self.plan, self.before, self.after, self.nodes) = (members, plan, before, after, nodes)
         (self.replacements, self.options, self.asked) = (replacements, options, asked)
+        returning = Set(members.compactMap(\.old?.number))
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element)
         machine = SwapMachine(

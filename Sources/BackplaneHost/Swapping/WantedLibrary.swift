@@ -31,6 +31,18 @@ struct WantedLibrary: Sendable {
         reference = place.flatMap { plugins[$0].reference }
     }
 
+    /// - Throws: `swap.refused` when only its entry would tell whether it takes the place of one whose contents the manifest fixes.
+    func requirePlace(among loaded: LoadedManifest) throws(BackplaneError) {
+        guard place == nil else { return }
+        let fixed = loaded.plugins.filter { $0.reference?.sha256 != nil }.map(\.description.id).sorted()
+        guard !fixed.isEmpty else { return }
+        throw BackplaneError(
+            .swapRefused,
+            "the manifest gives \(fixed.joined(separator: ", ")) a SHA-256, and the name \(FilePath.name(of: path)) does not tell whose place it takes; "
+                + "give it the file name of the library that it replaces, so that it can be checked before it is loaded",
+            at: path)
+    }
+
     /// The place that it takes now that it has said who it is.
     func place(of plugin: LoadedPlugin, among loaded: LoadedManifest) throws(BackplaneError) -> Int {
         let id = plugin.description.id, plugins = loaded.plugins

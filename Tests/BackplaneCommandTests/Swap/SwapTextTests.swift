@@ -53,7 +53,8 @@ import Testing
         let second = Generation(plugin: "org.example.notes", number: 2, version: "1.1.0", library: nil, state: .onProbation, loadedAt: 2)
         let third = Generation(plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .inForce, loadedAt: 3)
         let fourth = Generation(plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
-        let generations = GenerationRows.table([first, second, third, fourth]) { "second \(Int($0))" }
+        let fifth = Generation(plugin: "org.example.notes", number: 5, version: "1.3.0", library: nil, state: .loaded, loadedAt: 5)
+        let generations = GenerationRows.table([first, second, third, fourth, fifth]) { "second \(Int($0))" }
         let row = try JSONDecoder().decode(ComponentStatistics.self, from: Data(#"{"component": "Desk", "role": "manager", "managers": ["Desk"], "plugin": "org.example.desk", "generation": 2, "calls": 1200, "errors": 3, "inFlight": 1, "waiting": 0}"#.utf8))
         try expectSnapshot((generations.lines(colour: false) + [""] + StatisticsTable.table([row]).lines(colour: false)).joined(separator: "\n") + "\n", "generations-table")
     }

@@ -16,22 +16,7 @@ enum CallerPlugin {
             pluginPaths: [TestHost.libraries], in: folder, stopLimit: stopLimit)
     }
 
-    private static let source = #"""
-        #include "backplane.h"
-        #include <stdlib.h>
-        #include <string.h>
-
-        BP_IDENTITY("org.example.caller", "1.0.0")
-
-        static bp_get_interface get_interface;
-        static uint64_t handle, wire;
-        static char instance;
-
-        static bp_bytes text(const char *literal) {
-            bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
-            return bytes;
-        }
-
+    private static let source = ManagerInC.source("Caller", contract: "Caller", #"""
         enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
@@ -109,25 +94,5 @@ enum CallerPlugin {
             default: calls->call(handle, wire, method, input, frame, done, context);
             }
         }
-
-        static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
-            handle = creation->handle;
-            wire = creation->wires[0].wire;
-            done(context, BP_OK, &instance, text(""));
-        }
-
-        static const bp_component components[] = {{
-            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Caller"), .version = BP_TEXT("1.0.0"),
-            .contract = BP_TEXT("Caller"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
-            .wires = wires, .wire_count = 1, .create = create, .call = call}};
-
-        int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
-            bp_answer own = {
-                .size = sizeof own, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.caller"), .version = BP_TEXT("1.0.0"),
-                .components = components, .component_count = 1, .self_check = bp_check_self()};
-            get_interface = offer->get_interface;
-            *answer = own;
-            return BP_OK;
-        }
-        """#
+        """#)
 }

@@ -98,9 +98,45 @@ struct LibraryMistakeTests {
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(second.get()) }
         #expect(refusal?.code == .pluginDigestMismatch && refusal?.location == fixture.path)
         #expect(try await fixture.generations() == (1, 1))
-        // Under another name only its entry tells whose place it would take.
+        // Under another name only its entry would tell whose place it takes, and that may not run.
         let renamed = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(second.get(), as: "libRenamed.so")) }
-        #expect(renamed?.code == .swapRefused && renamed?.message.contains("SHA-256") == true)
+        #expect(
+            renamed?.message
+                == "the manifest gives \(TurnstileFixture.plugin) a SHA-256, and the name libRenamed.so does not tell whose place it takes; "
+                + "give it the file name of the library that it replaces, so that it can be checked before it is loaded")
+        #expect(try await fixture.generations() == (1, 1))
+        let elsewhere = try fixture.folder.makeFolder("elsewhere")
+        let moved = try await expectRefusal(fixture) {
+            try await fixture.host.swap(library: fixture.write(second.get(), as: "\(FilePath.name(of: elsewhere))/libTurnstile.so"))
+        }
+        #expect(moved?.code == .pluginDigestMismatch, "its name tells, wherever it lies")
+        #expect(try await fixture.host.swap(library: fixture.write(first, as: "libSame.so")).outcome == .unchanged, "and its contents tell, too")
         await fixture.host.stop()
+    }
+
+    @Test(arguments: ["libTurnstile.so", "libRenamed.so"])
+    func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String) async throws {
+        let first = try TurnstileFixture.built("YardstickFirst")
+        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) { $0.digest = Sum() }
+        // It leaves a file beside the copy when code of it runs.
+        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name)) }
+        #expect([.pluginDigestMismatch, .swapRefused].contains(refusal?.code))
+        #expect(try fixture.test.filesLoaded().filter { $0.hasSuffix(".ran") } == [])
+        await fixture.host.stop()
+    }
+
+    @Test func `beside one without a SHA-256 of its own such code would have run`() async throws {
+        let fixture = try await TurnstileFixture()
+        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so")) }
+        #expect(refusal?.code == .pluginLayoutMismatch)
+        #expect(try fixture.test.filesLoaded().count { $0.hasSuffix(".ran") } == 1)
+        await fixture.host.stop()
+    }
+}
+
+extension TestHost {
+    /// The names of all files in the folders of hosts that are there now.
+    fileprivate func filesLoaded() throws -> [String] {
+        try loadFolders().flatMap { folder throws -> [String] in try FileTree.names(in: loads + "/" + folder) }
     }
 }

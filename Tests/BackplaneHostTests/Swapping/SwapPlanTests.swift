@@ -88,6 +88,21 @@ struct SwapPlanTests {
         #expect(names(one, plan) == ["B"] && one.awaited == [0], "as it is, where it does not")
     }
 
+    @Test func `one that is not up, between two that change, is made from the new code too`() throws {
+        let managers: ManifestValue = [
+            "A": ["className": "Left"], "B": ["className": "Right", "uses": ["friend": "A"]], "C": ["className": "Left", "uses": ["friend": "B"]],
+        ]
+        let plan = try plan(managers), between = swap(plan, plan, plugins: [0], down: ["B"])
+        #expect(names(between, plan) == ["A", "B", "C"] && between.members.map(\.old) == [0, nil, 2])
+        #expect(between.awaited == [] && between.kept == [:], "started before, it would be wired to the old A")
+        #expect(between.members.map(\.isRestart) == [false, false, false], "it is not the one that was")
+        // Nobody who changes calls it: it comes up when it is asked for, and then calls the new A.
+        let above = swap(plan, plan, plugins: [0], down: ["B", "C"])
+        #expect(names(above, plan) == ["A"] && above.kept == [:])
+        let up = swap(plan, plan, plugins: [0])
+        #expect(names(up, plan) == ["A", "C"] && up.kept == [1: 1], "while it is up it stays")
+    }
+
     @Test func `calls wait for state and for what is exclusive, and for nobody else`() throws {
         let exclusive = Traits(isExclusive: true), stateful = Traits(state: Self.state(1)), plain = Traits()
         for (before, after, isGated) in [

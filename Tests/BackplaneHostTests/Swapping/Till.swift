@@ -163,6 +163,7 @@ struct TillHost {
     }
 
     /// The same with plugins as they are.
+    @discardableResult
     func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in

@@ -11,7 +11,7 @@ struct TurnstileFixture {
     static let plugin = "org.backplane.yardstick-turnstile"
     let test: TestHost
     let turnstile: Remote<YardstickContracts.Turnstile>
-    private let folder: LoadingFixture.Folder
+    let folder: LoadingFixture.Folder
     /// Where the library is built.
     let path: String
     var host: PluginHost { test.host }

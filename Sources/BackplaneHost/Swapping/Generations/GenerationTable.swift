@@ -11,15 +11,19 @@ struct GenerationTable {
         let loadedAt: Double
         var state: Generation.State
         let image: PluginImage?
-        /// What it takes to go back to it; `nil`: that is too long ago.
+        /// What it takes to go back to it; `nil`: it never came into force for good, or that is too long ago.
         var loaded: LoadedPlugin?
-        /// Its place among those that were taken out of force, whenever they were loaded.
-        var retirement = 0
+        /// Its place among those that came into force for good, by the last time it did; 0: it never did.
+        var commitment = 0
+        /// It came back and failed its probation: whoever means it says its number.
+        var wasTakenBack = false
+
+        var canReturn: Bool { state == .retired && loaded != nil }
     }
     /// By plugin, oldest first.
     private var entries: [String: [Entry]] = [:]
     private var places: [String: (plugin: String, index: Int)] = [:]
-    private var retirements = 0
+    private var commitments = 0
     /// How many generations of one plugin can be gone back to.
     static let kept = 8
     /// At each multiple of so many the log says that it would be time to restart.
@@ -33,40 +37,58 @@ struct GenerationTable {
             entries[id, default: []].append(
                 Entry(
                     plugin: id, number: number, version: plugin.description.version, library: plugin.path, loadedAt: .now, state: state,
-                    image: plugin.image, loaded: plugin))
+                    image: plugin.image))
         }
     }
 
     /// Puts plugins in force; others are so no longer.
-    mutating func putInForce(_ plugins: [LoadedPlugin]) {
+    ///
+    /// - Parameter isForGood: nothing takes them back any more.
+    mutating func putInForce(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {
-            if let state = entries[place.plugin]?[place.index].state, [.inForce, .onProbation].contains(state) { set(.retired, place) }
+            guard let entry = entries[place.plugin]?[place.index], [.inForce, .onProbation].contains(entry.state) else { continue }
+            update(place) { $0.state = entry.commitment > 0 ? .retired : .failed }
         }
         add(plugins, .inForce)
+        if isForGood { for plugin in plugins { commit(plugin) } }
+    }
+
+    /// One that is in force stays so.
+    mutating func commit(_ plugin: LoadedPlugin) {
+        add([plugin], .inForce)
+        guard let place = places[plugin.key] else { return }
+        commitments += 1
+        let commitment = commitments
+        update(place) { ($0.loaded, $0.commitment, $0.wasTakenBack) = (plugin, commitment, false) }
+        forgetOld(place.plugin)
+    }
+
+    /// One that did not come into force, or not for long.
+    mutating func takeOut(_ plugin: LoadedPlugin, afterProbation: Bool) {
+        guard let place = places[plugin.key] else { return }
+        update(place) { entry in
+            entry.state = entry.commitment > 0 ? .retired : .failed
+            entry.wasTakenBack = entry.wasTakenBack || afterProbation
+        }
     }
 
     /// `false` for one that is not known.
     @discardableResult
     mutating func set(_ state: Generation.State, of plugin: LoadedPlugin) -> Bool {
         guard let place = places[plugin.key] else { return false }
-        set(state, place)
+        update(place) { $0.state = state }
         return true
     }
 
-    private mutating func set(_ state: Generation.State, _ place: (plugin: String, index: Int)) {
-        if state == .retired, entries[place.plugin]?[place.index].state != .retired {
-            retirements += 1
-            entries[place.plugin]?[place.index].retirement = retirements
-        }
-        entries[place.plugin]?[place.index].state = state
-        if state == .retired { forgetOld(place.plugin) }
-        if state == .failed { entries[place.plugin]?[place.index].loaded = nil }
+    private mutating func update(_ place: (plugin: String, index: Int), _ body: (inout Entry) -> Void) {
+        guard entries[place.plugin] != nil else { return }
+        body(&entries[place.plugin]![place.index])
     }
 
     private mutating func forgetOld(_ id: String) {
-        let all = entries[id] ?? [], retired = all.indices.filter { all[$0].state == .retired && all[$0].loaded != nil }
-        for index in retired.sorted(by: { all[$0].retirement < all[$1].retirement }).dropLast(Self.kept) { entries[id]?[index].loaded = nil }
+        let all = entries[id] ?? [], old = all.indices.filter { all[$0].canReturn }
+        for index in old.sorted(by: { all[$0].commitment < all[$1].commitment }).dropLast(Self.kept) { entries[id]?[index].loaded = nil }
     }
 
     func entry(of plugin: LoadedPlugin) -> Entry? {
@@ -87,7 +109,7 @@ struct GenerationTable {
     var images: [PluginImage] { entries.values.flatMap { $0.compactMap(\.image) } }
 
     /// How many are in memory and not in force.
-    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state == .retired || $0.state == .failed } } }
+    var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }
 }
 
 extension Double {

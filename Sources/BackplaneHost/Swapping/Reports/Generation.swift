@@ -3,12 +3,14 @@ public import Backplane
 /// One loaded copy of a plugin's library.
 public struct Generation: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable {
+        /// In memory, and not in force yet: it is being prepared, or somebody asked what its swap would do.
+        case loaded
         case inForce
         /// In force, and given up again if it fails.
         case onProbation
         /// Another one has taken its place. It stays in memory, since Swift's runtime cannot forget a library.
         case retired
-        /// It never came into force, or not for long.
+        /// It never came into force, or failed before that was for good.
         case failed
     }
     public var plugin: String

@@ -1,0 +1,119 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+import Testing
+
+@testable import BackplaneHost
+
+/// Exchanges that are under way while their component is swapped.
+@Suite(.timeLimit(.minutes(5)))
+struct SwapWhileExchangingTests {
+    private static func edition(_ version: Version) -> LinkedPlugin {
+        LinkedPlugin(id: "org.backplane.tests.feeds", version: version) {
+            $0.add(FeedManager.self)
+            $0.add(FeedCommunication.self)
+        }
+    }
+
+    private func host(_ executor: HeldExecutor, _ events: TillEvents) throws -> TillHost {
+        try TillHost(
+            [],
+            others: ["Feed": ["className": "FeedManager", "communicationController": ["className": "FeedCommunication", "configuration": ["key": .string(events.key)]]]],
+            linked: [Self.edition("1.0.0")]
+        ) { $0.executors = [executor] }
+    }
+
+    @Test func `one that its component does not end is cancelled once it is suspended, and the report says so`() async throws {
+        let executor = HeldExecutor(), events = TillEvents(), tills = try host(executor, events), feed: Remote<Feeds> = try await tills.host.manager("Feed")
+        _ = try await feed.listen()
+        await eventually { executor.turnstile.arrived == 1 }
+        let report = try await tills.swap(linked: [Self.edition("2.0.0")])
+        #expect(report.outcome == .swapped)
+        #expect(report.warnings == ["FeedCommunication had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"])
+        await eventually { events.all == ["suspend", "call.cancelled"] }
+        await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }
+        executor.turnstile.open()       // the answer of the first comes too late for anybody
+        _ = try await feed.listen()
+        await eventually { events.all == ["suspend", "call.cancelled", "204"] }
+        await tills.host.stop()
+    }
+
+    @Test func `one that ends of itself before, or that suspend ends, is nobody's loss`() async throws {
+        let executor = HeldExecutor(), events = TillEvents(TillScript(shut: { executor.turnstile.open() })), tills = try host(executor, events)
+        let feed: Remote<Feeds> = try await tills.host.manager("Feed")
+        _ = try await feed.listen()
+        await eventually { executor.turnstile.arrived == 1 }
+        let report = try await tills.swap(linked: [Self.edition("2.0.0")])
+        #expect(report.outcome == .swapped && report.warnings == [])
+        await eventually { events.all == ["suspend", "204"] }
+        #expect(executor.cancelled.load(ordering: .relaxed) == 0)
+        await tills.host.stop()
+    }
+}
+
+/// Holds exchanges up at a turnstile.
+private final class HeldExecutor: HTTPExecutor {
+    let schemes = ["held"]
+    let turnstile = Turnstile()
+    let cancelled = Atomic(0)
+
+    func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
+        await withTaskCancellationHandler {
+            await turnstile.pass()
+        } onCancel: {
+            cancelled.wrappingAdd(1, ordering: .relaxed)
+        }
+        return HTTPResponse(status: 204, headers: [:], body: [])
+    }
+}
+
+private struct Feeds: Contract {
+    static let version: Version = "1.0.0"
+    /// Begins an exchange, and does not wait for it.
+    let listen = AsyncMethod<Nothing, Nothing>()
+}
+
+private final class FeedManager: Manager {
+    typealias Provides = Feeds
+    static let className = "FeedManager"
+    struct Wires: Wiring {
+        let communicationController: Wire<Feeds>
+    }
+    private let wires: Wires
+
+    init(_ context: Context) { wires = context.wires }
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.listen) { manager, _, call in try await manager.wires.communicationController.listen(call) }
+    }
+}
+
+private final class FeedCommunication: CommunicationController {
+    typealias Provides = Feeds
+    typealias Configuration = TillManager.Configuration
+    static let className = "FeedCommunication"
+    static let isExclusive = true
+    private let context: Context
+    private let events: TillEvents
+
+    init(_ context: Context) { (self.context, events) = (context, TillEvents.of(context.configuration.key)) }
+
+    func suspend() async throws {
+        events.note("suspend")
+        try await events.script.shut()
+    }
+    func stop() {}
+
+    static func methods(_ table: inout Methods) {
+        table.async(\.listen) { feed, _, _ in
+            feed.context.tasks.run { [context = feed.context, events = feed.events] in
+                do throws(BackplaneError) {
+                    events.note("\(try await context.http.send(HTTPRequest("GET", "held:news"), context.begin()).status)")
+                } catch {
+                    events.note("\(error.code)")
+                }
+            }
+            return Nothing()
+        }
+    }
+}
