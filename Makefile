@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain stress fuzz bench build sqlite
+.PHONY: help demo test test-plain test-sanitizers stress fuzz bench build sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,16 @@ test: sqlite ## Builds everything and runs the whole suite.
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(TEST_FLAGS)
+
+# The suites of the boundary, of calls and of swaps. Generations are never unloaded, which AddressSanitizer would call a leak.
+SANITIZED = --disable-default-traits --no-parallel --filter 'Backplane(Host)?Tests'
+test-sanitizers: ## Runs the suites of the SDK and the host under ThreadSanitizer and AddressSanitizer. Build folders: .build-tsan, .build-asan.
+	@rm -f Package.resolved
+	@mkdir -p .build-tsan
+	clang -O1 -Wall -Wextra -shared -fPIC -o .build-tsan/order.so Tests/Sanitizers/order.c
+	LD_PRELOAD=$(CURDIR)/.build-tsan/order.so SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-tsan --sanitize=thread \
+		-Xlinker --dynamic-list=$(CURDIR)/Tests/Sanitizers/thread.list $(SANITIZED)
+	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-asan --sanitize=address $(SANITIZED)
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved

@@ -5,6 +5,10 @@ import Testing
 
 /// The host program `feast`, whose plugin keeps every thread of Swift's pool, as a process.
 enum FeastProgram {
+    /// Is it watched by ThreadSanitizer or AddressSanitizer?
+    static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    static let sanitized: Comment = "sanitizers have frames and signals of their own, which hide what the watchdog samples"
+
     /// The lines that it prints.
     static func lines(_ arguments: [String], in folder: LoadingFixture.Folder) async throws -> [String] {
         let process = Process(), output = Pipe()

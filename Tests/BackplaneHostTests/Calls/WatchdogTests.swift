@@ -3,11 +3,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Is this program watched by ThreadSanitizer or AddressSanitizer?
-private let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
-
 /// A plugin that keeps every thread of Swift's pool is named in the log, while it does and once it is over.
-@Suite(.timeLimit(.minutes(10)), .disabled(if: isSanitized, "sanitizers have frames and signals of their own, which hide what is sampled"))
+@Suite(.timeLimit(.minutes(10)), .disabled(if: FeastProgram.isSanitized, FeastProgram.sanitized))
 struct WatchdogTests {
     private let folder: LoadingFixture.Folder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Plugins that keep every thread of Swift's pool do not keep the control socket from answering.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .disabled(if: FeastProgram.isSanitized, FeastProgram.sanitized))
 struct OccupiedPoolTests {
     @Test func `a host whose plugins occupy every thread answers, and gives up at its time limit what waits for them`() async throws {
         let folder = try LoadingFixture.Folder()
