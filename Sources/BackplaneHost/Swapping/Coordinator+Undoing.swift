@@ -96,6 +96,8 @@ extension Coordinator {
     /// Gives a new instance up.
     func discard(_ member: SwapMember, _ swap: SwapUnderWay) async {
         guard let component = member.component else { return giveBack(member.new) }
+        // Others that are new may have begun calls to it while they were made.
+        if member.old == nil { takeBack(member, leadingTo: nil) }
         // One that is activated later than it was waited for takes what it takes all the same.
         let takesLater = member.wasToBeActive && component.instance.isInStep
         retire(component, member.new, of: member.newPlugin, member.takenBack, suspending: member.isActive || takesLater)
