@@ -33,6 +33,9 @@ public struct HostOptions: Sendable {
     public var stopLimit: Duration
     /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
     public var occupationLimit: Duration?
+    /// Whether a signal that a plugin's code raises has the process say, as its last line on standard error, which plugin and which
+    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before still run.
+    public var namesCrashes = false
 
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
