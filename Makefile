@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain stress fuzz bench build sqlite
+.PHONY: help demo test test-plain hostile stress fuzz bench build sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,11 @@ test: sqlite ## Builds everything and runs the whole suite.
 test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
 	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(TEST_FLAGS)
+
+hostile: ## Shows what becomes of libraries that do wrong: what a host says of each, and what `backplane validate` finds. Its build folder is .build-plain.
+	@rm -f Package.resolved
+	$(SWIFT) build --disable-default-traits --scratch-path .build-plain
+	@.build-plain/debug/hostile
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved

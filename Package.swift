@@ -184,7 +184,7 @@ let package = Package(
             cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
 
         // Libraries that do wrong, what a host says of them, and what `validate` finds.
-        .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost"], path: "Tests/Hostile", swiftSettings: settings),
+        .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile", swiftSettings: settings),
 
         // Tests.
         .testTarget(

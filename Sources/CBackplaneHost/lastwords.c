@@ -145,22 +145,29 @@ static const char *culprit(const ucontext_t *context) {
     return found;
 }
 
+/* Whoever handled the signal before, as Swift's runtime does that writes what was on the stack. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
+        if (numbers[index] != number) continue;
+        const struct sigaction *other = &before[index];
+        if (other->sa_flags & SA_SIGINFO) other->sa_sigaction(number, info, context);
+        else if (other->sa_handler != SIG_DFL && other->sa_handler != SIG_IGN) other->sa_handler(number);
+    }
+}
+
 static void speak(int number, siginfo_t *info, void *context) {
     static atomic_flag has_spoken = ATOMIC_FLAG_INIT;
-    (void)info;
-    if (!atomic_flag_test_and_set(&has_spoken)) {
-        const char *found = culprit(context);
-        if (found) {
-            say("backplane: signal ");
-            say_number(number);
-            say(" ends this process, in code of ");
-            say(found);
-            say("\n");
-        }
+    const char *found = atomic_flag_test_and_set(&has_spoken) ? NULL : culprit(context);
+    hand_on(number, info, context);
+    if (found) {
+        say("backplane: signal ");
+        say_number(number);
+        say(" ends this process, in code of ");
+        say(found);
+        say("\n");
     }
-    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
-        if (numbers[index] == number) sigaction(number, &before[index], NULL);
-    }
+    const struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(number, &standard, NULL);
     /* Blocked until this returns; where the fault happens again at once, it is the same signal. */
     syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
 }

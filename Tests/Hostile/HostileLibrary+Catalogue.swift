@@ -44,7 +44,7 @@ extension HostileLibrary {
             HostileLibrary(name: "bytes-\(part < 10 ? "0" : "")\(part)-percent", what: "ends after \(part) % of its bytes", making: .bytes { $0.removeLast($0.count - $0.count * part / 100) })
         } + [
             HostileLibrary(name: "bytes-last-missing", what: "lacks its last byte", making: .bytes { $0.removeLast() }),
-            HostileLibrary(name: "bytes-more", what: "has a page of zeros behind its end", making: .bytes { $0 += [UInt8](repeating: 0, count: 4_096) }),
+            HostileLibrary(name: "bytes-more", what: "has a page of zeros behind its end, and works", making: .bytes { $0 += [UInt8](repeating: 0, count: 4_096) }),
             HostileLibrary(name: "bytes-zero-tail", what: "has zeros for the last tenth of its bytes", making: .bytes { bytes in
                 for index in bytes.count * 9 / 10..<bytes.count { bytes[index] = 0 }
             }),
@@ -73,7 +73,7 @@ extension HostileLibrary {
             ("NEEDS_STRANGER", "needs a library that lies beside it"), ("TEXT_RELOCATIONS", "has its code changed when it is loaded"),
             ("EXECUTABLE_STACK", "wants a stack that code runs on"),
         ],
-        ending: ["CONSTRUCTOR_ABORTS"],
+        ending: ["CONSTRUCTOR_ABORTS", "CONSTRUCTOR_NEVER"],
         flags: [
             "TEXT_RELOCATIONS": ["-Wl,-z,notext", "-fuse-ld=bfd"], "EXECUTABLE_STACK": ["-Wl,-z,execstack"], "NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"],
         ])
@@ -138,5 +138,6 @@ extension HostileLibrary {
     private static let traps = [
         HostileLibrary(name: "swift-traps", what: "calls fatalError in a method", making: .swift(variant: "TRAPS"), endsHost: true),
         HostileLibrary(name: "swift-retroactive", what: "declares a conformance of a type and a protocol that are both not its own", making: .swift(variant: "RETROACTIVE")),
+        HostileLibrary(name: "swift-bundle", what: "asks for Bundle.module", making: .swift(variant: "BUNDLE")),
     ]
 }

@@ -22,7 +22,7 @@ extension Row {
     init(_ library: HostileLibrary, at path: String, in folder: String) {
         (name, what, endsHost) = (library.name, library.what, library.endsHost)
         let program = Self.built + "/hostile"
-        let run = Child.run(program, [HostRun.command, path] + (library.sha256.map { [$0] } ?? []), limit: 60)
+        let run = Child.run(program, [HostRun.command, path] + (library.sha256.map { [$0] } ?? []), limit: 20)
         var lines = run.output.split(separator: "\n").map(String.init)
         hostSurvived = run.ending == .exit(0) && lines.last == "stopped"
         if hostSurvived {
@@ -49,8 +49,9 @@ extension Row {
     /// Without what differs from machine to machine, and from run to run.
     private static func plain(_ text: String, in folder: String) -> String {
         let text = text.replacing(folder, with: "…").replacing(/host-[0-9A-Za-z-]+\//, with: "host/")
+            .replacing(/[0-9a-f]{64}/) { $0.output.allSatisfy { $0 == "0" } ? "000…" : "(its own)" }
             .replacing(/x{100,}/) { "x… (\($0.output.count) times)" }
-            .replacing(/\d{4,}/, with: "#").replacing(/segment \d+|section \d+|table of \d+ \w+/) { $0.output.replacing(/\d+/, with: "#") }
+            .replacing(/0x[0-9A-F]{5,}/, with: "0x#").replacing(/\d{4,}/, with: "#").replacing(/segment \d+|section \d+|table of \d+ \w+/) { $0.output.replacing(/\d+/, with: "#") }
         return text.count > 1_200 ? text.prefix(1_200) + "…" : text
     }
 }

@@ -24,9 +24,10 @@ struct Candidate {
         try LibraryFile.prepare(path, in: try LoadFolder(in: loadFolder))
     }
 
+    /// What was not copied yet stays out: bringing it would open files while others are counted.
     func loaded(_ file: LibraryFile) throws(BackplaneError) -> DynamicLibrary {
         note("it was loaded")
-        return try file.load()
+        return try DynamicLibrary(loading: file.copy)
     }
 
     /// Its entry, not called yet.

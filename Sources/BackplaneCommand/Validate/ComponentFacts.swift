@@ -7,16 +7,16 @@ struct CreationFacts: Codable, Sendable {
     var made: [String] = []
     /// Those that cannot, and what they say.
     var refused: [String] = []
-    /// Those of which there cannot be two.
-    var alone: [String] = []
+    /// Those of which there cannot be two, and those that are nowhere.
+    var findings: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        guard !made.isEmpty else {
+        guard !made.isEmpty || !findings.isEmpty else {
             let why = refused.isEmpty ? "it brings no components" : "no component could be made: " + refused.joined(separator: "; ")
             return Verdicts(Requirement.ofComponents, .notApplicable(why)).merging(Conduct.verdicts(of: [conduct])) { $1.isFailure ? $1 : $0 }
         }
-        return [.creation: Verdict(findings: alone, remarks: refused.map { "not tried: \($0)" })]
+        return [.creation: Verdict(findings: findings, remarks: refused.map { "not tried: \($0)" })]
     }
 }
 
@@ -48,7 +48,8 @@ struct LifeFacts: Codable, Sendable {
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        let left = threads.map { "a thread called `\($0)` goes on; end it in suspend or stop" } + files.map { "\($0) is open; close it in suspend or stop" }
+        let left = threads.counted.map { "a thread called `\($0.name)` goes on\($0.times); end it in suspend or stop" }
+            + files.counted.map { "\($0.name) is open\($0.times); close it in suspend or stop" }
         return [.stop: Verdict(findings: findings), .leftovers: Verdict(findings: left)]
     }
 }
@@ -63,6 +64,13 @@ struct StateFacts: Codable, Sendable {
     }
 }
 
+extension [String] {
+    /// Each once, and how often it is there where that is more.
+    fileprivate var counted: [(name: String, times: String)] {
+        Dictionary(map { ($0, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }.map { ($0.key, $0.value > 1 ? " \($0.value) times" : "") }
+    }
+}
+
 extension Interview {
     func creation() throws(BackplaneError) -> CreationFacts {
         var facts = CreationFacts()
@@ -71,6 +79,10 @@ extension Interview {
             do throws(BackplaneError) {
                 first = try make(subject)
             } catch {
+                guard error.code != .pluginInvalidAnswer else {
+                    facts.findings.append("\(subject.name) \(error.message)")
+                    continue
+                }
                 facts.refused.append("\(subject.name), with an empty configuration and wires that answer errors: \(error.message)")
                 continue
             }
@@ -78,7 +90,7 @@ extension Interview {
             do throws(BackplaneError) {
                 release(try make(subject, "a second "))
             } catch {
-                facts.alone.append(
+                facts.findings.append(
                     "a second \(subject.name) cannot be made beside the first, as in a swap: \(error.message); take what is exclusive in activate")
             }
             release(first)
@@ -158,7 +170,7 @@ extension Interview {
             guard let old = try? make(subject), let new = try? make(subject, "a second ") else { continue }
             facts.components += 1
             func exported(_ instance: Instance) -> Question.Answer {
-                run("asked for its state", instance) { export($0, state.version, Question.done, $1) }
+                run("asked for its state", instance, kind: .state) { export($0, state.version, Question.done, $1) }
             }
             if let answer = run("activated", subject.component.activate, old), !answer.isOK { continue }
             _ = run("suspended", subject.component.suspend, old)

@@ -22,10 +22,10 @@ extension ImageFacts.Contents {
             .libraries: Verdict(findings: strangers.map { "it needs \($0): where two plugins bring one of that name, the second gets the first's; link it into the plugin" }),
             .initialisers: Verdict(findings: ownInitialisers),
             .memory: Verdict(findings: memory),
-            .conformances: hasSwift
+            .conformances: hasSwift || !retroactive.isEmpty
                 ? Verdict(findings: retroactive.map { "\($0): a cast through it may run another library's code; declare it for a type of the plugin's own" })
                 : .notApplicable("there is no Swift in it"),
-            .resources: hasSwift
+            .resources: hasSwift || !resourceBundles.isEmpty
                 ? Verdict(findings: resourceBundles.map { "code of \($0) uses Bundle.module, which ends the host where the build folder is not; use context.resources" })
                 : .notApplicable("there is no Swift in it"),
         ]

@@ -57,13 +57,13 @@ final class Interview {
         let pointer: UnsafeMutableRawPointer
     }
 
-    private func ask(_ what: String, _ start: (Question) -> Void) -> Question.Answer {
-        let question = begin(what, start)
+    private func ask(_ kind: Question.Kind, _ what: String, _ start: (Question) -> Void) -> Question.Answer {
+        let question = begin(kind, what, start)
         return question.wait()
     }
 
-    private func begin(_ what: String, _ start: (Question) -> Void) -> Question {
-        let question = Question(what)
+    private func begin(_ kind: Question.Kind, _ what: String, _ start: (Question) -> Void) -> Question {
+        let question = Question(kind, what)
         questions.append(question)
         candidate.note(what)
         start(question)
@@ -72,7 +72,7 @@ final class Interview {
 
     /// Makes an instance with an empty configuration and all of its wires connected.
     ///
-    /// - Throws: what the component says against it.
+    /// - Throws: what the component says against it; `plugin.invalid-answer` where it says nothing and is not there.
     func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> Instance {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
@@ -80,7 +80,7 @@ final class Interview {
         let wires = (try? Descriptors<bp_wire>(subject.component.wires, count: subject.component.wire_count, of: "wires")).map(Array.init) ?? []
         lastHandle += 1
         let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
-        let answer = ask("\(which)\(subject.name) was made") { question in
+        let answer = ask(.step, "\(which)\(subject.name) was made") { question in
             let connections = wires.enumerated().map { number, wire in
                 bp_connection(
                     size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: wire.label, wire: UInt64(number + 1), slot: nil)
@@ -100,7 +100,7 @@ final class Interview {
         }
         guard answer.isOK else { throw BackplaneError(.componentFailed, answer.reason) }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
-            throw BackplaneError(.componentFailed, "it said that it was made and gave no instance")
+            throw BackplaneError(.pluginInvalidAnswer, "said that it was made and gave no instance")
         }
         return Instance(subject: subject, pointer: pointer)
     }
@@ -118,9 +118,9 @@ final class Interview {
     }
 
     func run(
-        _ verb: String, _ instance: Instance, _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
+        _ verb: String, _ instance: Instance, kind: Question.Kind = .step, _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
     ) -> Question.Answer {
-        ask("\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
+        ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
     }
 
     /// Calls a method, waits for its answer, and has a look at whether a synchronous one was in time.
@@ -137,7 +137,7 @@ final class Interview {
         let subject = instance.subject, name = "`\(subject.name).\(subject.methods[method].name)`"
         lastCall += 1
         let id = lastCall
-        return begin("\(name) was called with \(input.name)\(cancels ? " and cancelled" : "")") { question in
+        return begin(.call, "\(name) was called with \(input.name)\(cancels ? " and cancelled" : "")") { question in
             var frame = bp_call()
             frame.size = UInt32(MemoryLayout<bp_call>.size)
             input.bytes.withBytes { subject.component.call?(instance.pointer, UInt32(method), $0, &frame, id, Question.done, question.context) }

@@ -21,12 +21,15 @@ final class Question: @unchecked Sendable {     // every access holds the lock
             return "no reason"
         }
     }
+    /// What the payload of a good answer is.
+    enum Kind: Sendable { case call, step, state }
+    let kind: Kind
     /// As sentences have it: "`Clock.now` was called with `{`".
     let what: String
     private let lock = NSCondition()
     private var answers: [Answer] = []
 
-    init(_ what: String) { self.what = what }
+    init(_ kind: Kind, _ what: String) { (self.kind, self.what) = (kind, what) }
 
     var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 

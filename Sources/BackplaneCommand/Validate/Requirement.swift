@@ -5,7 +5,7 @@ enum Requirement: Int, CaseIterable, Sendable {
     // Its entry.
     case answer = 11, quiet, threads, files, effort, stable, bounded
     // Its components.
-    case creation = 21, malformed, once, cancellation, stop, leftovers, texts, state
+    case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state
 
     /// "V01"
     var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
@@ -29,12 +29,12 @@ enum Requirement: Int, CaseIterable, Sendable {
         case .stable: "two copies of it answer the same"
         case .bounded: "its entry writes no more than an older host has room for"
         case .creation: "components are made, two of a class side by side"
-        case .malformed: "methods answer malformed JSON with an error"
-        case .once: "everything is answered exactly once"
-        case .cancellation: "calls are answered, at the latest when they are cancelled"
         case .stop: "components activate, suspend, resume and stop in time"
         case .leftovers: "a component that was stopped leaves no threads and no files"
-        case .texts: "what it answers is text, and not too much of it"
+        case .malformed: "methods answer malformed JSON with an error"
+        case .cancellation: "calls are answered, at the latest when they are cancelled"
+        case .once: "everything is answered exactly once"
+        case .texts: "what it answers is what its status says, and not too much"
         case .state: "state that was exported and imported is exported again as it was"
         }
     }

@@ -41,17 +41,22 @@ struct Validation: Sendable {
             return Verdicts(Requirement.ofComponents, .skipped("it brings nothing to ask, because of \(failure.id)"))
         }
         let creation = await observe(.creation, CreationFacts.self)
-        var verdicts = creation.judged(Requirement.ofComponents) { $0.verdicts }
-        guard let made = creation.facts, !made.made.isEmpty else { return verdicts }
+        guard let made = creation.facts else { return creation.judged([.creation]) { $0.verdicts }.skipping(Requirement.ofComponents, because: .creation) }
+        var verdicts = made.verdicts
+        guard !made.made.isEmpty else { return verdicts.skipping(Requirement.ofComponents, because: .creation) }
+        let life = await observe(.life, LifeFacts.self)
+        guard let lived = life.facts else {
+            verdicts.take(life.judged([.stop]) { $0.verdicts })
+            return verdicts.skipping(Requirement.ofComponents, because: .stop)
+        }
         let input = await observe(.input, InputFacts.self), cancellation = await observe(.cancellation, CancellationFacts.self)
-        let life = await observe(.life, LifeFacts.self), state = await observe(.state, StateFacts.self)
+        let state = await observe(.state, StateFacts.self)
+        verdicts.take(lived.verdicts)
         verdicts.take(input.judged([.malformed]) { $0.verdicts })
         verdicts.take(cancellation.judged([.cancellation]) { $0.verdicts })
-        verdicts.take(life.judged([.stop, .leftovers]) { $0.verdicts })
         verdicts.take(state.judged([.state]) { $0.verdicts })
-        verdicts.take(
-            Conduct.verdicts(
-                of: [made.conduct, input.facts?.conduct, cancellation.facts?.conduct, life.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
+        verdicts.take(Conduct.verdicts(
+            of: [made.conduct, lived.conduct] + [input.facts?.conduct, cancellation.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
         return verdicts
     }
 

@@ -43,6 +43,11 @@ extension Verdicts {
 
     mutating func take(_ others: Verdicts) { merge(others) { _, new in new } }
 
+    /// The same, and of these what nothing is known of skipped.
+    func skipping(_ requirements: [Requirement], because failure: Requirement) -> Verdicts {
+        Verdicts(requirements, .skipped("\(failure.id) comes first")).merging(self) { $1 }
+    }
+
     /// The first of these that it does not keep to.
     func failure(among requirements: [Requirement]) -> Requirement? {
         requirements.first { self[$0]?.isFailure ?? false }

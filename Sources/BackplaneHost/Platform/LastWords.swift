@@ -4,7 +4,7 @@ import CBackplaneHost
 ///
 /// A trap (a `fatalError`, a wrong index, `abort`) cannot be survived in one process. What can be done is to say whose it was.
 enum LastWords {
-    /// From now on; whoever handled such signals before handles them after that.
+    /// From now on; whoever handled such signals before handles them before that.
     static func keep() { bph_keep_last_words() }
 
     /// What code of the file at `copy` is called.

@@ -15,7 +15,7 @@
 
 /* From now on a signal that ends this process because of what a thread of it did (SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV,
  * SIGSYS, SIGTRAP) has one line written on standard error, where code of a known library is on that thread's stack. Whoever
- * handled the signal before handles it after that. A thread whose stack is used up says nothing. */
+ * handled the signal before handles it before that. A thread whose stack is used up says nothing. */
 void bph_keep_last_words(void);
 
 /* What the file at `path` is called there. What ends in a slash is a folder: files in it are called by their names. Never
