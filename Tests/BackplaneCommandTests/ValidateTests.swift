@@ -69,4 +69,10 @@ struct ValidateTests {
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("the library cannot be opened"))
     }
+
+    @Test func `the page has every requirement, in order`() async throws {
+        let (_, report) = try await report("\(Tool.built)/libClock.so")
+        let page = try String(contentsOfFile: Tool.manifests + "/../docs/validate.md", encoding: .utf8)
+        #expect(page.matches(of: /\n\| (V\d\d) \|/).map { String($0.output.1) } == report.requirements.map(\.id))
+    }
 }
