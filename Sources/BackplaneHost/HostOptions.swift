@@ -27,6 +27,8 @@ public struct HostOptions: Sendable {
     public var checksState = HostOptions.isDebug
     /// Bytes that one component's state may have.
     public var stateLimit = 1 << 30
+    /// How long one library may take to be loaded, and then to say what it brings.
+    public var loadLimit = Duration.seconds(60)
     /// How long one component may take to start.
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.

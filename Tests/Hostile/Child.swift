@@ -2,6 +2,8 @@ import Foundation
 import Synchronization
 
 /// A process of its own, which is killed when its time is up.
+///
+/// Not by `Process`, which notices an end by a socket that closes: processes that other threads start at the same time inherit it.
 enum Child {
     enum Ending: Sendable, Equatable {
         case exit(Int32), signal(Int32), overdue
@@ -13,25 +15,38 @@ enum Child {
 
     /// - Parameter limit: in seconds.
     static func run(_ program: String, _ arguments: [String], limit: Double) -> Outcome {
-        let folder = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
-        let process = Process(), isOverdue = Mutex(false), ended = DispatchSemaphore(value: 0)
-        let files = [folder + ".out", folder + ".err"]
-        for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-        defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle(forWritingAtPath: files[0]), FileHandle(forWritingAtPath: files[1]))
-        process.terminationHandler = { _ in ended.signal() }
-        do { try process.run() } catch { return Outcome(ending: .exit(127), output: "", errors: "\(error)") }
-        if ended.wait(timeout: .now() + limit) == .timedOut {
-            isOverdue.withLock { $0 = true }
-            kill(process.processIdentifier, SIGKILL)
-            ended.wait()
+        let files = ["out", "err"].map { NSTemporaryDirectory() + "/hostile-\(UUID().uuidString).\($0)" }
+        defer { for file in files { unlink(file) } }
+        guard let child = start([program] + arguments, files) else { return Outcome(ending: .exit(127), output: "", errors: "\(program) cannot be run") }
+        let hasEnded = DispatchSemaphore(value: 0), isOverdue = Overdue()
+        Thread.detachNewThread {
+            guard hasEnded.wait(timeout: .now() + limit) == .timedOut else { return }
+            isOverdue.value.withLock { $0 = true }
+            kill(child, SIGKILL)
         }
-        let ending: Ending = isOverdue.withLock { $0 }
-            ? .overdue : process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) == -1 && errno == EINTR {}
+        hasEnded.signal()
+        let number = status & 0x7F, ending: Ending = isOverdue.value.withLock { $0 } ? .overdue : number == 0 ? .exit(status >> 8 & 0xFF) : .signal(number)
         return Outcome(ending: ending, output: text(files[0]), errors: text(files[1]))
+    }
+
+    private final class Overdue: Sendable {
+        let value = Mutex(false)
+    }
+
+    /// With nothing to read, and files for what it prints.
+    private static func start(_ words: [String], _ files: [String]) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (number, file) in files.enumerated() { posix_spawn_file_actions_addopen(&actions, Int32(number + 1), file, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
+        let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { "\($0.key)=\($0.value)" }
+        var arguments = words.map { strdup($0) } + [nil], variables = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var child = pid_t()
+        return posix_spawn(&child, words[0], &actions, nil, &arguments, &variables) == 0 ? child : nil
     }
 
     private static func text(_ path: String) -> String { String(decoding: contents(of: path), as: UTF8.self) }

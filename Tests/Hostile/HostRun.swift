@@ -16,6 +16,7 @@ enum HostRun {
         write(Array(manifest.utf8), to: folder + "/backplane.json")
         var options = HostOptions(
             loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(), startLimit: .seconds(3), stopLimit: .seconds(1), occupationLimit: nil)
+        options.loadLimit = .seconds(3)
         options.namesCrashes = true
         let host = PluginHost(manifest: ManifestDocument(contentsOf: folder + "/backplane.json"), options: options)
         // First without a deadline, so that what it takes to start is not held against the call.

@@ -69,7 +69,7 @@ enum Hostile {
     private static func show(_ rows: [Row]) {
         let table = [["NAME", "WHAT IT DOES", "HOST SAYS", "VALIDATE FINDS"]]
             + rows.map { row in
-                [row.name, row.what, shortened(row.host.joined(separator: "; "), 90), shortened(row.findings.map(\.text).joined(separator: "; "), 90)]
+                [row.name, row.what, shortened(row.summary, 90), shortened(row.findings.map(\.text).joined(separator: "; "), 90)]
             }
         let widths = (0..<3).map { column in table.map { $0[column].count }.max() ?? 0 }
         for line in table {
@@ -80,6 +80,14 @@ enum Hostile {
     }
 
     private static func shortened(_ text: String, _ limit: Int) -> String { text.count > limit ? text.prefix(limit - 1) + "…" : text }
+}
+
+extension Row {
+    /// Of what the host said the innermost reason, where it gave one.
+    fileprivate var summary: String {
+        guard hostSurvived, let reason = host.last, reason.hasPrefix("    ") else { return host.joined(separator: "; ") }
+        return String(reason.drop { $0 == " " })
+    }
 }
 
 extension Row.Finding {

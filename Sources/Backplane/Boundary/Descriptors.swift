@@ -63,11 +63,11 @@ package struct Descriptors<Value: SizedDescriptor>: RandomAccessCollection {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
         guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array") }
-        try requireAlignment(pointer, of: what())
-        let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))
+        let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
         guard size >= 8, size <= 65_536, size.isMultiple(of: 8) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): the first \(Value.structName) says its size is \(size); set `size` to sizeof(\(Value.structName))")
         }
+        try requireAlignment(pointer, of: what())
         (start, stride, endIndex) = (UnsafeRawPointer(pointer), size, count)
     }
 

@@ -106,7 +106,7 @@ struct PluginLoader {
     /// A library's constructor, or its entry, may never come back: each costs a thread then, and is in nobody's way but the constructor's
     /// in that of libraries after it, since the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        let limit = options.startLimit, references = wanted.map(\.reference)
+        let limit = options.loadLimit, references = wanted.map(\.reference)
         var ready: [Result<Opened, BackplaneError>] = []
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })

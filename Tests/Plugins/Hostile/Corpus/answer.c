@@ -71,7 +71,7 @@
 #elif defined(NULL_STATE)
 #define AT_ANSWER components[0].state = &empty_state;
 #elif defined(MISALIGNED_STATE)
-#define AT_ANSWER components[0].state = (const bp_state *)(shifted + 1);
+#define AT_ANSWER memcpy(shifted + 1, &sound_state, sizeof sound_state); components[0].state = (const bp_state *)(shifted + 1);
 #elif defined(SHIFTY)
 /* It brings one class the first time, and another one later. */
 #define AT_ANSWER if (getenv("HOSTILE_SHIFTY")) components[0].class_name = text("Shirker"); setenv("HOSTILE_SHIFTY", "1", 1);
@@ -85,9 +85,20 @@
 static bp_field moved[1];
 static bp_method renamed[2];
 static uint8_t shifted[1024] __attribute__((aligned(16)));
+static void export_state(void *self, uint32_t version, bp_done done, void *context) {
+    const bp_bytes none = {NULL, 0};
+    (void)self;
+    (void)version;
+    done(context, BP_OK, none);
+}
+static void import_state(void *self, uint32_t version, bp_bytes state, bp_done done, void *context) {
+    (void)state;
+    export_state(self, version, done, context);
+}
+static const bp_state sound_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, export_state, import_state};
 static const bp_state empty_state = {sizeof(bp_state), 1, BP_TEXT("Work"), 1, 1, 1, 0, NULL, NULL};
 
 #include "plugin.h"
 
 /* Whatever of them a variant does not use. */
-__attribute__((used)) static const void *const kept[] = {moved, renamed, shifted, &empty_state};
+__attribute__((used)) static const void *const kept[] = {moved, renamed, shifted, &empty_state, &sound_state};
