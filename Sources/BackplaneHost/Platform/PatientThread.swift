@@ -1,11 +1,40 @@
 import Backplane
+import Synchronization
 
 /// Runs what may never come back on a thread that is given up then.
 enum PatientThread {
-    private struct State<Output> {
-        var outputs: [Output] = []
-        /// The thread was given up: what it still brings is about nothing.
-        var isLost = false
+    /// What the thread has done. Nobody is woken for a single value: that would cost more than many a value does.
+    private final class Progress<Output: Sendable>: Sendable {
+        struct State {
+            var outputs: [Output] = []
+            var last = Deadline.now
+            /// The thread was given up: what it still brings is about nothing.
+            var isLost = false
+        }
+        let state = Mutex(State())
+        let isDone = Monitor(false)
+
+        /// `false`: nobody wants it any more.
+        func add(_ output: Output) -> Bool {
+            state.withLock { state in
+                guard !state.isLost else { return false }
+                state.outputs.append(output)
+                state.last = .now
+                return true
+            }
+        }
+
+        /// Waits for the end, or until nothing has come for longer than `limit`.
+        func wait(_ limit: Duration) -> [Output] {
+            isDone.wait { isDone in
+                state.withLock { state -> Monitor<Bool>.Wait<[Output]> in
+                    if isDone { return .done(state.outputs) }
+                    guard Deadline.now >= state.last + limit else { return .until(state.last + limit) }
+                    state.isLost = true
+                    return .done(state.outputs)
+                }
+            }
+        }
     }
 
     /// What `body` makes of each value, one after the other on one thread; with another one for those after a value that took longer
@@ -17,25 +46,14 @@ enum PatientThread {
     ) -> [Output] {
         var outputs: [Output] = []
         while outputs.count < inputs.count {
-            let first = outputs.count, state = Monitor(State<Output>())
+            let first = outputs.count, progress = Progress<Output>()
             HostThread.launch {
                 for index in first..<inputs.count {
-                    let output = body(index, inputs[index])
-                    let isLost = state.withLock { state in
-                        if !state.isLost { state.outputs.append(output) }
-                        return state.isLost
-                    }
-                    if isLost { return }
+                    guard progress.add(body(index, inputs[index])) else { return }
                 }
+                progress.isDone.withLock { $0 = true }
             }
-            var seen = 0, deadline = Deadline.now + limit
-            outputs += state.wait { state -> Monitor<State<Output>>.Wait<[Output]> in
-                if state.outputs.count == inputs.count - first { return .done(state.outputs) }
-                if state.outputs.count > seen { (seen, deadline) = (state.outputs.count, .now + limit) }
-                guard Deadline.now >= deadline else { return .until(deadline) }
-                state.isLost = true
-                return .done(state.outputs)
-            }
+            outputs += progress.wait(limit)
             if outputs.count < inputs.count { outputs.append(late(outputs.count, inputs[outputs.count])) }
         }
         return outputs
