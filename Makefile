@@ -5,10 +5,10 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-sanitizers stress fuzz bench build sqlite
+.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build sqlite
 
 help: ## Lists these commands.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## Builds everything and takes you through the example application.
 	@.build/debug/backplane demo
@@ -29,6 +29,11 @@ test-sanitizers: ## Runs the suites of the SDK and the host under ThreadSanitize
 	LD_PRELOAD=$(CURDIR)/.build-tsan/order.so SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-tsan --sanitize=thread \
 		-Xlinker --dynamic-list=$(CURDIR)/Tests/Sanitizers/thread.list $(SANITIZED)
 	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-asan --sanitize=address $(SANITIZED)
+
+hostile: ## Shows what becomes of libraries that do wrong: what a host says of each, and what `backplane validate` finds. Its build folder is .build-plain.
+	@rm -f Package.resolved
+	$(SWIFT) build --disable-default-traits --scratch-path .build-plain
+	@.build-plain/debug/hostile
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved

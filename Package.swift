@@ -97,7 +97,7 @@ let package = Package(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
-                "BackplaneURLSession", "BookshelfContracts", "YardstickContracts", "YardstickDirect",
+                "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -177,11 +177,14 @@ let package = Package(
         .target(
             name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
         .target(
-            name: "Trespasser", path: "Tests/Plugins/Trespasser", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "Trespasser", path: "Tests/Plugins/Hostile/Trespasser", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
         .target(
-            name: "Culprit", path: "Tests/Plugins/Culprit", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "Culprit", path: "Tests/Plugins/Hostile/Culprit", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
+
+        // Libraries that do wrong, what a host says of them, and what `validate` finds.
+        .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile", swiftSettings: settings),
 
         // Tests.
         .testTarget(
@@ -201,7 +204,7 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts"], exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts", "hostile"], exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],

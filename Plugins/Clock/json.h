@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is this one JSON value (RFC 8259) in UTF-8, nested at most 512 deep, and nothing else? */
-bool json_is_valid(const uint8_t *bytes, size_t length);
+/* Is this one JSON value (RFC 8259) in UTF-8, nested at most 512 deep, and nothing else? Of this library alone: what a library shows,
+ * another one in the process may be taken for. */
+__attribute__((visibility("hidden"))) bool json_is_valid(const uint8_t *bytes, size_t length);
 
 #endif

@@ -27,12 +27,17 @@ public struct HostOptions: Sendable {
     public var checksState = HostOptions.isDebug
     /// Bytes that one component's state may have.
     public var stateLimit = 1 << 30
+    /// How long one library may take to be loaded, and then to say what it brings.
+    public var loadLimit = Duration.seconds(60)
     /// How long one component may take to start.
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
     public var stopLimit: Duration
     /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
     public var occupationLimit: Duration?
+    /// Whether a signal that a plugin's code raises has the process say, as its last line on standard error, which plugin and which
+    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before still run.
+    public var namesCrashes = false
 
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),

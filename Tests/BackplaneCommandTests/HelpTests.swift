@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #else
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -41,6 +41,7 @@ struct HelpTests {
         ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."], ["services", Tool.almanac, "--socket", "a"],
         ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
+        ["validate"], ["validate", "a", "b"], ["validate", "Clock", "--timeout", "0"], ["validate", "Clock", "--timeout", "soon"], ["validate", "Clock", "--fast"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
         let outcome = try await Tool().start(arguments).end()

@@ -20,9 +20,10 @@ final class RunningTool: Sendable {
     ///   - input: a file for its standard input, which is empty otherwise.
     ///   - environment: what it has besides this process's.
     ///   - folder: where it runs; `nil`: where this process does.
-    init(_ arguments: [String], input: String?, environment: [String: String] = [:], in folder: String? = nil) throws {
+    ///   - program: another one that this package builds.
+    init(_ arguments: [String], input: String?, environment: [String: String] = [:], in folder: String? = nil, program: String = "backplane") throws {
         let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = URL(filePath: Tool.built + "/backplane")
+        process.executableURL = URL(filePath: Tool.built + "/" + program)
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         // Without what a developer's own settings would change.

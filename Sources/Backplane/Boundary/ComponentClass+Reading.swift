@@ -50,7 +50,11 @@ extension ComponentClass {
         let description = ComponentDescription(
             role: role, className: name, version: try texts.version(component.version, "\(name)'s version"), contract: contract, wires: wires,
             isExclusive: component.traits & UInt32(BP_EXCLUSIVE) != 0, restartsOnSwap: component.traits & UInt32(BP_RESTART_ON_SWAP) != 0,
-            state: try component.state.map { pointer throws(BackplaneError) in try StateDescription(read(pointer), of: name) })
+            state: try component.state.map { pointer throws(BackplaneError) in
+                let state = try StateDescription(read(pointer), of: name)
+                try requireAlignment(pointer, of: "\(name)'s state")
+                return state
+            })
         let lane = origin.sharesSlots ? component.lane?.assumingMemoryBound(to: bp_component_lane.self).pointee : nil
         self.init(description: description, functions: Functions(component, lane, lanes), origin: origin)
     }

@@ -15,17 +15,31 @@ extension bp_offer: SizedDescriptor { package static var structName: String { "b
 extension bp_answer: SizedDescriptor { package static var structName: String { "bp_answer" } }
 extension bp_http_request: SizedDescriptor { package static var structName: String { "bp_http_request" } }
 extension bp_http_response: SizedDescriptor { package static var structName: String { "bp_http_response" } }
+// Those of the store here too: declared in another room they would be retroactive conformances, in every plugin with a store.
+extension bp_record: SizedDescriptor { package static var structName: String { "bp_record" } }
+extension bp_store_change: SizedDescriptor { package static var structName: String { "bp_store_change" } }
+extension bp_store_query: SizedDescriptor { package static var structName: String { "bp_store_query" } }
 
 /// Reads a struct that was compiled against another version of the header: what its size does not cover is zero.
 ///
 /// - Precondition: `Value` is a C struct whose pointers are all nullable, so that zero bytes are a value of it.
 package func read<Value: SizedDescriptor>(_ pointer: UnsafeRawPointer) -> Value {
-    let size = Int(pointer.load(as: UInt32.self))
+    let size = Int(pointer.loadUnaligned(as: UInt32.self))
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
         let bytes = UnsafeMutableRawBufferPointer(buffer)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: min(size, bytes.count)))
         return buffer[0]
+    }
+}
+
+/// Makes sure that a pointer of a plugin's leads to where a struct of its type may lie.
+///
+/// - Throws: `plugin.invalid-answer`.
+package func requireAlignment<Value: SizedDescriptor>(_ pointer: UnsafePointer<Value>, of what: @autoclosure () -> String) throws(BackplaneError) {
+    guard UInt(bitPattern: pointer).isMultiple(of: UInt(MemoryLayout<Value>.alignment)) else {
+        throw BackplaneError(
+            .pluginInvalidAnswer, "\(what()): the address of a \(Value.structName) is a multiple of \(MemoryLayout<Value>.alignment), this one is not; align it")
     }
 }
 
@@ -49,10 +63,11 @@ package struct Descriptors<Value: SizedDescriptor>: RandomAccessCollection {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
         guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array") }
-        let size = Int(UnsafeRawPointer(pointer).load(as: UInt32.self))
+        let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
         guard size >= 8, size <= 65_536, size.isMultiple(of: 8) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): the first \(Value.structName) says its size is \(size); set `size` to sizeof(\(Value.structName))")
         }
+        try requireAlignment(pointer, of: what())
         (start, stride, endIndex) = (UnsafeRawPointer(pointer), size, count)
     }
 

@@ -20,14 +20,15 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane names manifests/bookshelf.json
               backplane convert manifests/almanac.plist --upgrade
               backplane inspect .build/debug/libClock.so
+              backplane validate .build/debug/libClock.so
               backplane bench boundary
               backplane demo
             """,
         version: HostVersion.text,
         subcommands: [
-            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Bench.self, Demo.self,
+            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
-            InspectChild.self, BenchChild.self,
+            InspectChild.self, ValidateChild.self, BenchChild.self,
         ])
 
     /// As it is without this, but no success where what was printed is not all there.

@@ -66,6 +66,17 @@ enum PlainTool {
                 let library = try reader.next("LIBRARY")
                 try reader.finish()
                 return await InspectCommand(library: library, loadFolder: loadFolder, limit: .seconds(limit), json: json).run()
+            case "validate":
+                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder"), json = reader.flag("--json")
+                let library = try reader.next("LIBRARY")
+                try reader.finish()
+                return await ValidateCommand(library: library, loadFolder: loadFolder, limit: .seconds(limit), json: json).run()
+            case ValidationChild.command:
+                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder")
+                guard let trial = Trial(rawValue: try reader.next("TRIAL")) else { throw PlainArguments.Unusable(text: "there is no such trial") }
+                let library = try reader.next("LIBRARY")
+                try reader.finish()
+                await ValidationChild.run(trial, library, loadFolder: loadFolder, limit: limit)
             case InspectionChild.command:
                 let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder")
                 let library = try reader.next("LIBRARY")

@@ -23,6 +23,9 @@ enum PlainUsage {
                                                               Nemo Logic one ours
           backplane inspect LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               says what a library is and brings, and whether it loads
+          backplane validate LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
+                                                              tells a plugin's author what it does that it should not, by
+                                                              numbered requirements
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
 
@@ -72,6 +75,8 @@ enum PlainUsage {
           backplane names manifests/bookshelf.json > Managers.swift
           backplane convert manifests/almanac.plist --upgrade
           backplane inspect .build/debug/libClock.so
+          backplane validate .build/debug/libClock.so
+          backplane validate Bookshelf --timeout 30 --json
           backplane bench boundary --only actor
           backplane bench composition --quick
         """

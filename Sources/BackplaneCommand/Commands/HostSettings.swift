@@ -20,9 +20,11 @@ struct HostSettings: Sendable {
 
     /// With an HTTP client of its own.
     func makeOptions() -> HostOptions {
-        HostOptions(
+        var options = HostOptions(
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
+        options.namesCrashes = true
+        return options
     }
 
     /// The host of this command, nothing of it loaded yet.

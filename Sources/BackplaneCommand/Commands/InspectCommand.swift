@@ -17,7 +17,7 @@ struct InspectCommand: Sendable {
         do {
             let folder = try LoadFolder(in: loadFolder)
             defer { folder.remove() }
-            let report = await inspect(try locate(), in: folder)
+            let report = await inspect(try Self.locate(library), in: folder)
             if json { Output.json(report) } else { report.printTable() }
             return report.loads ? 0 : 1
         } catch {
@@ -25,7 +25,8 @@ struct InspectCommand: Sendable {
         }
     }
 
-    private func locate() throws(BackplaneError) -> String {
+    /// - Parameter library: a path, or a name as a manifest gives it.
+    static func locate(_ library: String) throws(BackplaneError) -> String {
         let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
         if isPath { return library }
         return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(library)

@@ -1,27 +1,27 @@
 import Backplane
 
 /// What a plugin answered at its entry, as the child hands it to its parent and `--json` prints it.
-struct PluginReport: Codable {
+struct PluginReport: Codable, Sendable, Hashable {
     var id, version: String
     /// The ABI number that it chose.
     var abi: UInt32
     var toolchain: String
     var components: [Component]
 
-    struct Component: Codable {
+    struct Component: Codable, Sendable, Hashable {
         var className, version, role: String
         var contract: Contract?
         var wires: [Wire]
     }
-    struct Contract: Codable {
+    struct Contract: Codable, Sendable, Hashable {
         var name, version: String
         /// All of them; of a wire those that are called.
         var methods: [Method]
     }
-    struct Method: Codable {
+    struct Method: Codable, Sendable, Hashable {
         var name, kind: String
     }
-    struct Wire: Codable {
+    struct Wire: Codable, Sendable, Hashable {
         var label: String
         var isOptional: Bool
         var contract: Contract

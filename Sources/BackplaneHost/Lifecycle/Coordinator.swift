@@ -65,6 +65,7 @@ actor Coordinator {
         (self.document, self.linked, self.options) = (document, linked, options)
         manifestSource = Mutex(document.source)
         connections = Connections(options)
+        if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in

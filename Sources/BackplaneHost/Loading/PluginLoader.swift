@@ -93,21 +93,32 @@ struct PluginLoader {
         var path: () throws(BackplaneError) -> String
     }
 
-    /// A library in the process that has not been asked anything, or one from before.
-    private enum Opened {
+    /// A library that lies ready, one that is in the process and has not been asked anything, or one from before.
+    fileprivate enum Opened: Sendable {
         case known(LoadedPlugin)
-        case new(LibraryFile, DynamicLibrary, resources: String?)
+        case ready(LibraryFile, resources: String?)
+        case loaded(LibraryFile, DynamicLibrary, resources: String?)
     }
 
     /// Loads all of them, and then asks one after the other: what Swift's runtime has found out about types it forgets whenever a
     /// library is loaded.
+    ///
+    /// A library's constructor, or its entry, may never come back: each costs a thread then, and is in nobody's way but the constructor's
+    /// in that of libraries after it, since the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        var opened: [Result<Opened, BackplaneError>] = []
+        let limit = options.loadLimit, references = wanted.map(\.reference)
+        var ready: [Result<Opened, BackplaneError>] = []
         for library in wanted {
-            opened.append(Result { () throws(BackplaneError) in try open(library) })
+            ready.append(Result { () throws(BackplaneError) in try open(library) })
         }
-        for (library, opened) in zip(wanted, opened) {
-            attempt(library.what, at: library.location) { () throws(BackplaneError) in try Self.describe(opened.get(), library.reference) }
+        let loaded = PatientThread.map(ready, limit: limit) { _, opened in opened.flatMap(Self.load) } late: { _, opened in
+            opened.flatMap { .failure($0.overdue("be loaded", limit)) }
+        }
+        let described = PatientThread.map(loaded, limit: limit) { index, opened in opened.flatMap { Self.describe($0, references[index]) } } late: { _, opened in
+            opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
+        }
+        for (library, described) in zip(wanted, described) {
+            attempt(library.what, at: library.location) { () throws(BackplaneError) in try described.get() }
         }
     }
 
@@ -127,14 +138,20 @@ struct PluginLoader {
         if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) { return .known(known) }
         let file = try LibraryFile.prepare(path, sha256: library.reference?.sha256, in: try loadFolder(), digest: options.digest)
         let resources = try ResourceFolder.copy(besides: file, named: library.reference?.resources, &resourceNames)
-        return .new(file, try file.load(), resources: resources)
+        return .ready(file, resources: resources)
     }
 
-    private static func describe(_ opened: Opened, _ reference: PluginReference?) throws(BackplaneError) -> LoadedPlugin {
+    private static func load(_ opened: Opened) -> Result<Opened, BackplaneError> {
+        guard case .ready(let file, let resources) = opened else { return .success(opened) }
+        return Result { () throws(BackplaneError) in .loaded(file, try file.load(), resources: resources) }
+    }
+
+    private static func describe(_ opened: Opened, _ reference: PluginReference?) -> Result<LoadedPlugin, BackplaneError> {
         switch opened {
-        case .known(let plugin): return plugin
-        case .new(let file, let library, let resources):
-            return try LoadedPlugin(file, library, resources: resources, reference)
+        case .known(let plugin): return .success(plugin)
+        case .ready(let file, _): return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: file.path))
+        case .loaded(let file, let library, let resources):
+            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, resources: resources, reference) }
         }
     }
 
@@ -149,6 +166,17 @@ struct PluginLoader {
         guard let other = plugins.first(where: { $0.description.id == plugin.id && $0.description.version == plugin.version }) else { return }
         throw BackplaneError(
             .pluginDuplicate, "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
+    }
+}
+
+extension PluginLoader.Opened {
+    fileprivate func overdue(_ what: String, _ limit: Duration) -> BackplaneError {
+        let path: String? = switch self {
+        case .known: nil
+        case .ready(let file, _), .loaded(let file, _, _): file.path
+        }
+        return BackplaneError(
+            .callDeadline, "the library took longer than \(limit) to \(what), and keeps its thread; `backplane validate` says where it hangs", at: path)
     }
 }
 

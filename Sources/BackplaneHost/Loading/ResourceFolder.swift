@@ -1,14 +1,16 @@
-import Backplane
+package import Backplane
 
 /// The folder of a plugin's read-only files, which is copied together with its library.
-enum ResourceFolder {
+package enum ResourceFolder {
     /// In bytes, all files together.
     static let maximumSize = 1 << 30
     static let maximumCount = 10_000
 
     /// The names of such folders, folder by folder: hundreds of libraries may lie in one, which is looked at once.
-    struct Names {
+    package struct Names {
         private var known: [String: [String]] = [:]
+
+        package init() {}
 
         mutating func names(in folder: String) -> [String] {
             if let names = known[folder] { return names }
@@ -21,7 +23,7 @@ enum ResourceFolder {
     /// Copies the files that came with a library to beside its copy, and gives the copy's path; `nil`: it came without.
     ///
     /// - Parameter name: the folder's name where the manifest says it; otherwise it is looked for by the library's.
-    static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
+    package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
         let folder = FilePath.folder(of: library.path)
         let found = if let name { name } else { try find(in: folder, for: library, &names) }
         guard let name = found else { return nil }

@@ -42,12 +42,17 @@ final class ServedWire: Sendable {
     }
 
     /// Calls a method by its name, and waits for the answer.
+    ///
+    /// The plugin's function runs where nobody waits for it: one that never returns keeps that thread, and the call ends at its deadline.
     func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
-        let answer = PendingAnswer(), reply = answer.reply
-        let id = input.withBytes { input in
-            if let lease = Lease(slot) { forward(lease, .named(method), input, call, reply) } else { wait(.named(method), input, call, reply) }
+        let answer = PendingAnswer(), reply = answer.reply, begun = Cancellation { [self] in cancel($0) }
+        HostThread.launch { [self] in
+            begun.began(
+                input.withBytes { input in
+                    if let lease = Lease(slot) { forward(lease, .named(method), input, call, reply) } else { wait(.named(method), input, call, reply) }
+                })
         }
-        return try await answer.wait { cancel(id) }.get()
+        return try await answer.wait { begun.cancel() }.get()
     }
 
     private func admit(_ admission: Admission, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {

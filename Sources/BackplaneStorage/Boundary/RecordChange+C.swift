@@ -55,5 +55,3 @@ extension RecordChange {
         }
     }
 }
-
-extension bp_store_change: SizedDescriptor { package static var structName: String { "bp_store_change" } }

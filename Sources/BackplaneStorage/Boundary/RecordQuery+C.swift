@@ -64,6 +64,3 @@ extension StoredRecord {
         }
     }
 }
-
-extension bp_store_query: SizedDescriptor { package static var structName: String { "bp_store_query" } }
-extension bp_record: SizedDescriptor { package static var structName: String { "bp_record" } }

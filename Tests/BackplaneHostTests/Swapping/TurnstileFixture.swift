@@ -44,7 +44,7 @@ struct TurnstileFixture {
         try LoadingFixture.library(of: culpritSource, flags)
     }
 
-    private static let culpritSource = (try? String(contentsOfFile: FilePath.folder(of: #filePath) + "/../../Plugins/Culprit/culprit.c", encoding: .utf8)) ?? ""
+    private static let culpritSource = (try? String(contentsOfFile: FilePath.folder(of: #filePath) + "/../../Plugins/Hostile/Culprit/culprit.c", encoding: .utf8)) ?? ""
 
     /// Puts a library where it is built, as a linker does that writes a new file and renames it.
     func build(_ library: [UInt8]) throws {

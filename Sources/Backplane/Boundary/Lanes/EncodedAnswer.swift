@@ -36,10 +36,18 @@ package struct EncodedAnswer: Sendable {
 
     var error: BackplaneError {
         if status == Int32(BP_ERROR), let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput) { return error }
-        let text = String(decoding: payload, as: UTF8.self)
+        let text = Self.readable(payload)
         let (code, fallback) = Self.meaning(of: status)
         return BackplaneError(code, text.isEmpty ? fallback : text)
     }
+
+    /// What a plugin says of an error: text, whatever it is, and no more of it than somebody may read.
+    private static func readable(_ payload: [UInt8]) -> String {
+        guard payload.count > textLimit else { return String(decoding: payload, as: UTF8.self) }
+        return String(decoding: payload.prefix(textLimit), as: UTF8.self) + "… (the first \(textLimit) of \(payload.count) bytes)"
+    }
+
+    private static var textLimit: Int { 65_536 }
 
     /// The status code that means just this error; `nil` where there is more to say.
     private static func status(saying error: BackplaneError) -> Int32? {

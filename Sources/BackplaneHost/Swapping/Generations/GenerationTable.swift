@@ -34,6 +34,7 @@ struct GenerationTable {
         for plugin in plugins where !set(state, of: plugin) {
             let id = plugin.description.id, number = (entries[id]?.last?.number ?? 0) + 1
             places[plugin.key] = (id, entries[id]?.count ?? 0)
+            if let image = plugin.image { LastWords.know(image, generation: number) }
             entries[id, default: []].append(
                 Entry(
                     plugin: id, number: number, version: plugin.description.version, library: plugin.path, loadedAt: .now, state: state,

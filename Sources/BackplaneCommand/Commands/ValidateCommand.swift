@@ -1,0 +1,24 @@
+import Backplane
+import BackplaneHost
+
+/// `backplane validate`: tells a plugin's author what it does that it should not.
+struct ValidateCommand: Sendable {
+    /// A path, or a name as a manifest gives it.
+    var library: String
+    var loadFolder: String?
+    /// How long each check may take.
+    var limit: Duration
+    var json = false
+
+    func run() async -> Int32 {
+        do {
+            let folder = try LoadFolder(in: loadFolder)
+            defer { folder.remove() }
+            let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit).report()
+            if json { Output.json(report) } else { report.printTable() }
+            return report.isValid ? 0 : 1
+        } catch {
+            return Output.fail(error)
+        }
+    }
+}

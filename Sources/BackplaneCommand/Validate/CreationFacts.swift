@@ -1,0 +1,48 @@
+import Backplane
+
+/// Which components can be made.
+struct CreationFacts: Codable, Sendable {
+    var made: [String] = []
+    /// Those that cannot, and what they say.
+    var refused: [String] = []
+    /// Those of which there cannot be two, and those that are nowhere.
+    var findings: [String] = []
+    var conduct = Conduct()
+
+    var verdicts: Verdicts {
+        guard !made.isEmpty || !findings.isEmpty else {
+            let why = refused.isEmpty ? "it brings no components" : "no component could be made: " + refused.joined(separator: "; ")
+            return Verdicts(Requirement.ofComponents, .notApplicable(why)).merging(Conduct.verdicts(of: [conduct])) { $1.isFailure ? $1 : $0 }
+        }
+        return [.creation: Verdict(findings: findings, remarks: refused.map { "not tried: \($0)" })]
+    }
+}
+
+extension Interview {
+    func creation() throws(BackplaneError) -> CreationFacts {
+        var facts = CreationFacts()
+        for subject in subjects {
+            let first: Instance
+            do throws(BackplaneError) {
+                first = try make(subject)
+            } catch {
+                guard error.code != .pluginInvalidAnswer else {
+                    facts.findings.append("\(subject.name) \(error.message)")
+                    continue
+                }
+                facts.refused.append("\(subject.name), with an empty configuration and wires that answer errors: \(error.message)")
+                continue
+            }
+            facts.made.append(subject.name)
+            do throws(BackplaneError) {
+                release(try make(subject, "a second "))
+            } catch {
+                facts.findings.append(
+                    "a second \(subject.name) cannot be made beside the first, as in a swap: \(error.message); take what is exclusive in activate")
+            }
+            release(first)
+        }
+        facts.conduct = conduct()
+        return facts
+    }
+}

@@ -1,0 +1,72 @@
+import Backplane
+
+extension ImageFacts {
+    var verdicts: Verdicts {
+        if let refusal {
+            var verdicts = Verdicts(Requirement.ofFile, .skipped("there is no library to look into, because of \(Requirement.file.id)"))
+            verdicts[.file] = .failed(refusal.findings)
+            return verdicts
+        }
+        var verdicts: Verdicts = [.file: .passed()]
+        verdicts[.entry] = Verdict(findings: entry?.findings ?? [])
+        verdicts[.identity] = Verdict(findings: identity?.findings ?? [])
+        if let contents { verdicts.take(contents.verdicts) }
+        return verdicts
+    }
+}
+
+extension ImageFacts.Contents {
+    fileprivate var verdicts: Verdicts {
+        [
+            .exports: Verdict(findings: Self.exported(exports)),
+            .libraries: Verdict(findings: strangers.map { "it needs \($0): where two plugins bring one of that name, the second gets the first's; link it into the plugin" }),
+            .initialisers: Verdict(findings: ownInitialisers),
+            .memory: Verdict(findings: memory),
+            .conformances: hasSwift || !retroactive.isEmpty
+                ? Verdict(findings: retroactive.map { "\($0): a cast through it may run another library's code; declare it for a type of the plugin's own" })
+                : .notApplicable("there is no Swift in it"),
+            .resources: hasSwift || !resourceBundles.isEmpty
+                ? Verdict(findings: resourceBundles.map { "code of \($0) uses Bundle.module, which ends the host where the build folder is not; use context.resources" })
+                : .notApplicable("there is no Swift in it"),
+        ]
+    }
+
+    private static func exported(_ names: [String]) -> [String] {
+        guard !names.isEmpty else { return [] }
+        let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", "), more = names.count > 8 ? " and \(names.count - 8) more" : ""
+        return ["it exports \(shown)\(more); make them static, or compile with -fvisibility=hidden"]
+    }
+
+    /// Libraries that are in every process with Swift, or with C alone.
+    private var strangers: [String] {
+        libraries.filter { name in
+            let stem = name.prefix { $0 != "." }
+            return !Self.ofSystem.contains(String(stem)) && !Self.prefixes.contains { stem.hasPrefix($0) }
+        }
+    }
+
+    private static let ofSystem: Set = [
+        "libc", "libm", "libdl", "libpthread", "librt", "libutil", "libgcc_s", "libstdc++", "libc++", "libc++abi", "libdispatch", "libBlocksRuntime",
+        "libFoundation", "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking", "libFoundationXML", "lib_FoundationICU",
+    ]
+    private static let prefixes = ["ld-linux", "libswift", "lib_Foundation", "libclang_rt"]
+
+    /// Those that a toolchain puts into every library are no concern of its author's.
+    private var ownInitialisers: [String] {
+        let strange = initialisers.filter { name in !Self.ofToolchain.contains { name == $0 || name.hasPrefix($0) } }
+        guard isStripped else { return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } }
+        // Without symbols only their number tells: crti.o's, crtbegin.o's, and where the Swift runtime is linked its own.
+        let usual = libraries.contains("libswiftCore.so") ? 3 : 2
+        return initialisers.count > usual ? ["\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"] : []
+    }
+
+    private static let ofToolchain = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "__llvm_", "__sanitizer", "sancov.", "init_have_lse_atomics"]
+
+    private var memory: [String] {
+        [
+            relocatesText ? "its code is changed when it is loaded, and so no longer shared nor protected; compile with -fPIC" : nil,
+            hasExecutableStack ? "it makes every stack of the process executable; link with -z noexecstack" : nil,
+            hasWritableCode ? "a segment of it can be written to and run; link without -N and -z rwx-segments" : nil,
+        ].compactMap(\.self)
+    }
+}

@@ -1,0 +1,29 @@
+import Backplane
+
+/// How methods answer what is no JSON.
+struct InputFacts: Codable, Sendable {
+    var methods = 0
+    var findings: [String] = []
+    var conduct = Conduct()
+
+    var verdicts: Verdicts {
+        [.malformed: methods == 0 ? .notApplicable("it has no methods") : Verdict(findings: findings)]
+    }
+}
+
+extension Interview {
+    func input() throws(BackplaneError) -> InputFacts {
+        var facts = InputFacts()
+        try withActive { instance in
+            facts.methods += instance.subject.methods.count
+            for method in instance.subject.methods.indices {
+                let accepted = CallInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)
+                guard !accepted.isEmpty else { continue }
+                let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"
+                facts.findings.append("`\(name)` answered \(accepted.joined(separator: ", ")) with a result; answer BP_INVALID_INPUT")
+            }
+        }
+        facts.conduct = conduct()
+        return facts
+    }
+}

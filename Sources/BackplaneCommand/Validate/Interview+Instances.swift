@@ -1,0 +1,79 @@
+import Backplane
+import CBackplane
+import Glibc
+
+/// Instances of a plugin's classes, from the first that they hear to the last.
+extension Interview {
+    /// An instance of a class, and how it is spoken to.
+    struct Instance {
+        let subject: Subject
+        let pointer: UnsafeMutableRawPointer
+    }
+
+    /// Makes an instance with an empty configuration and all of its wires connected.
+    ///
+    /// - Throws: what the component says against it; `plugin.invalid-answer` where it says nothing and is not there.
+    func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> Instance {
+        mkdir(folder, 0o700)
+        let home = "\(folder)/\(lastHandle)"
+        mkdir(home, 0o700)
+        let wires = (try? Descriptors<bp_wire>(subject.component.wires, count: subject.component.wire_count, of: "wires")).map(Array.init) ?? []
+        lastHandle += 1
+        let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
+        let answer = ask(.step, "\(which)\(subject.name) was made") { question in
+            let connections = wires.enumerated().map { number, wire in
+                bp_connection(
+                    size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: wire.label, wire: UInt64(number + 1), slot: nil)
+            }
+            Array("{}".utf8).withBytes { configuration in
+                Array((isController ? home : "").utf8).withBytes { home in
+                    Array(resources.utf8).withBytes { resources in
+                        connections.withUnsafeBufferPointer { connections in
+                            var creation = bp_creation(
+                                size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(handle), handle: handle, configuration: configuration,
+                                folder: home, wires: connections.baseAddress, wire_count: connections.count, resources: resources)
+                            subject.component.create?(subject.component.type, &creation, Question.created, question.context)
+                        }
+                    }
+                }
+            }
+        }
+        guard answer.isOK else { throw BackplaneError(.componentFailed, answer.reason) }
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
+            throw BackplaneError(.pluginInvalidAnswer, "said that it was made and gave no instance")
+        }
+        return Instance(subject: subject, pointer: pointer)
+    }
+
+    /// The last that an instance hears.
+    func release(_ instance: Instance) {
+        candidate.note("\(instance.subject.name) was released")
+        instance.subject.component.release?(instance.pointer)
+    }
+
+    /// A step that a component does not have is done at once.
+    func run(_ verb: String, _ step: bp_step?, _ instance: Instance) -> Question.Answer? {
+        guard let step else { return nil }
+        return run(verb, instance) { step($0, Question.done, $1) }
+    }
+
+    func run(
+        _ verb: String, _ instance: Instance, kind: Question.Kind = .step, _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
+    ) -> Question.Answer {
+        ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
+    }
+
+    /// Gives every component a go that can be made and activated.
+    func withActive(_ body: (Instance) throws(BackplaneError) -> Void) throws(BackplaneError) {
+        for subject in subjects {
+            guard let instance = try? make(subject) else { continue }
+            if let answer = run("activated", subject.component.activate, instance), !answer.isOK {
+                release(instance)
+                continue
+            }
+            try body(instance)
+            _ = run("stopped", subject.component.stop ?? subject.component.suspend, instance)
+            release(instance)
+        }
+    }
+}

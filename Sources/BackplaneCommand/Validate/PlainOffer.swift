@@ -1,0 +1,16 @@
+import Backplane
+import CBackplane
+
+/// Calls of an entry by a host that has nothing but stubs, and no lane for Swift values: to such a host every plugin is one in C.
+enum PlainOffer {
+    /// Asks the entry; `answer` is what it is handed.
+    static func ask(_ entry: PluginDescription.Entry, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+        let version = Array("0.0.0".utf8)
+        return version.withBytes { version in
+            var offer = bp_offer(
+                size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX), lane_revision: 0,
+                host_version: version, toolchain: .empty, get_interface: StubServices.get)
+            return entry(&offer, answer)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Backplane
+import CBackplane
+import Foundation
+
+/// Something that a component is asked, and all that it answers.
+///
+/// What a plugin is handed as context is a question that nobody ever frees: however late it answers, and however often, it does
+/// no harm.
+final class Question: @unchecked Sendable {     // every access holds the lock
+    struct Answer: Sendable {
+        var status: Int32
+        var payload: [UInt8]
+        /// Of a creation.
+        var instance: UInt
+
+        var isOK: Bool { status == Int32(BP_OK) }
+        /// What it says of itself where it is an error.
+        var reason: String {
+            let text = EncodedAnswer(status: status, payload: payload)
+            do { _ = try text.get() } catch { return error.message }
+            return "no reason"
+        }
+    }
+    /// What the payload of a good answer is.
+    enum Kind: Sendable { case call, step, state }
+    let kind: Kind
+    /// As sentences have it: "`Clock.now` was called with `{`".
+    let what: String
+    private let lock = NSCondition()
+    private var answers: [Answer] = []
+
+    init(_ kind: Kind, _ what: String) { (self.kind, self.what) = (kind, what) }
+
+    var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+    static let done: bp_done = { context, status, payload in take(context, status, payload, nil) }
+    static let created: bp_created = { context, status, instance, payload in take(context, status, payload, instance) }
+
+    private static func take(_ context: UnsafeMutableRawPointer?, _ status: Int32, _ payload: bp_bytes, _ instance: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
+        let answer = Answer(status: status, payload: payload.array, instance: UInt(bitPattern: instance))
+        question.lock.withLock {
+            question.answers.append(answer)
+            question.lock.broadcast()
+        }
+    }
+
+    /// Waits for the first answer, for ever: the trial has a time limit.
+    func wait() -> Answer {
+        lock.withLock {
+            while answers.isEmpty { lock.wait() }
+            return answers[0]
+        }
+    }
+
+    var all: [Answer] { lock.withLock { answers } }
+}

@@ -1,0 +1,41 @@
+/// What a plugin has to keep to. A number means the same in every version: one that is given up is not used again.
+enum Requirement: Int, CaseIterable, Sendable {
+    // Its file, nothing of which is run.
+    case file = 1, entry, exports, identity, libraries, initialisers, memory, conformances, resources
+    // Its entry.
+    case answer = 11, quiet, threads, files, effort, stable, bounded
+    // Its components.
+    case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state
+
+    /// "V01"
+    var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
+
+    var title: String {
+        switch self {
+        case .file: "the file is a whole library for this machine that a host trusts"
+        case .entry: "it exports the entry function"
+        case .exports: "it exports nothing that could take another library's place, or be taken for it"
+        case .identity: "its identity section fits this host"
+        case .libraries: "it needs no libraries but the toolchain's and libc"
+        case .initialisers: "it has no constructors of its own"
+        case .memory: "its code is not written to, and its data is not run"
+        case .conformances: "it has no retroactive conformances"
+        case .resources: "it does not use Bundle.module"
+        case .answer: "it loads, and its entry gives an answer that a host believes"
+        case .quiet: "its entry does no input or output"
+        case .threads: "its entry leaves no threads"
+        case .files: "its entry leaves no files open"
+        case .effort: "what its entry costs, which is told and not judged"
+        case .stable: "two copies of it answer the same"
+        case .bounded: "its entry writes no more than an older host has room for"
+        case .creation: "components are made, two of a class side by side"
+        case .stop: "components activate, suspend, resume and stop in time"
+        case .leftovers: "a component that was stopped leaves no threads and no files"
+        case .malformed: "methods answer malformed JSON with an error"
+        case .cancellation: "calls are answered, at the latest when they are cancelled"
+        case .once: "everything is answered exactly once"
+        case .texts: "what it answers is what its status says, and not too much"
+        case .state: "state that was exported and imported is exported again as it was"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// What `validate` found, as `--json` prints it.
+struct ValidationReport: Encodable, Sendable {
+    var path: String
+    /// Whether it keeps to everything that could be asked.
+    var isValid: Bool
+    var requirements: [Row]
+
+    struct Row: Encodable, Sendable {
+        var id, requirement, result: String
+        var details: [String]
+    }
+
+    init(_ path: String, _ verdicts: Verdicts) {
+        self.path = path
+        isValid = !verdicts.values.contains { $0.isFailure }
+        requirements = Requirement.allCases.map { requirement in
+            let verdict = verdicts[requirement] ?? .skipped("nobody asked")
+            return Row(id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
+        }
+    }
+}
+
+extension ValidationReport {
+    func printTable() {
+        Output.line("path  \(path.printable)\n")
+        var rows: [[Span]] = []
+        for row in requirements {
+            rows.append([Span(row.id), Span(row.result, row.style), Span(row.requirement)])
+            rows += row.details.map { [Span(""), Span(""), Span("  " + $0.printable)] }
+        }
+        Output.table(Table(["ID", "RESULT", "REQUIREMENT"], rows))
+        let results = ["passed", "failed", "not applicable", "skipped"].map { result in (result, requirements.count { $0.result == result }) }
+        Output.line("\n" + results.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+    }
+}
+
+extension ValidationReport.Row {
+    fileprivate var style: Span.Style {
+        switch result {
+        case "passed": .good
+        case "failed": .bad
+        default: .faint
+        }
+    }
+}

@@ -1,0 +1,58 @@
+extension ELFImage {
+    /// The modules in it whose code asks for `Bundle.module`, which SwiftPM makes for a target with resources, and which ends the
+    /// process where the build folder is not.
+    ///
+    /// SwiftPM compiles it into every such target, used or not: what counts is whether code outside of it refers to it. Looked for in x86-64 alone.
+    package func usersOfResourceBundles() throws(Problem) -> [String] {
+        let accessors = accessors()
+        guard !accessors.isEmpty, Self.machine.number == 62, let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
+            let code = bytes[text], let start = try segments().address(of: text.lowerBound)
+        else { return [] }
+        let own = accessors.map { $0.address..<$0.address &+ max($0.size, 1) }
+        let modules = Dictionary(accessors.map { ($0.address, $0.module) }) { first, _ in first }
+        var users: Set<String> = []
+        code.withUnsafeBytes { code in
+            for index in 0..<max(0, code.count - 5) {
+                let displacement: Int
+                switch code[index] {
+                case 0xE8, 0xE9: displacement = index + 1                                               // call, jmp
+                case 0x8D where code[index + 1] & 0xC7 == 0x05: displacement = index + 2                // lea, relative to the next instruction
+                default: continue
+                }
+                guard displacement + 4 <= code.count else { continue }
+                let distance = Int64(code.loadUnaligned(fromByteOffset: displacement, as: Int32.self))
+                let target = start &+ UInt64(displacement + 4) &+ UInt64(bitPattern: distance)
+                guard let module = modules[target] else { continue }
+                let place = start &+ UInt64(index)
+                if !own.contains(where: { $0.contains(place) }) { users.insert(module) }
+            }
+        }
+        return users.sorted()
+    }
+
+    private struct Accessor {
+        let module: String
+        let address, size: UInt64
+    }
+
+    /// The functions that SwiftPM makes for `Bundle.module`: the property's getter, its address, and what makes its value.
+    private func accessors() -> [Accessor] {
+        let reader = ELFReader(bytes)
+        var found: [Accessor] = []
+        for table in sections where table.type == 2 /* SHT_SYMTAB */ && Int(table.link) < sections.count {
+            let texts = sections[Int(table.link)].range
+            for entry in stride(from: table.range.lowerBound, through: table.range.upperBound - 24, by: 24) {
+                let entry = UInt64(entry)
+                guard let info = try? reader.uint8(entry + 4), info & 0xF == 2 /* STT_FUNC */,
+                    let name = try? reader.uint32(entry), let text = try? reader.text(at: UInt64(name), in: texts),
+                    text.hasPrefix("$s10Foundation6BundleC"), text.contains("E6module"),
+                    let address = try? reader.uint64(entry + 8), address != 0, let size = try? reader.uint64(entry + 16), size < 1 << 20
+                else { continue }
+                // An extension's name begins with its length: 15BookshelfModule.
+                let module = text.dropFirst(22).drop { $0.isNumber }
+                found.append(Accessor(module: String(module[..<(module.firstRange(of: "E6module")?.lowerBound ?? module.endIndex)]), address: address, size: size))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,44 @@
+extension ELFImage {
+    /// A stretch of the file that the loader, or a tool, looks for by its kind.
+    struct Segment {
+        let type, flags: UInt32
+        /// Where its bytes lie in the file.
+        let range: Range<Int>
+        /// Where the loader puts them, before it adds the library's base.
+        let address: UInt64
+
+        static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
+        static let executable: UInt32 = 1, writable: UInt32 = 2
+    }
+
+    func segments() throws(Problem) -> [Segment] {
+        let reader = ELFReader(bytes), header = try Header(reader)
+        var segments: [Segment] = []
+        for number in 0..<(try header.segmentCount(reader)) {
+            let entry = header.segments + number * 56
+            segments.append(
+                Segment(
+                    type: try reader.uint32(entry), flags: try reader.uint32(entry + 4),
+                    range: try reader.require(reader.uint64(entry + 8), reader.uint64(entry + 32), "segment \(number)"),
+                    address: try reader.uint64(entry + 16)))
+        }
+        return segments
+    }
+}
+
+extension [ELFImage.Segment] {
+    /// Where in the file stands what the loader puts at `address`; `nil`: nowhere.
+    func offset(of address: UInt64) -> UInt64? {
+        for segment in self where segment.type == ELFImage.Segment.load && address >= segment.address {
+            let distance = address - segment.address
+            if distance < UInt64(segment.range.count) { return UInt64(segment.range.lowerBound) + distance }
+        }
+        return nil
+    }
+
+    /// The reverse.
+    func address(of offset: Int) -> UInt64? {
+        first { $0.type == ELFImage.Segment.load && $0.range.contains(offset) }
+            .map { $0.address &+ UInt64(offset - $0.range.lowerBound) }
+    }
+}

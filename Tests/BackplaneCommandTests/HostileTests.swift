@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// Libraries that do wrong, or are something else altogether (Tests/Plugins/Hostile): what a host in a process of its own says of each, and
+/// what `backplane validate` finds.
+@Suite(.timeLimit(.minutes(10)))
+struct HostileTests {
+    private struct Row: Decodable {
+        struct Finding: Decodable { var id: String, details: [String] }
+        var name, what: String
+        var host: [String]
+        var hostSurvived, endsHost: Bool
+        var findings: [Finding]
+
+        var text: String {
+            let found = findings.isEmpty ? ["  validate: nothing\n"] : findings.map { finding in finding.details.map { "  \(finding.id): \($0)\n" }.joined() }
+            return "\(name): \(what)\n" + host.map { "  host: \($0)\n" }.joined() + found.joined()
+        }
+    }
+
+    /// All of them are built and tried once, for all tests.
+    private static let run = Task {
+        let tool = try RunningTool(["--json"], input: nil, program: "hostile")
+        let outcome = await tool.end()
+        guard outcome.status == 0 else { throw NotRun(description: outcome.errors) }
+        return try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))
+    }
+    private struct NotRun: Error, CustomStringConvertible { let description: String }
+
+    @Test func `what a host says of each, and what validate finds, is as recorded`() async throws {
+        // Who may read what depends on who asks.
+        let rows = try await Self.run.value.filter { $0.name != "file-sealed" }
+        #expect(rows.count >= 140)
+        try expectSnapshot(rows.map(\.text).joined(separator: "\n"), "hostile")
+    }
+
+    @Test func `no host hangs or crashes, but for a trap, an exit, and a constructor that never returns`() async throws {
+        for row in try await Self.run.value { #expect(row.hostSurvived != row.endsHost, "\(row.text)") }
+    }
+
+    @Test func `a host that a trap ends says last whose it was`() async throws {
+        let ended = try await Self.run.value.filter { $0.host.last?.contains("ended by signal") == true }
+        #expect(ended.count >= 10)
+        for row in ended {
+            let words = try #require(row.host.dropLast().last)
+            // Before it has said what it is only its file is known.
+            let name = row.name.hasPrefix("entry") || row.name.hasPrefix("image")
+                ? "1-lib\(row.name).so" : "org.backplane.tests.hostile 1.0.0 (lib\(row.name).so), generation 1"
+            #expect(words.hasPrefix("last line: backplane: signal ") && words.hasSuffix(", in code of \(name)"), "\(row.text)")
+        }
+    }
+
+    @Test func `validate finds what ends a host, and nothing in a library that does nothing wrong`() async throws {
+        let rows = try await Self.run.value
+        #expect(rows.filter { $0.endsHost && $0.findings.isEmpty }.map(\.name) == [])
+        // These do what they may: fail, be late, or carry more than they need; and what a manifest says is not known here.
+        #expect(rows.filter(\.findings.isEmpty).map(\.name) == ["good", "file-other-digest", "bytes-more", "method-late", "step-create-fails", "step-activate-fails"])
+    }
+
+    @Test func `what nobody may read, or belongs to a stranger, is refused`() async throws {
+        let row = try #require(try await Self.run.value.first { $0.name == "file-sealed" })
+        #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
+        #expect(row.host.joined().contains(geteuid() == 0 ? "belongs to the user who runs the host" : "Permission denied"))
+    }
+}

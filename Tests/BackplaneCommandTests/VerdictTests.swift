@@ -1,0 +1,42 @@
+import Testing
+
+@testable import BackplaneCommand
+
+/// What facts come to.
+@Suite struct VerdictTests {
+    @Test func `nothing found is passed, and a remark is no finding`() {
+        #expect(Verdict(findings: []) == .passed())
+        #expect(Verdict(findings: [], remarks: ["by the way"]) == .passed(["by the way"]))
+        #expect(Verdict(findings: ["this"], remarks: ["by the way"]) == .failed(["this", "by the way"]))
+    }
+
+    @Test func `the report has every requirement once, in the order of their numbers`() {
+        let report = ValidationReport("/lib.so", [.file: .failed(["why"])])
+        #expect(report.requirements.map(\.id) == report.requirements.map(\.id).sorted())
+        #expect(Set(report.requirements.map(\.id)).count == Requirement.allCases.count)
+        #expect(!report.isValid && report.requirements[0].result == "failed" && report.requirements[0].details == ["why"])
+    }
+
+    @Test func `what is skipped or not applicable is no failure`() {
+        #expect(ValidationReport("/lib.so", Verdicts(Requirement.allCases, .skipped("no time"))).isValid)
+        #expect(ValidationReport("/lib.so", Verdicts(Requirement.allCases, .notApplicable("nothing there"))).isValid)
+    }
+
+    @Test func `what comes after a failure is skipped, and what is known stays known`() {
+        let verdicts: Verdicts = [.creation: .failed(["a crash"]), .texts: .passed()]
+        let all = verdicts.skipping(Requirement.ofComponents, because: .creation)
+        #expect(all[.creation] == .failed(["a crash"]) && all[.texts] == .passed() && all[.stop] == .skipped("V21 comes first"))
+        #expect(all.count == Requirement.ofComponents.count)
+    }
+
+    @Test func `every requirement is asked in one part of the report`() {
+        #expect(Requirement.ofFile + Requirement.ofEntry + Requirement.ofComponents == Requirement.allCases)
+    }
+
+    @Test func `a conduct is judged over all trials, each finding once`() {
+        let one = Conduct(repeated: ["it answered twice"]), other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
+        let verdicts = Conduct.verdicts(of: [one, other])
+        #expect(verdicts[.once] == .failed(["it answered twice"]))
+        #expect(verdicts[.texts] == .failed(["a", "b", "c", "d", "and 2 more"]))
+    }
+}

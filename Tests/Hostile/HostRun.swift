@@ -1,0 +1,54 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// What a host does with a library: loads it, starts its manager, calls it, and stops.
+enum HostRun {
+    /// The hidden command that a child of this program runs.
+    static let command = "host"
+
+    /// Runs a host with the library in this process, and prints what it says, a line each.
+    static func run(_ library: String, sha256: String?) async {
+        let folder = library + ".host"
+        mkdir(folder, 0o700)
+        let digest = sha256.map { #", "sha256": "\#($0)""# } ?? ""
+        let manifest = #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"\#(digest)}], "managers": {"Worker": {"className": "Worker"}}}"#
+        write(Array(manifest.utf8), to: folder + "/backplane.json")
+        var options = HostOptions(
+            loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(), startLimit: .seconds(3), stopLimit: .seconds(1), occupationLimit: nil)
+        options.loadLimit = .seconds(3)
+        options.namesCrashes = true
+        let host = PluginHost(manifest: ManifestDocument(contentsOf: folder + "/backplane.json"), options: options)
+        // First without a deadline, so that what it takes to start is not held against the call.
+        if await says(host, "rest", host.begin()) {
+            _ = await says(host, "work", host.begin(within: .seconds(1)))
+            _ = await says(host, "rest", host.begin(within: .seconds(20)))
+        }
+        await host.stop()
+        print("stopped")
+        fflush(nil)
+        // A library may keep a lock of the loader's for ever, which an orderly exit takes.
+        _exit(0)
+    }
+
+    /// - Returns: whether it answered.
+    private static func says(_ host: PluginHost, _ method: String, _ call: Call) async -> Bool {
+        do {
+            let answer = try await host.call("Worker", method, Array("null".utf8), call)
+            print("\(method): \(String(decoding: answer, as: UTF8.self))")
+            fflush(nil)
+            return true
+        } catch {
+            print("\(method): \(error.lines.joined(separator: "\n    "))")
+            fflush(nil)
+            return false
+        }
+    }
+}
+
+extension BackplaneError {
+    /// It, and under it what it came from; nothing of what it quotes begins a line of its own.
+    fileprivate var lines: [String] {
+        ["\(code): \(message.debugDescription.dropFirst().dropLast())"] + causes.flatMap { $0.lines.map { "  " + $0 } }
+    }
+}

@@ -1,0 +1,22 @@
+/// A library that does wrong, or is something else altogether.
+struct HostileLibrary: Sendable {
+    /// How it comes to be.
+    enum Making: Sendable {
+        /// A family's source, compiled with `-D` and a name of what it does.
+        case source(String, variant: String?, flags: [String] = [])
+        /// The same with Swift in it.
+        case swift(variant: String)
+        /// The sound library with other bytes.
+        case bytes(@Sendable (inout [UInt8]) -> Void)
+        /// No library: what lies at its path instead.
+        case other(@Sendable (_ path: String, _ good: String) -> Void)
+    }
+    let name: String
+    /// What it does, in a sentence without an end.
+    let what: String
+    let making: Making
+    /// It ends the host, which no host in the same process can help.
+    var endsHost = false
+    /// What a manifest gives for it.
+    var sha256: String? = nil
+}
