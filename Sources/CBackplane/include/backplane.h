@@ -45,7 +45,7 @@ extern "C" {
 #endif
 #endif
 
-/* The ABI numbers this header can speak. 0 may change until the first release; from 1 on the ABI only grows. */
+/* The ABI numbers this header can speak. What they mean only grows: docs/boundary-compatibility.md has what may be added, and where. */
 #define BP_ABI_MIN 0u
 #define BP_ABI_MAX 0u
 
