@@ -35,6 +35,8 @@ extern "C" {
 
 #ifdef __clang__
 #define BP_SENDABLE __attribute__((swift_attr("@Sendable")))
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"     /* what -pedantic says of _Nullable */
 #pragma clang assume_nonnull begin
 #else
 #define BP_SENDABLE
@@ -43,7 +45,7 @@ extern "C" {
 #endif
 #endif
 
-/* The ABI numbers this header can speak. 0 may change until the first release; from 1 on the ABI only grows. */
+/* The ABI numbers this header can speak. What they mean only grows: docs/boundary-compatibility.md has what may be added, and where. */
 #define BP_ABI_MIN 0u
 #define BP_ABI_MAX 0u
 
@@ -565,6 +567,7 @@ static inline bp_self_check bp_check_self(void) {
 
 #ifdef __clang__
 #pragma clang assume_nonnull end
+#pragma clang diagnostic pop
 #endif
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ struct HeaderTests {
         if compiler != "clang", !isInstalled { try Test.cancel("\(compiler) is not installed") }
         let language = standard.contains("++") ? "c++" : "c"
         let bytes = try LoadingFixture.compile(
-            Self.plugin, ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"], by: [compiler, "-x", language],
+            Self.plugin, ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"], by: [compiler, "-x", language],
             in: try LoadingFixture.Folder())
         let image = try ELFImage(bytes), identity = try LibraryIdentity(of: image, at: "libAny.so")
         #expect(identity.id == "org.example.any" && identity.version == "1.0.0" && !identity.hasSwift)

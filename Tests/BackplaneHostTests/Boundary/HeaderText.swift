@@ -6,10 +6,22 @@ import Foundation
 struct HeaderText {
     /// Without its comments.
     private(set) var text: String
+    /// The structs whose comments promise that they never grow.
+    let neverGrowing: Set<String>
 
-    init() throws {
-        let path = FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include/backplane.h"
-        text = try String(contentsOf: URL(filePath: FilePath.absolute(path)), encoding: .utf8).replacing(/\/\*[\s\S]*?\*\//, with: "")
+    /// - Parameter folder: where it lies.
+    init(in folder: String = LoadingFixture.header) throws {
+        let whole = try String(contentsOf: URL(filePath: folder + "/backplane.h"), encoding: .utf8)
+        let commented = whole.matches(of: /\/\*((?:(?!\*\/)[\s\S])*)\*\/\s*typedef struct (\w+) \{/)
+        neverGrowing = Set(commented.filter { $0.1.contains("Never grows.") }.map { String($0.2) })
+        text = whole.replacing(/\/\*[\s\S]*?\*\//, with: "")
+    }
+
+    /// The macros that stand for a number, a text or bytes, as the preprocessor replaces them.
+    var constants: [(name: String, value: String)] {
+        text.matches(of: /#define (BP_\w+) +(\S.*)/).map { (String($0.1), $0.2.trimmingCharacters(in: .whitespaces)) }.filter { _, value in
+            value.wholeMatch(of: /".*"|\{.*\}|(0x)?[0-9A-F]+u?/) != nil
+        }
     }
 
     /// A struct and the names of its fields.

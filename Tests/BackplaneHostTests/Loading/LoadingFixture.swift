@@ -56,33 +56,48 @@ extension LoadingFixture {
     }
 
     /// The bytes of a library, each variant compiled once.
-    static func library(of source: String, _ flags: [String]) throws -> [UInt8] {
+    static func library(of source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header) throws -> [UInt8] {
         try built.withLock { built in
-            if let bytes = built[[source] + flags] { return bytes }
+            let variant = compiler + [headers, source] + flags
+            if let bytes = built[variant] { return bytes }
             let folder = try Folder()
-            let bytes = try compile(source, ["-shared", "-fPIC"] + flags, in: folder)
-            built[[source] + flags] = bytes
+            let bytes = try compile(source, ["-shared", "-fPIC"] + flags, by: compiler, headers: headers, in: folder)
+            built[variant] = bytes
             return bytes
         }
     }
 
     /// Compiles `source` and returns what the linker made of it.
-    static func compile(_ source: String, _ flags: [String], by compiler: [String] = ["clang"], in folder: Folder) throws -> [UInt8] {
+    ///
+    /// - Parameter headers: the folder that `backplane.h` is taken from.
+    static func compile(
+        _ source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header, in folder: Folder
+    ) throws -> [UInt8] {
         let input = try folder.write(Array(source.utf8), as: "source.c")
         let output = FilePath.join(folder.path, "output")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = compiler + ["-I", header, "-o", output, input] + flags
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CompilerFailed() }
+        _ = try run(compiler + ["-I", headers, "-o", output, input] + flags)
         return Array(try Data(contentsOf: URL(fileURLWithPath: output)))
     }
 
-    struct CompilerFailed: Error {}
+    /// What a command prints.
+    static func run(_ command: [String]) throws -> [UInt8] {
+        let process = Process(), printed = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardOutput = printed
+        try process.run()
+        let output = printed.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CommandFailed(command: command) }
+        return Array(output)
+    }
+
+    struct CommandFailed: Error {
+        var command: [String]
+    }
 
     /// Sources/CBackplane/include, from where this file lies.
-    private static let header = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include")
+    static let header = FilePath.absolute(FilePath.folder(of: #filePath) + "/../../../Sources/CBackplane/include")
 
     private static let plugin = #"""
         #define _GNU_SOURCE

@@ -1,0 +1,46 @@
+import CBackplane
+import FoundationEssentials
+import Testing
+
+@testable import Backplane
+
+/// What is released stays: the header in force beside the one that is kept of ABI 0 (docs/boundary-compatibility.md).
+@Suite(.timeLimit(.minutes(5)))
+struct BoundaryLayoutTests {
+    private static let inForce = Result { try HeaderSurvey(in: LoadingFixture.header).layout() }
+    private static let abi0 = Result { try HeaderSurvey(in: CompatibilityFolder.abi0).layout() }
+
+    @Test func `the layout of the header in force is the one that is recorded`() throws {
+        try expectRecorded(Self.inForce.get().text, at: CompatibilityFolder.path + "/layouts.txt")
+    }
+
+    @Test func `the header that is kept of ABI 0 is laid out as it was when it was kept`() throws {
+        try expectRecorded(Self.abi0.get().text, at: CompatibilityFolder.abi0 + "/layouts.txt")
+    }
+
+    @Test func `everything of ABI 0 is where it was in the header in force, and what is new stands behind it`() throws {
+        let kept = try BoundaryLayout(text: String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8))
+        #expect(kept.structs.count > 20 && kept.constants.count > 40 && kept.functions.count > 10, "it is read")
+        #expect(try Self.inForce.get().breaches(of: kept) == [])
+    }
+
+    @Test func `it is what the header's own table says`() throws {
+        let layout = try Self.inForce.get(), check = bp_check_self()
+        let table = UnsafeBufferPointer(start: check.fields, count: check.field_count).map { field in
+            "\(field.name.map { String(cString: $0) } ?? "?") at \(field.offset), \(field.size) bytes"
+        }
+        let surveyed = layout.structs.flatMap { type in type.fields.map { "\(type.name).\($0.name) at \($0.offset), \($0.size) bytes" } }
+        #expect(surveyed.sorted() == table.sorted())
+    }
+
+    @Test func `the structs that never grow are those whose comments say so`() throws {
+        let names = try Self.inForce.get().structs.filter(\.neverGrows).map(\.name)
+        #expect(names == ["bp_bytes", "bp_call", "bp_pair", "bp_field", "bp_canary", "bp_self_check"])
+    }
+
+    @Test func `every other struct says its size, so that it may grow`() throws {
+        for type in try Self.inForce.get().structs where !type.neverGrows {
+            #expect(type.fields.contains { $0.name == "size" && $0.type == "uint32_t" }, "\(type.name)")
+        }
+    }
+}

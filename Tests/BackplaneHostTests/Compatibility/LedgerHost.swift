@@ -1,0 +1,39 @@
+import Backplane
+import Testing
+
+@testable import BackplaneHost
+
+/// A host with a ledger that calls the tests' trial manager.
+struct LedgerHost {
+    let test: TestHost
+    var host: PluginHost { test.host }
+    private let folder: LoadingFixture.Folder
+
+    /// - Parameter library: the bytes that are in force first.
+    init(_ library: [UInt8], configuration: String = "{}", log: RecordedLog = RecordedLog()) throws {
+        folder = try LoadingFixture.Folder()
+        try folder.write(library, as: "libLedger.so")
+        test = try TestHost(
+            """
+            {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Ledger"}],
+             "managers": {"Trials": {"className": "TrialManager"},
+                          "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}, "configuration": \(configuration)}}}
+            """,
+            pluginPaths: [TestHost.libraries], in: folder, log: log)
+    }
+
+    func call(_ method: String, _ input: String = "null") async throws(BackplaneError) -> String {
+        try await test.call("Ledger", method, input)
+    }
+
+    /// Puts a library in the place of the one in force.
+    func swap(_ library: [UInt8], probation: Probation? = nil) async throws -> SwapReport {
+        let path = try folder.write(library, as: "libNext.so")
+        return try await host.swap(library: path, SwapOptions(probation: probation, drainLimit: 60, stepLimit: 60))
+    }
+
+    /// What the ledger wrote, and which edition of it.
+    var lines: [String] {
+        test.log.all.filter { $0.source == "Ledger" && $0.level == .info }.map { "\($0.message) \($0.metadata["edition"] ?? "?")" }
+    }
+}

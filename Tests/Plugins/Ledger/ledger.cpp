@@ -1,0 +1,318 @@
+// A whole plugin in C++: the ledger of Tests/Compatibility/ABI0/plugin.c, with exceptions inside. None of them crosses the boundary:
+// where something may be thrown, what the host calls answers with it.
+#include "backplane.h"
+
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#ifndef EDITION
+#define EDITION "1"
+#endif
+#define ID "org.backplane.tests.ledger"
+
+BP_IDENTITY(ID, EDITION ".0.0")
+
+namespace {
+
+bp_get_interface get_interface;
+
+// ---------------------------------------------------------------------------------------------------- text
+
+bp_bytes borrowed(const std::string &text) {
+    return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+std::string copied(bp_bytes bytes) {
+    return bytes.length ? std::string(reinterpret_cast<const char *>(bytes.data), bytes.length) : std::string();
+}
+
+// -------------------------------------------------------------------------------------------------- errors
+
+struct InvalidInput : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Overdrawn : std::exception {
+    explicit Overdrawn(int64_t missing) : missing(missing) {}
+    int64_t missing;
+};
+
+/// How a call ends: once, with what was thrown or with what is said.
+struct Reply {
+    bp_done done;
+    void *context;
+
+    void operator()(int32_t status, const std::string &payload) const { done(context, status, borrowed(payload)); }
+};
+
+/// Runs `body`, which may throw, and ends the call with what it throws.
+template <typename Body> void guarded(const Reply &reply, Body body) noexcept {
+    try {
+        body();
+    } catch (const Overdrawn &error) {
+        const auto missing = std::to_string(error.missing);
+        reply(BP_ERROR, R"({"code": "component.failed", "message": "the ledger lacks )" + missing
+                            + R"(", "failure": {"code": "ledger.overdrawn", "details": {"missing": ")" + missing + R"("}}})");
+    } catch (const InvalidInput &error) {
+        reply(BP_INVALID_INPUT, error.what());
+    } catch (const std::exception &error) {
+        reply(BP_FAILED, error.what());
+    } catch (...) {
+        reply(BP_FAILED, "something was thrown that is no std::exception");
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ the ledger
+
+class Ledger {
+public:
+    explicit Ledger(const bp_creation &creation) : handle(creation.handle), wire(creation.wire_count ? creation.wires[0].wire : 0) {
+        review(creation.configuration);
+    }
+
+    /// The keys that are not known, as JSON.
+    static std::string review(bp_bytes configuration) {
+        const auto json = copied(configuration);
+        if (json.find("sealed") != std::string::npos) throw std::runtime_error("the ledger is sealed");
+        return json.find("colour") != std::string::npos ? R"(["/colour"])" : "[]";
+    }
+
+    /// Makes no text, and so cannot throw.
+    void say(const char *line) const noexcept {
+        const auto log = static_cast<const bp_log_1 *>(get_interface(BP_TEXT(BP_LOG), 1));
+        const bp_pair edition = {BP_TEXT("edition"), BP_TEXT(EDITION)};
+        if (log && log->is_enabled(handle, BP_LOG_INFO)) log->write(handle, BP_LOG_INFO, {reinterpret_cast<const uint8_t *>(line), std::strlen(line)}, &edition, 1);
+    }
+
+    int64_t add(bp_bytes input) {
+        const auto number = whole(copied(input));
+        const std::lock_guard<std::mutex> guard(lock);
+        if (sum + number < 0) throw Overdrawn(-(sum + number));
+        entries++;
+        return sum += number;
+    }
+
+    int64_t total() const {
+        const std::lock_guard<std::mutex> guard(lock);
+        return sum;
+    }
+
+    void health() const {
+        if (total() > 1000) throw std::runtime_error("the ledger is full");
+    }
+
+    void wait(uint64_t id, Reply reply) {
+        {
+            const std::lock_guard<std::mutex> guard(lock);
+            waiters.emplace(id, reply);
+        }
+        say("waiting");
+    }
+
+    void cancel(uint64_t id) {
+        std::unique_lock<std::mutex> guard(lock);
+        const auto found = waiters.find(id);
+        if (found == waiters.end()) return;
+        const auto reply = found->second;
+        waiters.erase(found);
+        guard.unlock();
+        say("cancelled");
+        guarded(reply, [&] { reply(BP_CANCELLED, "the wait is over"); });
+    }
+
+    void ask(uint32_t method, bp_bytes input, const bp_call *frame, Reply reply) const {
+        const auto calls = static_cast<const bp_calls_1 *>(get_interface(BP_TEXT(BP_CALLS), 1));
+        if (!calls) throw std::runtime_error("the ledger cannot ask");
+        auto asker = std::make_unique<Reply>(reply);
+        calls->call(handle, wire, method, input, frame, answered, asker.release());
+    }
+
+    std::string exported(uint32_t version) const {
+        const std::lock_guard<std::mutex> guard(lock);
+        return std::to_string(sum) + (version == 1 ? "" : " " + std::to_string(entries));
+    }
+
+    void import(uint32_t version, const std::string &state) {
+        const auto blank = state.find(' ');
+        if ((blank == std::string::npos) != (version == 1)) throw std::runtime_error("this is no ledger's state");
+        const auto read = std::make_pair(whole(state.substr(0, blank)), version == 1 ? 0 : whole(state.substr(blank + 1)));
+        const std::lock_guard<std::mutex> guard(lock);
+        sum = read.first;
+        entries = static_cast<uint32_t>(read.second);
+    }
+
+private:
+    mutable std::mutex lock;
+    const uint64_t handle, wire;
+    int64_t sum = 0;
+    uint32_t entries = 0;
+    std::map<uint64_t, Reply> waiters;
+
+    static int64_t whole(const std::string &digits) {
+        try {
+            size_t end = 0;
+            const auto number = digits.size() < 16 ? std::stoll(digits, &end) : 0;
+            if (end == digits.size() && end != 0) return number;
+        } catch (const std::logic_error &) {}
+        throw InvalidInput("`add` takes a whole number");
+    }
+
+    /// Ends what a collaborator was asked for.
+    static void answered(void *context, int32_t status, bp_bytes payload) {
+        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
+        asker->done(asker->context, status, payload);
+    }
+};
+
+Ledger &ledger(void *instance) { return *static_cast<Ledger *>(instance); }
+
+// ------------------------------------------------------------------------------------- what the host calls
+
+void create(void *, const bp_creation *creation, bp_created done, void *context) {
+    std::unique_ptr<Ledger> made;
+    try {
+        made = std::make_unique<Ledger>(*creation);
+    } catch (const std::exception &error) {
+        done(context, BP_FAILED, nullptr, borrowed(error.what()));
+        return;
+    } catch (...) {
+        done(context, BP_FAILED, nullptr, BP_TEXT("something was thrown that is no std::exception"));
+        return;
+    }
+    done(context, BP_OK, made.release(), BP_TEXT(""));
+}
+
+void review(void *, bp_bytes configuration, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] { reply(BP_OK, Ledger::review(configuration)); });
+}
+
+void step(void *instance, const char *name, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] {
+        ledger(instance).say(name);
+        reply(BP_OK, "");
+    });
+}
+
+void activate(void *instance, bp_done done, void *context) { step(instance, "activate", done, context); }
+void suspend(void *instance, bp_done done, void *context) { step(instance, "suspend", done, context); }
+void resume(void *instance, bp_done done, void *context) { step(instance, "resume", done, context); }
+void stop(void *instance, bp_done done, void *context) { step(instance, "stop", done, context); }
+
+void health(void *instance, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] {
+        ledger(instance).health();
+        reply(BP_OK, "");
+    });
+}
+
+void release(void *instance) { delete &ledger(instance); }
+
+enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL };
+
+void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] {
+        auto &self = ledger(instance);
+        switch (method) {
+        case ADD: reply(BP_OK, std::to_string(self.add(input))); return;
+        case TOTAL: reply(BP_OK, std::to_string(self.total())); return;
+        case EDITION_OF: reply(BP_OK, EDITION); return;
+        case WAIT: self.wait(id, reply); return;
+        case PATH: self.ask(0, input, frame, reply); return;
+        case FAIL: self.ask(1, input, frame, reply); return;
+        default: reply(BP_UNIMPLEMENTED, "a ledger has no such method");
+        }
+    });
+}
+
+void cancel(void *instance, uint64_t id) { ledger(instance).cancel(id); }
+
+void export_state(void *instance, uint32_t version, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] { reply(BP_OK, ledger(instance).exported(version)); });
+}
+
+void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] {
+        try {
+            ledger(instance).import(version, copied(state));
+        } catch (const InvalidInput &) {
+            throw std::runtime_error("this is no ledger's state");
+        }
+        reply(BP_OK, "");
+    });
+}
+
+// ------------------------------------------------------------------------------------------ what it describes
+
+const bp_method methods[] = {
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},  {sizeof(bp_method), BP_SYNC, BP_TEXT("total")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("path")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
+};
+
+const bp_method needed[] = {
+    {sizeof(bp_method), BP_SYNC, BP_TEXT("path")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
+};
+
+const bp_wire wires[] = {
+    {sizeof(bp_wire), 0, BP_TEXT("trials"), BP_TEXT("Trials"), BP_TEXT("2.0.0"), needed, sizeof needed / sizeof *needed, nullptr}};
+
+const bp_state state = {sizeof(bp_state), 2, BP_TEXT("Ledger"), 1, 2, 1, 0, export_state, import_state};
+
+bp_component described() {
+    bp_component component{};
+    component.size = sizeof component;
+    component.role = BP_MANAGER;
+    component.class_name = BP_TEXT("LedgerManager");
+    component.version = BP_TEXT(EDITION ".0.0");
+    component.contract = BP_TEXT("Ledger");
+    component.contract_version = BP_TEXT("1.0.0");
+    component.methods = methods;
+    component.method_count = sizeof methods / sizeof *methods;
+    component.wires = wires;
+    component.wire_count = sizeof wires / sizeof *wires;
+    component.create = create;
+    component.activate = activate;
+    component.suspend = suspend;
+    component.resume = resume;
+    component.stop = stop;
+    component.release = release;
+    component.call = call;
+    component.cancel = cancel;
+    component.review = review;
+    component.state = &state;
+    component.health = health;
+    return component;
+}
+
+}   // namespace
+
+int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
+    const auto abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);
+    if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
+    get_interface = offer->get_interface;
+    // Made here and not before: a library does nothing while it is loaded.
+    static const bp_component component = described();
+    bp_answer own{};
+    own.size = answer->size < sizeof own ? answer->size : static_cast<uint32_t>(sizeof own);
+    own.abi = abi;
+    own.id = BP_TEXT(ID);
+    own.version = BP_TEXT(EDITION ".0.0");
+    own.toolchain = BP_TEXT(__VERSION__);
+    own.components = &component;
+    own.component_count = 1;
+    own.self_check = bp_check_self();
+    std::memcpy(answer, &own, own.size);
+    return BP_OK;
+}
