@@ -22,19 +22,32 @@ struct OwnPackage {
         for path in try FileManager.default.subpathsOfDirectory(atPath: package + "/Sources") where path.hasSuffix(".swift") {
             if !shown.contains("harbour/Sources/" + path) { try FileManager.default.removeItem(atPath: package + "/Sources/" + path) }
         }
+        try forgetBuildOfOtherHeaders()
+    }
+
+    /// SwiftPM does not compile Swift anew when a C header has changed.
+    private func forgetBuildOfOtherHeaders() throws {
+        let headers = Page.root.appending(path: "Sources/CBackplane/include"), kept = URL(filePath: folder + "/headers")
+        guard !FileManager.default.contentsEqual(atPath: headers.path, andPath: kept.path) else { return }
+        for stale in [package + "/.build", kept.path] where FileManager.default.fileExists(atPath: stale) {
+            try FileManager.default.removeItem(atPath: stale)
+        }
+        try FileManager.default.copyItem(at: headers, to: kept)
     }
 
     struct DoesNotBuild: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Builds it, and lets nothing be fetched: without git's protocols, through a proxy that nobody serves, from no cache.
+    /// Builds it as the page says, and lets nothing be fetched: without git's protocols, through a proxy that nobody serves, from no cache.
     ///
     /// - Throws: ``DoesNotBuild`` with what the compiler said.
     func build() async throws {
+        let line = try #require(try Page(Self.page).blocks.first { $0.kind == "build" }).text
+        let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         let swift = try RunningTool(
-            ["swift", "build", "-j", "2", "--disable-dependency-cache", "--package-path", package], of: "/usr/bin/env", input: nil,
-            environment: ["GIT_ALLOW_PROTOCOL": "file", "http_proxy": Self.nobody, "https_proxy": Self.nobody, "all_proxy": Self.nobody])
+            words + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil,
+            environment: ["GIT_ALLOW_PROTOCOL": "file", "http_proxy": Self.nobody, "https_proxy": Self.nobody, "all_proxy": Self.nobody], in: folder)
         let outcome = await swift.end()
         try Task.checkCancellation()
         guard outcome.status == 0 else {
