@@ -17,13 +17,13 @@ final class RunningTool: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - program: another one than `backplane`.
     ///   - input: a file for its standard input, which is empty otherwise.
     ///   - environment: what it has besides this process's.
     ///   - folder: where it runs; `nil`: where this process does.
-    ///   - program: another one that this package builds.
-    init(_ arguments: [String], input: String?, environment: [String: String] = [:], in folder: String? = nil, program: String = "backplane") throws {
+    init(_ arguments: [String], of program: String = Tool.built + "/backplane", input: String?, environment: [String: String] = [:], in folder: String? = nil) throws {
         let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = URL(filePath: Tool.built + "/" + program)
+        process.executableURL = URL(filePath: program)
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         // Without what a developer's own settings would change.

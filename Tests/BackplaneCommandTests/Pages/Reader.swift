@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// Somebody who follows a page to the letter, in a folder with a checkout of this package and `backplane` in the PATH.
+struct Reader {
+    private let folder: URL
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - folder: what was written there before may be there still.
+    ///   - tool: where hosts keep what is theirs.
+    init(in folder: String, with tool: Tool) throws {
+        self.folder = URL(filePath: folder)
+        let own = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder]
+        environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
+            .merging(["PATH": Tool.built]) { "\($1):\($0)" }
+        try makeCheckout()
+    }
+
+    /// A checkout as a reader has it: the package, and what was built of it.
+    private func makeCheckout() throws {
+        let checkout = folder.appending(path: "backplane")
+        try FileManager.default.createDirectory(at: checkout.appending(path: ".build"), withIntermediateDirectories: true)
+        for name in ["Package.swift", "Sources", "Plugins", "Tests"] {
+            try link(checkout.appending(path: name), to: Page.root.appending(path: name))
+        }
+        try link(checkout.appending(path: ".build/debug"), to: URL(filePath: Tool.built))
+    }
+
+    private func link(_ url: URL, to target: URL) throws {
+        try? FileManager.default.removeItem(at: url)
+        try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+    }
+
+    /// Writes a block that is a file; one that is there as it should be keeps its date, and need not be built again.
+    func write(_ block: Page.Block) throws {
+        guard let path = block.file else { return }
+        let file = folder.appending(path: path), text = Data(block.text.utf8)
+        guard (try? Data(contentsOf: file)) != text else { return }
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: file)
+    }
+
+    /// Runs lines of a shell and gives what they print on standard output, or, where they are to fail, on standard error.
+    func run(_ lines: String, fails: Bool = false) throws -> String {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-e", "-c", lines]
+        process.currentDirectoryURL = folder
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        if fails { process.standardError = output } else { process.standardOutput = output }
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect((process.terminationStatus != 0) == fails, "\(lines)\(text)")
+        return text
+    }
+
+    /// Does what the blocks say: `file=…` is written, `run` succeeds, `fails` does not, `output` is what was printed last.
+    ///
+    /// - Returns: everything that was printed, and how many outputs the page shows.
+    @discardableResult
+    func follow(_ blocks: some Sequence<Page.Block>) throws -> (printed: String, outputs: Int) {
+        var printed = [""], outputs = 0
+        for block in blocks {
+            switch block.kind {
+            case "run": printed.append(try run(block.text))
+            case "fails": printed.append(try run(block.text, fails: true))
+            case "output":
+                #expect(printed.last?.hasSuffix(block.text) == true, "\(printed.last ?? "") is not\n\(block.text)")
+                outputs += 1
+            default: try write(block)
+            }
+        }
+        return (printed.joined(), outputs)
+    }
+}
