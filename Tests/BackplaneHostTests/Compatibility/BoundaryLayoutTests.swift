@@ -15,13 +15,15 @@ struct BoundaryLayoutTests {
     }
 
     @Test func `the header that is kept of ABI 0 is laid out as it was when it was kept`() throws {
-        try expectRecorded(Self.abi0.get().text, at: CompatibilityFolder.abi0 + "/layouts.txt")
+        let kept = try String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8)
+        #expect(try Self.abi0.get().text == kept, "neither is ever changed or recorded anew")
     }
 
     @Test func `everything of ABI 0 is where it was in the header in force, and what is new stands behind it`() throws {
         let kept = try BoundaryLayout(text: String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8))
-        #expect(kept.structs.count > 20 && kept.constants.count > 40 && kept.functions.count > 10, "it is read")
-        #expect(try Self.inForce.get().breaches(of: kept) == [])
+        #expect(kept.structs.count > 20 && kept.constants.count > 30 && kept.functions.count > 10, "it is read")
+        let breaches = try Self.inForce.get().breaches(of: kept)
+        #expect(breaches == [], "\(breaches.joined(separator: "\n"))")
     }
 
     @Test func `it is what the header's own table says`() throws {

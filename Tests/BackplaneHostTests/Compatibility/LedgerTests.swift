@@ -58,14 +58,14 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `a configuration that it refuses is an error, and a key that it does not know a warning`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `a configuration that it refuses is an error, and a check finds the key that it does not know`(library: LedgerLibrary) async throws {
         let sealed = try LedgerHost(library.built(), configuration: #"{"sealed": true}"#)
         let refused = await error { try await sealed.call("total") }
         #expect(refused.map { "\($0)".contains("the ledger is sealed") } == true, "\(String(describing: refused))")
         await sealed.host.stop()
         let coloured = try LedgerHost(library.built(), configuration: #"{"colour": "red"}"#)
+        #expect(await coloured.host.check().map { "\($0.error.code) \($0.error.location ?? "-")" } == ["manifest.unknown-key /managers/Ledger/configuration/colour"])
         #expect(try await coloured.call("total") == "0")
-        #expect(coloured.test.log.all.contains { $0.level == .warning && $0.metadata == ["key": "/colour"] })
         await coloured.host.stop()
     }
 
