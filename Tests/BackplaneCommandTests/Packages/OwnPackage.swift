@@ -22,14 +22,14 @@ struct OwnPackage {
         for path in try FileManager.default.subpathsOfDirectory(atPath: package + "/Sources") where path.hasSuffix(".swift") {
             if !shown.contains("harbour/Sources/" + path) { try FileManager.default.removeItem(atPath: package + "/Sources/" + path) }
         }
-        try forgetBuildOfOtherHeaders()
+        try forgetStaleBuild()
     }
 
-    /// SwiftPM does not compile Swift anew when a C header has changed.
-    private func forgetBuildOfOtherHeaders() throws {
+    /// One that fetched something has failed its test; and SwiftPM does not compile Swift anew when a C header has changed.
+    private func forgetStaleBuild() throws {
         let headers = Page.root.appending(path: "Sources/CBackplane/include"), kept = URL(filePath: folder + "/headers")
-        guard !FileManager.default.contentsEqual(atPath: headers.path, andPath: kept.path) else { return }
-        for stale in [package + "/.build", kept.path] where FileManager.default.fileExists(atPath: stale) {
+        guard !fetched().isEmpty || !FileManager.default.contentsEqual(atPath: headers.path, andPath: kept.path) else { return }
+        for stale in [package + "/.build", package + "/Package.resolved", kept.path] where FileManager.default.fileExists(atPath: stale) {
             try FileManager.default.removeItem(atPath: stale)
         }
         try FileManager.default.copyItem(at: headers, to: kept)
@@ -47,11 +47,12 @@ struct OwnPackage {
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         let swift = try RunningTool(
             words + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil,
-            environment: ["GIT_ALLOW_PROTOCOL": "file", "http_proxy": Self.nobody, "https_proxy": Self.nobody, "all_proxy": Self.nobody], in: folder)
+            environment: ["GIT_ALLOW_PROTOCOL": "none", "http_proxy": Self.nobody, "https_proxy": Self.nobody, "all_proxy": Self.nobody], in: folder)
         let outcome = await swift.end()
         try Task.checkCancellation()
-        guard outcome.status == 0 else {
-            throw DoesNotBuild(description: "the package in \(package) does not build, status \(outcome.status):\n\(outcome.output)\(outcome.errors)")
+        let said = outcome.output + outcome.errors
+        guard outcome.status == 0, !said.contains(/\.swift:\d+:\d+: warning:/) else {
+            throw DoesNotBuild(description: "the package in \(package) does not build without errors and warnings, status \(outcome.status):\n\(said)")
         }
     }
 
