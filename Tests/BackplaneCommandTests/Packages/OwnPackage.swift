@@ -51,7 +51,7 @@ struct OwnPackage {
         let outcome = await swift.end()
         try Task.checkCancellation()
         let said = outcome.output + outcome.errors
-        guard outcome.status == 0, !said.contains(/\.swift:\d+:\d+: warning: /) else {
+        guard outcome.status == 0, !said.contains(/\.swift:\d+:\d+: warning:/) else {
             throw DoesNotBuild(description: "the package in \(package) does not build without errors and warnings, status \(outcome.status):\n\(said)")
         }
     }
