@@ -9,15 +9,17 @@ struct LedgerHost {
     var host: PluginHost { test.host }
     private let folder: LoadingFixture.Folder
 
-    /// - Parameter library: the bytes that are in force first.
-    init(_ library: [UInt8], configuration: String = "{}", log: RecordedLog = RecordedLog()) throws {
+    /// - Parameters:
+    ///   - library: the bytes that are in force first.
+    ///   - more: other keys of the ledger.
+    init(_ library: [UInt8], configuration: String = "{}", more: String = "", log: RecordedLog = RecordedLog()) throws {
         folder = try LoadingFixture.Folder()
         try folder.write(library, as: "libLedger.so")
         test = try TestHost(
             """
             {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Ledger"}],
              "managers": {"Trials": {"className": "TrialManager"},
-                          "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}, "configuration": \(configuration)}}}
+                          "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}, "configuration": \(configuration)\(more)}}}
             """,
             pluginPaths: [TestHost.libraries], in: folder, log: log)
     }

@@ -69,6 +69,22 @@ struct LedgerTests {
         await coloured.host.stop()
     }
 
+    @Test(arguments: LedgerLibrary.allCases) func `its book keeps numbers in the store, over a swap too`(library: LedgerLibrary) async throws {
+        let ledger = try LedgerHost(library.built(), more: #", "dataAccessController": {"className": "LedgerBook"}"#)
+        for number in ["3", "4", "3"] { #expect(try await ledger.call("keep", number) == "null") }
+        #expect(try await ledger.call("kept") == "2", "three is kept once")
+        _ = try await ledger.swap(library.built(edition: 2))
+        #expect(try await ledger.call("keep", "5") == "null")
+        #expect(try await ledger.call("kept") == "3")
+        await ledger.host.stop()
+    }
+
+    @Test(arguments: LedgerLibrary.allCases) func `without a book nothing is kept, and that is an error`(library: LedgerLibrary) async throws {
+        let ledger = try LedgerHost(library.built())
+        #expect(await error { try await ledger.call("kept") }?.code == .wireUnknown)
+        await ledger.host.stop()
+    }
+
     /// With the compilers of the system, where they are installed.
     @Test(arguments: LedgerLibrary.otherCompilers) func `it does so whoever compiled it`(compiler: LedgerLibrary.Compiler) async throws {
         if !compiler.isInstalled { try Test.cancel("\(compiler) is not installed") }

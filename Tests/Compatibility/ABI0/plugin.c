@@ -1,7 +1,7 @@
 /* A whole plugin in plain C as ABI 0 has it, compiled with the header that is kept beside it and with nothing else of this package.
  * Neither of the two changes again: every later host loads what they make. Tests/Plugins/Ledger/ledger.cpp is the same in C++.
  *
- * A ledger adds whole numbers up. It never goes below nothing. */
+ * A ledger adds whole numbers up. It never goes below nothing. It may have a book, a data access controller that keeps numbers. */
 #include "backplane.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ typedef struct waiter {
 
 typedef struct ledger {
     pthread_mutex_t lock;
-    uint64_t handle, wire;
+    uint64_t handle, trials, book;
     int64_t total;
     uint32_t entries;
     waiter *waiters;
@@ -55,6 +55,17 @@ static int has(bp_bytes bytes, const char *wanted) {
     return 0;
 }
 
+/* 0: it is not connected. */
+static uint64_t wire_to(const char *label, const bp_creation *creation) {
+    const char *place = (const char *)creation->wires;
+    for (size_t i = 0; i < creation->wire_count; i++) {
+        const bp_connection *connection = (const bp_connection *)(const void *)place;
+        if (connection->label.length == strlen(label) && has(connection->label, label)) return connection->wire;
+        place += creation->wires->size;
+    }
+    return 0;
+}
+
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
     ledger *self;
     (void)type;
@@ -69,7 +80,8 @@ static void create(void *type, const bp_creation *creation, bp_created done, voi
     }
     pthread_mutex_init(&self->lock, NULL);
     self->handle = creation->handle;
-    if (creation->wire_count) self->wire = creation->wires[0].wire;
+    self->trials = wire_to("trials", creation);
+    self->book = wire_to("dataAccessController", creation);
     done(context, BP_OK, self, text(""));
 }
 
@@ -110,7 +122,7 @@ static void release(void *instance) {
 
 /* --------------------------------------------------------------------------------------------------- calls */
 
-enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL, METHODS };
+enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL, KEEP, KEPT, METHODS };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},          /* a whole number -> the total */
@@ -119,6 +131,8 @@ static const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")},         /* anything -> nothing, until it is cancelled */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("path")},         /* null -> what its collaborator says the path of the call is */
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},         /* a text -> its collaborator's error about it */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},         /* a whole number -> null, once its book has it */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},         /* null -> how many numbers its book has */
 };
 
 static const bp_method needed[] = {
@@ -126,9 +140,17 @@ static const bp_method needed[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
 };
 
-static const bp_wire wires[] = {{
-    .size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"), .contract_version = BP_TEXT("2.0.0"),
-    .methods = needed, .method_count = sizeof needed / sizeof *needed}};
+static const bp_method book_methods[] = {
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},
+};
+
+static const bp_wire wires[] = {
+    {.size = sizeof(bp_wire), .label = BP_TEXT("trials"), .contract = BP_TEXT("Trials"), .contract_version = BP_TEXT("2.0.0"),
+     .methods = needed, .method_count = sizeof needed / sizeof *needed},
+    {.size = sizeof(bp_wire), .flags = BP_WIRE_OPTIONAL, .label = BP_TEXT("dataAccessController"), .contract = BP_TEXT("LedgerBook"),
+     .contract_version = BP_TEXT("1.0.0"), .methods = book_methods, .method_count = sizeof book_methods / sizeof *book_methods},
+};
 
 static void answer_number(int64_t number, bp_done done, void *context) {
     char json[24];
@@ -198,7 +220,7 @@ static void answered(void *context, int32_t status, bp_bytes payload) {
     own.done(own.context, status, payload);
 }
 
-static void ask(ledger *self, uint32_t method, bp_bytes input, const bp_call *frame, bp_done done, void *context) {
+static void ask(ledger *self, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *frame, bp_done done, void *context) {
     const bp_calls_1 *calls = get_interface(text(BP_CALLS), 1);
     asker *own = calls ? malloc(sizeof *own) : NULL;
     if (!own) {
@@ -207,7 +229,7 @@ static void ask(ledger *self, uint32_t method, bp_bytes input, const bp_call *fr
     }
     own->done = done;
     own->context = context;
-    calls->call(self->handle, self->wire, method, input, frame, answered, own);
+    calls->call(self->handle, wire, method, input, frame, answered, own);
 }
 
 static void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
@@ -224,8 +246,10 @@ static void call(void *instance, uint32_t method, bp_bytes input, const bp_call 
     }
     case EDITION_OF: done(context, BP_OK, text(EDITION)); return;
     case WAIT: await(self, id, done, context); return;
-    case PATH: ask(self, 0, input, frame, done, context); return;
-    case FAIL: ask(self, 1, input, frame, done, context); return;
+    case PATH: ask(self, self->trials, 0, input, frame, done, context); return;
+    case FAIL: ask(self, self->trials, 1, input, frame, done, context); return;
+    case KEEP: ask(self, self->book, 0, input, frame, done, context); return;
+    case KEPT: ask(self, self->book, 1, input, frame, done, context); return;
     default: done(context, BP_UNIMPLEMENTED, text("a ledger has no such method"));
     }
 }
@@ -242,6 +266,56 @@ static void cancel(void *instance, uint64_t id) {
     say(self, "cancelled");
     found->done(found->context, BP_CANCELLED, text("the wait is over"));
     free(found);
+}
+
+/* ---------------------------------------------------------------------------------------------------- book */
+
+typedef struct book {
+    uint64_t handle;
+} book;
+
+static void create_book(void *type, const bp_creation *creation, bp_created done, void *context) {
+    book *self = malloc(sizeof *self);
+    (void)type;
+    if (self) self->handle = creation->handle;
+    done(context, self ? BP_OK : BP_FAILED, self, text(self ? "" : "there is no memory for a book"));
+}
+
+static void written(void *context, int32_t status, bp_bytes payload) {
+    const asker own = *(asker *)context;
+    free(context);
+    own.done(own.context, status, status == BP_OK ? text("null") : payload);
+}
+
+static void counted(void *context, int32_t status, const bp_record *records, size_t count, uint64_t total, bp_bytes payload) {
+    const asker own = *(asker *)context;
+    (void)records;
+    (void)count;
+    free(context);
+    if (status == BP_OK) answer_number((int64_t)total, own.done, own.context);
+    else own.done(own.context, status, payload);
+}
+
+static void call_book(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
+    const uint64_t handle = ((book *)instance)->handle;
+    const bp_store_1 *store = get_interface(text(BP_STORE), 1);
+    asker *own = store ? malloc(sizeof *own) : NULL;
+    (void)frame;
+    (void)id;
+    if (!own) {
+        done(context, BP_FAILED, text("the book cannot be opened"));
+        return;
+    }
+    own->done = done;
+    own->context = context;
+    if (method == 0) {
+        const bp_store_change change = {
+            .size = sizeof change, .kind = BP_STORE_SAVE, .collection = BP_TEXT("numbers"), .id = input, .value = input};
+        store->write(handle, &change, 1, written, own);
+    } else {
+        const bp_store_query every = {.size = sizeof every, .collection = BP_TEXT("numbers")};
+        store->query(handle, &every, counted, own);
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------- state */
@@ -288,7 +362,8 @@ static void review(void *type, bp_bytes configuration, bp_done done, void *conte
     else done(context, BP_OK, text(has(configuration, "colour") ? "[\"/colour\"]" : "[]"));
 }
 
-static const bp_component components[] = {{
+static const bp_component components[] = {
+{
     .size = sizeof(bp_component),
     .role = BP_MANAGER,
     .class_name = BP_TEXT("LedgerManager"),
@@ -310,7 +385,21 @@ static const bp_component components[] = {{
     .review = review,
     .state = &state,
     .health = health,
-}};
+},
+{
+    .size = sizeof(bp_component),
+    .role = BP_DATA_ACCESS_CONTROLLER,
+    .class_name = BP_TEXT("LedgerBook"),
+    .version = BP_TEXT(EDITION ".0.0"),
+    .contract = BP_TEXT("LedgerBook"),
+    .contract_version = BP_TEXT("1.0.0"),
+    .methods = book_methods,
+    .method_count = sizeof book_methods / sizeof *book_methods,
+    .create = create_book,
+    .release = free,
+    .call = call_book,
+},
+};
 
 int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     const uint32_t abi = bp_common_abi(offer->abi_min, offer->abi_max, BP_ABI_MIN, BP_ABI_MAX);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -68,11 +69,32 @@ template <typename Body> void guarded(const Reply &reply, Body body) noexcept {
     }
 }
 
+// --------------------------------------------------------------------------------------- what they are made with
+
+/// 0: it is not connected.
+uint64_t wire_to(const std::string &label, const bp_creation &creation) {
+    auto place = reinterpret_cast<const char *>(creation.wires);
+    for (size_t i = 0; i < creation.wire_count; i++, place += creation.wires->size) {
+        const auto connection = reinterpret_cast<const bp_connection *>(place);
+        if (copied(connection->label) == label) return connection->wire;
+    }
+    return 0;
+}
+
+template <typename Table> const Table &service(const char *id) {
+    const auto table = static_cast<const Table *>(get_interface({reinterpret_cast<const uint8_t *>(id), std::strlen(id)}, 1));
+    if (!table) throw std::runtime_error(std::string("this host has no ") + id);
+    return *table;
+}
+
 // ------------------------------------------------------------------------------------------------ the ledger
 
 class Ledger {
 public:
-    explicit Ledger(const bp_creation &creation) : handle(creation.handle), wire(creation.wire_count ? creation.wires[0].wire : 0) {
+    const uint64_t trials, book;
+
+    explicit Ledger(const bp_creation &creation)
+        : trials(wire_to("trials", creation)), book(wire_to("dataAccessController", creation)), handle(creation.handle) {
         review(creation.configuration);
     }
 
@@ -126,11 +148,10 @@ public:
         guarded(reply, [&] { reply(BP_CANCELLED, "the wait is over"); });
     }
 
-    void ask(uint32_t method, bp_bytes input, const bp_call *frame, Reply reply) const {
-        const auto calls = static_cast<const bp_calls_1 *>(get_interface(BP_TEXT(BP_CALLS), 1));
-        if (!calls) throw std::runtime_error("the ledger cannot ask");
+    void ask(uint64_t wire, uint32_t method, bp_bytes input, const bp_call *frame, Reply reply) const {
+        const auto &calls = service<bp_calls_1>(BP_CALLS);
         auto asker = std::make_unique<Reply>(reply);
-        calls->call(handle, wire, method, input, frame, answered, asker.release());
+        calls.call(handle, wire, method, input, frame, answered, asker.release());
     }
 
     std::string exported(uint32_t version) const {
@@ -149,7 +170,7 @@ public:
 
 private:
     mutable std::mutex lock;
-    const uint64_t handle, wire;
+    const uint64_t handle;
     int64_t sum = 0;
     uint32_t entries = 0;
     std::map<uint64_t, Reply> waiters;
@@ -216,7 +237,7 @@ void health(void *instance, bp_done done, void *context) {
 
 void release(void *instance) { delete &ledger(instance); }
 
-enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL };
+enum { ADD, TOTAL, EDITION_OF, WAIT, PATH, FAIL, KEEP, KEPT };
 
 void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
     const Reply reply{done, context};
@@ -227,8 +248,10 @@ void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame,
         case TOTAL: reply(BP_OK, std::to_string(self.total())); return;
         case EDITION_OF: reply(BP_OK, EDITION); return;
         case WAIT: self.wait(id, reply); return;
-        case PATH: self.ask(0, input, frame, reply); return;
-        case FAIL: self.ask(1, input, frame, reply); return;
+        case PATH: self.ask(self.trials, 0, input, frame, reply); return;
+        case FAIL: self.ask(self.trials, 1, input, frame, reply); return;
+        case KEEP: self.ask(self.book, 0, input, frame, reply); return;
+        case KEPT: self.ask(self.book, 1, input, frame, reply); return;
         default: reply(BP_UNIMPLEMENTED, "a ledger has no such method");
         }
     });
@@ -253,11 +276,61 @@ void import_state(void *instance, uint32_t version, bp_bytes state, bp_done done
     });
 }
 
+// -------------------------------------------------------------------------------------------------- its book
+
+struct Book {
+    uint64_t handle;
+
+    void keep(bp_bytes number, Reply reply) const {
+        const auto &store = service<bp_store_1>(BP_STORE);
+        const bp_store_change change = {sizeof change, BP_STORE_SAVE, BP_TEXT("numbers"), number, number};
+        auto asker = std::make_unique<Reply>(reply);
+        store.write(handle, &change, 1, written, asker.release());
+    }
+
+    void kept(Reply reply) const {
+        const auto &store = service<bp_store_1>(BP_STORE);
+        bp_store_query every{};
+        every.size = sizeof every;
+        every.collection = BP_TEXT("numbers");
+        auto asker = std::make_unique<Reply>(reply);
+        store.query(handle, &every, counted, asker.release());
+    }
+
+private:
+    static void written(void *context, int32_t status, bp_bytes payload) {
+        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
+        asker->done(asker->context, status, status == BP_OK ? BP_TEXT("null") : payload);
+    }
+
+    static void counted(void *context, int32_t status, const bp_record *, size_t, uint64_t total, bp_bytes payload) {
+        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
+        guarded(*asker, [&] { (*asker)(status, status == BP_OK ? std::to_string(total) : copied(payload)); });
+    }
+};
+
+void create_book(void *, const bp_creation *creation, bp_created done, void *context) {
+    const auto made = new (std::nothrow) Book{creation->handle};
+    done(context, made ? BP_OK : BP_FAILED, made, BP_TEXT(""));
+}
+
+void release_book(void *instance) { delete static_cast<Book *>(instance); }
+
+void call_book(void *instance, uint32_t method, bp_bytes input, const bp_call *, uint64_t, bp_done done, void *context) {
+    const Reply reply{done, context};
+    guarded(reply, [&] {
+        const auto &self = *static_cast<Book *>(instance);
+        if (method == 0) self.keep(input, reply);
+        else self.kept(reply);
+    });
+}
+
 // ------------------------------------------------------------------------------------------ what it describes
 
 const bp_method methods[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},  {sizeof(bp_method), BP_SYNC, BP_TEXT("total")}, {sizeof(bp_method), BP_SYNC, BP_TEXT("edition")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("wait")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("path")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},
 };
 
 const bp_method needed[] = {
@@ -265,10 +338,34 @@ const bp_method needed[] = {
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},
 };
 
+const bp_method book_methods[] = {
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("kept")},
+};
+
 const bp_wire wires[] = {
-    {sizeof(bp_wire), 0, BP_TEXT("trials"), BP_TEXT("Trials"), BP_TEXT("2.0.0"), needed, sizeof needed / sizeof *needed, nullptr}};
+    {sizeof(bp_wire), 0, BP_TEXT("trials"), BP_TEXT("Trials"), BP_TEXT("2.0.0"), needed, sizeof needed / sizeof *needed, nullptr},
+    {sizeof(bp_wire), BP_WIRE_OPTIONAL, BP_TEXT("dataAccessController"), BP_TEXT("LedgerBook"), BP_TEXT("1.0.0"), book_methods,
+     sizeof book_methods / sizeof *book_methods, nullptr},
+};
 
 const bp_state state = {sizeof(bp_state), 2, BP_TEXT("Ledger"), 1, 2, 1, 0, export_state, import_state};
+
+bp_component described_book() {
+    bp_component component{};
+    component.size = sizeof component;
+    component.role = BP_DATA_ACCESS_CONTROLLER;
+    component.class_name = BP_TEXT("LedgerBook");
+    component.version = BP_TEXT(EDITION ".0.0");
+    component.contract = BP_TEXT("LedgerBook");
+    component.contract_version = BP_TEXT("1.0.0");
+    component.methods = book_methods;
+    component.method_count = sizeof book_methods / sizeof *book_methods;
+    component.create = create_book;
+    component.release = release_book;
+    component.call = call_book;
+    return component;
+}
 
 bp_component described() {
     bp_component component{};
@@ -303,15 +400,15 @@ int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
     if (abi == BP_NO_ABI) return BP_UNIMPLEMENTED;
     get_interface = offer->get_interface;
     // Made here and not before: a library does nothing while it is loaded.
-    static const bp_component component = described();
+    static const bp_component components[] = {described(), described_book()};
     bp_answer own{};
     own.size = answer->size < sizeof own ? answer->size : static_cast<uint32_t>(sizeof own);
     own.abi = abi;
     own.id = BP_TEXT(ID);
     own.version = BP_TEXT(EDITION ".0.0");
     own.toolchain = BP_TEXT(__VERSION__);
-    own.components = &component;
-    own.component_count = 1;
+    own.components = components;
+    own.component_count = sizeof components / sizeof *components;
     own.self_check = bp_check_self();
     std::memcpy(answer, &own, own.size);
     return BP_OK;
