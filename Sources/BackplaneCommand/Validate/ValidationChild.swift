@@ -62,6 +62,8 @@ enum ValidationChild {
         // A component of the main actor needs the main thread.
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
             Thread.detachNewThread {
+                // Threads that the library starts are called like the one they are started on, and those of the Swift runtime do not count.
+                Thread.current.name = "backplane"
                 let candidate = Candidate(path: path, loadFolder: loadFolder) { Output.write($0 + mark, to: output) }
                 switch trial {
                 case .image: answer(to: output) { () throws(BackplaneError) in try candidate.image() }
