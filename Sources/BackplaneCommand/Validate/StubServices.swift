@@ -54,10 +54,10 @@ enum StubServices {
         reply?.end(Int32(BP_CANCELLED), "the call was cancelled")
     }
 
-    private nonisolated(unsafe) static let log = forever(
+    private nonisolated(unsafe) static let log = forever(      // constant, never freed
         bp_log_1(size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0, is_enabled: { _, _ in 1 }, write: { _, _, _, _, _ in }))
 
-    private nonisolated(unsafe) static let calls = forever(
+    private nonisolated(unsafe) static let calls = forever(      // constant, never freed
         bp_calls_1(
             size: UInt32(MemoryLayout<bp_calls_1>.size), reserved: 0,
             call: { _, _, _, _, _, done, context in begin(Reply(done, context)) },
@@ -67,7 +67,7 @@ enum StubServices {
             },
             providers: { _, _, done, context in Array("[]".utf8).withBytes { done(context, Int32(BP_OK), $0) } }))
 
-    private nonisolated(unsafe) static let http = forever(
+    private nonisolated(unsafe) static let http = forever(      // constant, never freed
         bp_http_1(
             size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
             send: { _, _, _, done, context in
@@ -76,7 +76,7 @@ enum StubServices {
             },
             cancel: { _, id in cancel(id) }))
 
-    private nonisolated(unsafe) static let store = forever(
+    private nonisolated(unsafe) static let store = forever(      // constant, never freed
         bp_store_1(
             size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
             write: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) },

@@ -37,22 +37,12 @@ extension ELFImage {
 
     /// The functions that SwiftPM makes for `Bundle.module`: the property's getter, its address, and what makes its value.
     private func accessors() -> [Accessor] {
-        let reader = ELFReader(bytes)
-        var found: [Accessor] = []
-        for table in sections where table.type == 2 /* SHT_SYMTAB */ && Int(table.link) < sections.count {
-            let texts = sections[Int(table.link)].range
-            for entry in stride(from: table.range.lowerBound, through: table.range.upperBound - 24, by: 24) {
-                let entry = UInt64(entry)
-                guard let info = try? reader.uint8(entry + 4), info & 0xF == 2 /* STT_FUNC */,
-                    let name = try? reader.uint32(entry), let text = try? reader.text(at: UInt64(name), in: texts),
-                    text.hasPrefix("$s10Foundation6BundleC"), text.contains("E6module"),
-                    let address = try? reader.uint64(entry + 8), address != 0, let size = try? reader.uint64(entry + 16), size < 1 << 20
-                else { continue }
-                // An extension's name begins with its length: 15BookshelfModule.
-                let module = text.dropFirst(22).drop { $0.isNumber }
-                found.append(Accessor(module: String(module[..<(module.firstRange(of: "E6module")?.lowerBound ?? module.endIndex)]), address: address, size: size))
-            }
+        symbolEntries(in: [.whole]).compactMap { entry in
+            guard entry.kind == .function, entry.name.hasPrefix("$s10Foundation6BundleC"), let end = entry.name.firstRange(of: "E6module")?.lowerBound,
+                entry.address != 0, entry.size < 1 << 20
+            else { return nil }
+            // An extension's name begins with its length: 15BookshelfModule.
+            return Accessor(module: String(entry.name[..<end].dropFirst(22).drop { $0.isNumber }), address: entry.address, size: entry.size)
         }
-        return found
     }
 }

@@ -35,7 +35,8 @@ final class Monitor<State>: @unchecked Sendable {       // every access holds th
         return result
     }
 
-    /// Waits until `body`, which may change the state, gives a result: it is asked at once, after every change, and when the moment it last named has come.
+    /// Waits until `body`, which may change the state, gives a result: it is asked at once, after every change, and when the moment it
+    /// last named has come.
     func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
