@@ -7,7 +7,8 @@ extension SwapPreview {
         let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map { $0.lines(colour: colour) }
         let remarks = warnings.map { [Span("warning: ", .doubtful), Span($0.printable)].text(colour: colour) }
         let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
-        let verdict = refusals.isEmpty ? "nothing was touched" : "it would be refused, and nothing was touched:"
+        let accepted = plugins.isEmpty ? "nothing would be done: what is there is byte for byte what is in force" : "nothing was touched"
+        let verdict = refusals.isEmpty ? accepted : "it would be refused, and nothing was touched:"
         return Array((tables + [remarks + [verdict] + objections]).joined(separator: [""]))
     }
 
