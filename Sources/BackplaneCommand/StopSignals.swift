@@ -2,60 +2,77 @@ import Backplane
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM as events: the first asks to stop in order, a second SIGINT ends the process at once.
+/// SIGINT, SIGTERM and their like as events: the first asks to stop in order, a second SIGINT ends the process at once.
 final class StopSignals: Sendable {
     private let events: AsyncStream<Int32>
 
-    init() {
+    /// - Parameter beforeDying: done before a second SIGINT ends the process.
+    init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
         var ends: [Int32] = [-1, -1]
         // A handler may do next to nothing: it writes the signal's number, and a thread of its own reads it.
         guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
         writeEnd.store(ends[1], ordering: .releasing)
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events
-        Self.readForever(ends[0]) { continuation.yield($0) }
+        let reader = Reader(end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
+        reader.start()
         // Whoever reads the output may go away; that is no reason not to stop in order.
         signal(SIGPIPE, SIG_IGN)
-        for number in [SIGINT, SIGTERM] {
-            signal(number) { number in
+        for number in numbers {
+            let before = signal(number) { number in
                 var byte = UInt8(number)
                 _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
             }
+            // Started by `nohup`: the terminal may go.
+            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
         }
     }
 
     /// The name of the next one; `nil` when the task is cancelled first.
     func next() async -> String? {
-        for await number in events { return number == SIGINT ? "SIGINT" : "SIGTERM" }
+        for await number in events { return Self.names[number] ?? "signal \(number)" }
         return nil
     }
 
-    private static func readForever(_ end: Int32, _ deliver: @escaping @Sendable (Int32) -> Void) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Reader(end: end, deliver: deliver)).toOpaque()
-        pthread_create(&thread, nil, { context in
-            let reader = Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue()
-            // A program started from a thread that blocks signals, as the workers of libdispatch do, has them blocked everywhere.
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
-            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            var isStopping = false
-            while true {
-                var byte: UInt8 = 0
-                guard read(reader.end, &byte, 1) == 1 else { continue }
-                if isStopping, Int32(byte) == SIGINT { _exit(130) }
-                isStopping = true
-                reader.deliver(Int32(byte))
-            }
-        }, context)
-        pthread_detach(thread)
-    }
+    private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
 
     private final class Reader: Sendable {
         let end: Int32
+        let signals: [Int32]
         let deliver: @Sendable (Int32) -> Void
-        init(end: Int32, deliver: @escaping @Sendable (Int32) -> Void) { (self.end, self.deliver) = (end, deliver) }
+        let beforeDying: @Sendable () -> Void
+
+        init(end: Int32, signals: [Int32], deliver: @escaping @Sendable (Int32) -> Void, beforeDying: @escaping @Sendable () -> Void) {
+            (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
+        }
+
+        func start() {
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { context in
+                Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue().readForever()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+            pthread_detach(thread)
+        }
+
+        private func readForever() {
+            // A program started from a thread that blocks signals, as the workers of libdispatch do, has them blocked everywhere.
+            var unblocked = sigset_t()
+            sigemptyset(&unblocked)
+            for number in signals { sigaddset(&unblocked, number) }
+            pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+            var isStopping = false
+            while true {
+                var byte: UInt8 = 0
+                guard read(end, &byte, 1) == 1 else { continue }
+                if isStopping, Int32(byte) == SIGINT {
+                    beforeDying()
+                    _exit(130)
+                }
+                isStopping = true
+                deliver(Int32(byte))
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane check manifests/almanac.json
               backplane call manifests/almanac.json AlmanacManager on '"07-20"'
               backplane run manifests/almanac.json
+              backplane dev manifests/almanac.json
               backplane call AlmanacManager on '"07-20"' --running
               backplane swap .build/debug/libAlmanac.so --dry-run
               backplane generations
@@ -26,9 +27,9 @@ struct BackplaneTool: AsyncParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Validate.self, Bench.self, Demo.self,
+            Run.self, Dev.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
-            InspectChild.self, ValidateChild.self, BenchChild.self,
+            InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
         ])
 
     /// As it is without this, but no success where what was printed is not all there.

@@ -36,6 +36,17 @@ struct PlainArguments {
     /// The last value of an option.
     mutating func text(_ name: String) throws(Unusable) -> String? { try values(name).last }
 
+    /// All values of an option that may be given again.
+    mutating func texts(_ name: String) throws(Unusable) -> [String] { try values(name) }
+
+    /// How packages are built.
+    mutating func swiftPM() throws(Unusable) -> SwiftPM {
+        var swiftPM = SwiftPM(scratchPath: try text("--scratch-path"), flags: try values("--build-flag"))
+        guard let name = try text("--configuration") else { return swiftPM }
+        do { swiftPM.configuration = try SwiftPM.configuration(name) } catch { throw Unusable(text: "--configuration: \(error.description)") }
+        return swiftPM
+    }
+
     mutating func flag(_ name: String) -> Bool {
         let count = arguments.count
         arguments.removeAll { $0 == name }

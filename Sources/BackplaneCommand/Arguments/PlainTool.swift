@@ -23,6 +23,14 @@ enum PlainTool {
                 let settings = try reader.settings()
                 try reader.finish()
                 return await RunCommand(settings: settings, json: json, keepsGoing: keepsGoing, isControlled: isControlled).run()
+            case "dev":
+                let packages = try reader.texts("--package"), json = reader.flag("--json"), swiftPM = try reader.swiftPM(), settings = try reader.settings()
+                try reader.finish()
+                return await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, json: json).run()
+            case HostChild.command:
+                let settings = try reader.settings()
+                try reader.finish()
+                return await HostChild.run(settings)
             case "call":
                 let timeout = try reader.seconds("--timeout") ?? 60, explains = reader.flag("--explain"), json = reader.flag("--json")
                 let (settings, host, words) = try reader.settingsOrHost { reader in

@@ -7,6 +7,10 @@ enum PlainUsage {
           backplane run [MANIFEST] [--keep-going] [--no-control] [--json]
                                                               starts every manager, stays until SIGINT or SIGTERM;
                                                               --no-control: no other command can talk to it
+          backplane dev [MANIFEST] [--package FOLDER] [--configuration debug|release] [--scratch-path FOLDER]
+                                    [--build-flag=FLAG] [--json]
+                                                              builds the manifest's plugins, runs them, and swaps what you
+                                                              save; keys r, b, g, s, q; --json: a line for each event
           backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]] [--running]
                                                               calls one method, prints its result, explains its wires
           backplane check [MANIFEST] [--json] [--strict] [--lock]
@@ -62,6 +66,8 @@ enum PlainUsage {
           backplane call manifests/almanac.json AlmanacManager on '"07-20"'
           backplane run manifests/almanac.json
           backplane run manifests/almanac.json --keep-going
+          backplane dev manifests/almanac.json
+          backplane dev backplane.json --package ../weather-plugin
           backplane call AlmanacManager on '"07-20"' --running
           backplane swap .build/debug/libAlmanac.so --dry-run
           backplane swap Almanac --probation 30 --error-rate 0.05

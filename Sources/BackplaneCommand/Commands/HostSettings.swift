@@ -1,3 +1,4 @@
+import Backplane
 import BackplaneHost
 
 /// The options that every command takes which makes a host.
@@ -10,6 +11,8 @@ struct HostSettings: Sendable {
     var loadFolder: String?
     var data: String?
     var log: any LogSink = SilentLog()
+    /// What the log leaves nothing out from.
+    var logLevel: Log.Level? { Log.Level.allCases.first(where: log.isEnabled) }
 
     /// The same with a manifest: the one that is given, or the one of the current folder.
     func taking(_ manifest: String?) throws(ManifestChoice.Missing) -> HostSettings {

@@ -24,10 +24,8 @@ package enum ResourceFolder {
     ///
     /// - Parameter name: the folder's name where the manifest says it; otherwise it is looked for by the library's.
     package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
-        let folder = FilePath.folder(of: library.path)
-        let found = if let name { name } else { try find(in: folder, for: library, &names) }
-        guard let name = found else { return nil }
-        let source = FilePath.join(folder, name), target = library.copy + ".resources"
+        guard let source = try source(besides: library.path, named: name, &names) else { return nil }
+        let target = library.copy + ".resources"
         guard (try? FileStatus(at: source))?.kind == .folder else {
             throw BackplaneError(.pluginUnreadable, "the plugin's files are expected in a folder, which this is not, or not there", at: source)
         }
@@ -37,6 +35,13 @@ package enum ResourceFolder {
             throw BackplaneError(.pluginUnreadable, "the plugin's files cannot be copied: \(error.reason)", at: error.path)
         }
         return target
+    }
+
+    /// Where the files lie that come with the library at `path`; `nil`: none do.
+    static func source(besides path: String, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
+        let folder = FilePath.folder(of: path)
+        let found = if let name { name } else { try find(in: folder, for: path, &names) }
+        return found.map { FilePath.join(folder, $0) }
     }
 
     /// The files of the module that declares a plugin which is linked into this program: where SwiftPM puts them, beside it.
@@ -53,10 +58,10 @@ package enum ResourceFolder {
     }
 
     /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
-    private static func find(in folder: String, for library: LibraryFile, _ names: inout Names) throws(BackplaneError) -> String? {
-        let stem = library.stem
+    private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError) -> String? {
+        let stem = stem(of: library)
         let found = names.names(in: folder).filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
-        return try only(found, at: library.path, "say which with `resources` in the manifest")
+        return try only(found, at: library, "say which with `resources` in the manifest")
     }
 
     private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String? {
@@ -66,12 +71,10 @@ package enum ResourceFolder {
         }
         return found.first
     }
-}
 
-extension LibraryFile {
     /// `Bookshelf` of `libBookshelf.so`.
-    fileprivate var stem: String {
-        var name = FilePath.name(of: path)[...]
+    private static func stem(of library: String) -> String {
+        var name = FilePath.name(of: library)[...]
         if name.hasSuffix(".so") { name = name.dropLast(3) }
         return String(name.hasPrefix("lib") ? name.dropFirst(3) : name)
     }

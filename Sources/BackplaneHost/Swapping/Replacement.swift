@@ -25,7 +25,7 @@ extension Coordinator {
                 let wanted = try WantedLibrary(library, among: loaded, self.options)
                 // Of one by a name of its own only its entry would tell whose place it takes.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-                if rivals.contains(where: { $0.copy.map { LibraryFile.isSame(wanted.path, as: $0, in: folder) } ?? false }) { continue }
+                if rivals.contains(where: { $0.isSame(as: wanted, in: folder) }) { continue }
                 try wanted.requirePlace(among: loaded)
                 let plugin = try await load(wanted, in: folder, options)
                 generations.add([plugin], .loaded)
@@ -110,6 +110,17 @@ extension Coordinator {
                 timer.cancel(id)
             }
         }
+    }
+}
+
+extension LoadedPlugin {
+    /// Is there nothing new about a library, nor about the files that come with it?
+    fileprivate func isSame(as wanted: WantedLibrary, in folder: LoadFolder) -> Bool {
+        guard let copy, LibraryFile.isSame(wanted.path, as: copy, in: folder) else { return false }
+        var names = ResourceFolder.Names()
+        // Where it is unclear which files those are, loading it says so.
+        guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }
+        return resources.map { FileTree.isSame(source, as: $0) } ?? false
     }
 }
 

@@ -1,0 +1,36 @@
+/// What `swift build` prints, taken apart: how far it is, and what the compiler has to say.
+struct BuildOutput: Sendable {
+    enum Line: Sendable, Hashable {
+        /// Such as `[3/7] Compiling Notes`: gone with the next.
+        case progress(String)
+        /// What a person has to read, as it was printed.
+        case text(String)
+    }
+
+    static func line(_ text: String) -> Line {
+        let isProgress =
+            text.prefixMatch(of: /\[\d+\/\d+\] /) != nil || text.hasPrefix("Building for ") || text.hasPrefix("Build complete!")
+            || text.prefixMatch(of: /Build of (product|target) '.*' complete!/) != nil || text.prefixMatch(of: /\[\d+\/\d+\]$/) != nil
+        return isProgress ? .progress(text) : .text(text)
+    }
+
+    /// What the compiler said, each line once: it emits a module and compiles it, and says the same twice.
+    private(set) var text: [String] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    private var isRepeating = false
+
+    /// Takes a line that is no progress.
+    ///
+    /// - Returns: a diagnostic that it begins, where that is new.
+    mutating func take(_ line: String) -> Diagnostic? {
+        guard let diagnostic = Diagnostic(line) else {
+            if !isRepeating { text.append(line) }
+            return nil
+        }
+        isRepeating = diagnostics.contains(diagnostic)
+        guard !isRepeating else { return nil }
+        text.append(line)
+        diagnostics.append(diagnostic)
+        return diagnostic
+    }
+}

@@ -1,0 +1,40 @@
+import Backplane
+import Foundation
+import Glibc
+
+/// A build of one product that is under way.
+final class RunningBuild {
+    let product: DevPackage.Product
+    /// In seconds since 1970.
+    let began = Date().timeIntervalSince1970
+    let before: ProductStamp
+    var output = BuildOutput()
+    private(set) var isCancelled = false
+    private let process: ChildProcess
+
+    /// - Parameter news: the lines that it prints, and how it ended.
+    init(_ product: DevPackage.Product, with swiftPM: SwiftPM, _ news: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
+        self.product = product
+        before = ProductStamp(library: product.library, resources: product.resources)
+        let outlets = [STDOUT_FILENO, STDERR_FILENO].map { ChildProcess.Outlet(descriptor: $0) { news(.buildLine($0)) } }
+        process = try ChildProcess("swift", swiftPM.build(product), outlets: outlets) { news(.built($0)) }
+    }
+
+    /// Asks the package manager to stop; what has not after a while is killed.
+    func cancel() {
+        isCancelled = true
+        process.send(SIGINT)
+        let process = process
+        Thread.detachNewThread {
+            sleep(Self.patience)
+            process.send(SIGKILL)
+        }
+    }
+
+    /// Seconds.
+    private static let patience: UInt32 = 5
+
+    func end(_ ending: ChildProcess.Ending) -> DevLoop.BuildEnd {
+        ending == .exit(0) ? .succeeded : isCancelled ? .cancelled : .failed
+    }
+}

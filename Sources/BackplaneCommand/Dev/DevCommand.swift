@@ -1,0 +1,55 @@
+import Backplane
+import BackplaneHost
+import Glibc
+
+/// `backplane dev`: builds plugins, runs them, and swaps what is saved.
+struct DevCommand: Sendable {
+    var settings: HostSettings
+    /// Further packages to build and watch.
+    var packages: [String] = []
+    var swiftPM = SwiftPM()
+    var json = false
+
+    func run() async -> Int32 {
+        let (stream, send) = AsyncStream.makeStream(of: DevNews.self)
+        let signals = StopSignals([SIGINT, SIGTERM, SIGHUP], beforeDying: KeyReader.restoreTerminal)
+        let stops = Task {
+            while let signal = await signals.next() { send.yield(.stop(signal)) }
+        }
+        defer { stops.cancel() }
+        // Standard output is the events' alone.
+        let keys = json ? nil : KeyReader { send.yield(.key($0)) }
+        defer { KeyReader.restoreTerminal() }
+        let printer = DevPrinter(json: json)
+        let session = DevSession(self, hasKeys: keys != nil, printer) { send.yield($0) }
+        session.begin()
+        for await news in stream {
+            if let code = session.take(news) { return code }
+        }
+        return 0
+    }
+
+    /// The packages to build: those that were asked for, and the one that the manifest lies in.
+    var packageFolders: [String] {
+        let around = Self.package(around: FilePath.folder(of: FilePath.absolute(settings.manifest)))
+        var seen: Set<String> = []
+        return ([around].compactMap(\.self) + packages.map(FilePath.absolute)).filter { seen.insert($0).inserted }
+    }
+
+    /// Where libraries are looked for: where they are built before anything else.
+    func pluginPaths(_ packages: [DevPackage]) -> [String] {
+        var seen: Set<String> = []
+        return (packages.map { swiftPM.libraries(of: $0.path) } + settings.pluginPaths).filter { seen.insert($0).inserted }
+    }
+
+    /// The nearest folder with a `Package.swift`, from here upwards.
+    static func package(around folder: String) -> String? {
+        var folder = folder
+        while true {
+            if (try? FileStatus(at: FilePath.join(folder, "Package.swift")))?.kind == .file { return folder }
+            let parent = FilePath.folder(of: folder)
+            guard parent != folder else { return nil }
+            folder = parent
+        }
+    }
+}

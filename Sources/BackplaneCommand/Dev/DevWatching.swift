@@ -1,0 +1,43 @@
+import Backplane
+import BackplaneHost
+
+/// What is watched under `backplane dev`: sources and the manifest calmly, libraries at once.
+final class DevWatching {
+    private let send: @Sendable (DevNews) -> Void
+    private var sources: TreeWatch?
+    private var libraries: TreeWatch?
+    private var fingerprints = Fingerprints()
+
+    init(_ send: @escaping @Sendable (DevNews) -> Void) { self.send = send }
+
+    /// How long nothing may happen any more until something is at rest: an editor writes several files, a linker one.
+    private static let sourcesRest = Duration.milliseconds(50), librariesRest = Duration.milliseconds(10)
+
+    /// Watches this from now on, instead of what was before.
+    func watch(_ composition: DevComposition, packages: [String], manifest: String, report: (BackplaneError) -> Void) {
+        let folders = Set(composition.products.flatMap(\.folders))
+        let outermost = folders.filter { folder in !folders.contains { folder.hasPrefix($0 + "/") } }
+        let sourceTrees = outermost.map { .recursive($0) } + (packages.map { FilePath.join($0, "Package.swift") } + [manifest]).map { WatchedTree.file($0) }
+        let libraryTrees = Set(composition.libraries.map(FilePath.folder)).map { WatchedTree.flat($0) }
+        do throws(BackplaneError) {
+            if let sources { try sources.replace(sourceTrees) } else {
+                let send = send
+                sources = try TreeWatch(sourceTrees, quiet: Self.sourcesRest) { send(.sources($0)) }
+            }
+            if let libraries { try libraries.replace(libraryTrees) } else {
+                let send = send
+                libraries = try TreeWatch(libraryTrees, quiet: Self.librariesRest) { send(.libraries($0)) }
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    /// Those that have other contents than when they were last looked at.
+    func really(_ paths: Set<String>) -> Set<String> { fingerprints.changed(among: paths) }
+
+    func close() {
+        sources?.close()
+        libraries?.close()
+    }
+}

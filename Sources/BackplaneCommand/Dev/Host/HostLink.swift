@@ -1,0 +1,64 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// The running application, and what it is asked, one thing at a time.
+final class HostLink {
+    /// Counted up: news of another is old.
+    let number: Int
+    private let process: HostProcess
+    private let send: @Sendable (DevNews) -> Void
+    private var client: ControlClient?
+    private(set) var isStopping = false
+    /// The libraries that it was asked to swap last.
+    private(set) var asked: [String] = []
+    /// Why it did not do what it was asked last.
+    var refusal: DevEvent.Refusal?
+
+    init(after last: Int, _ settings: HostSettings, passesOutputOn: Bool, _ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
+        let number = last + 1
+        (self.number, self.send) = (number, send)
+        process = try HostProcess(settings.arguments, passesOutputOn: passesOutputOn) { send(.host($0, of: number)) }
+    }
+
+    func isUp(_ report: HostChild.Report) {
+        client = ControlClient(report.control)
+    }
+
+    func stop() {
+        isStopping = true
+        process.stop()
+    }
+
+    func swap(_ libraries: [String]) {
+        asked = libraries
+        ask(SwapRequest(libraries: libraries), about: .swap) { .swapped($0) }
+    }
+
+    func rollBack(_ plugin: String) {
+        ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0) }
+    }
+
+    func apply(_ settings: HostSettings) {
+        ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0) }
+    }
+
+    func listGenerations() {
+        ask(GenerationsRequest(), about: .host) { .generations($0) }
+    }
+
+    /// The answer is news.
+    private func ask<Message: ControlMessage>(
+        _ message: Message, about subject: DevEvent.Refusal.Subject, _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
+    ) {
+        guard let client else { return }
+        let send = send, number = number
+        Thread.detachNewThread {
+            do throws(BackplaneError) {
+                send(.answer(answer(try client.ask(message)), of: number))
+            } catch {
+                send(.answer(.refused(.init(subject: subject, error: error)), of: number))
+            }
+        }
+    }
+}

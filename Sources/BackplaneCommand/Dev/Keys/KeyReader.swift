@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Reads single keys from the terminal, which shows none of them meanwhile.
+///
+/// Without a terminal, as one of its jobs in the background, and once it is closed, there are no keys.
+final class KeyReader: Sendable {
+    /// `nil`: standard input is no terminal of ours.
+    init?(_ take: @escaping @Sendable (DevKey) -> Void) {
+        guard Self.isOurs, tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
+        quiet = before
+        quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        Self.setTerminal(&quiet)
+        isQuiet.store(true, ordering: .releasing)
+        // Whoever suspended this process has given the terminal its own manners.
+        signal(SIGCONT) { _ in
+            if isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
+        }
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            while true {
+                let count = read(STDIN_FILENO, &byte, 1)
+                if count < 0, errno == EINTR { continue }
+                guard count == 1 else { return }
+                if let key = DevKey(typed: Character(Unicode.Scalar(byte))) { take(key) }
+            }
+        }
+    }
+
+    /// Gives the terminal back as it was; may be called from anywhere, also twice.
+    static func restoreTerminal() {
+        guard isQuiet.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        if isOurs { setTerminal(&before) }
+    }
+
+    /// A job in the background that touches the terminal would be suspended.
+    private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
+
+    private static func setTerminal(_ attributes: inout termios) {
+        while tcsetattr(STDIN_FILENO, TCSANOW, &attributes) != 0, errno == EINTR {}
+    }
+}
+
+/// A signal handler reaches nothing but a global: both are written before the handler is there, and only read from then on.
+nonisolated(unsafe) private var before = termios()
+nonisolated(unsafe) private var quiet = termios()
+private let isQuiet = Atomic(false)

@@ -1,0 +1,148 @@
+/// What is to be done next under `backplane dev`: decides, and does nothing itself.
+///
+/// A library goes to the host as soon as the linker has closed it. One that the host refuses while others are still being built is tried
+/// again together with those: a changed contract has several plugins built, and they fit only each other.
+struct DevLoop: Sendable {
+    enum Event: Sendable, Hashable {
+        /// Something that these are made of has changed.
+        case changed([DevPackage.Product])
+        case built(BuildEnd)
+        /// These files lie there, whole, with other contents than before.
+        case libraries(Set<String>)
+        /// It has other contents.
+        case manifest
+        /// The host serves.
+        case hostUp
+        case hostEnded
+        /// It has done what it was asked, or not.
+        case answered(isDone: Bool)
+        /// A person wants a plugin's code of before.
+        case rollBack(plugin: String)
+        /// A person wants the host to begin from nothing.
+        case startAnew
+    }
+
+    enum BuildEnd: Sendable, Hashable {
+        case succeeded, failed, cancelled
+    }
+
+    enum Action: Sendable, Hashable {
+        case build(DevPackage.Product), cancelBuild
+        case startHost, endHost
+        case swap([String]), apply, rollBack(plugin: String)
+        /// A person is to be told why the host did not do what it was asked last.
+        case showRefusal
+    }
+    private enum HostState { case none, starting, up, ended, ending }
+    private enum Ask { case swap(Set<String>, isNew: Bool), other }
+
+    private(set) var building: DevPackage.Product?
+    private var isCancelling = false
+    private var waiting: [DevPackage.Product] = []
+    private var failed: Set<DevPackage.Product> = []
+    private var host = HostState.none
+    private var asked: Ask?
+    private var newLibraries: Set<String> = []
+    private var isManifestNew = false
+    private var rollBacks: [String] = []
+    private var refusals = Refusals()
+
+    /// Nothing is being built, and nothing waits to be.
+    private var isBuilt: Bool { building == nil && waiting.isEmpty }
+    var isHostUp: Bool { host == .up }
+
+    /// Takes in what has happened.
+    ///
+    /// - Returns: what is to be done about it, in this order.
+    mutating func take(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .changed(let products):
+            for product in products where !waiting.contains(product) { waiting.append(product) }
+            if let building, products.contains(building), !isCancelling {
+                isCancelling = true
+                actions.append(.cancelBuild)
+            }
+        case .built(let end): take(end)
+        case .libraries(let libraries): newLibraries.formUnion(libraries)
+        case .manifest: isManifestNew = true
+        case .hostUp: host = .up
+        case .hostEnded:
+            host = host == .ending ? .none : .ended
+            asked = nil
+        case .answered(let isDone): if answered(isDone) { actions.append(.showRefusal) }
+        case .rollBack(let plugin): rollBacks.append(plugin)
+        case .startAnew:
+            failed = []
+            if host == .up || host == .starting {
+                host = .ending
+                actions.append(.endHost)
+            } else if host == .ended {
+                host = .none
+            }
+        }
+        return actions + next()
+    }
+
+    private mutating func take(_ end: BuildEnd) {
+        guard let product = building else { return }
+        (building, isCancelling) = (nil, false)
+        switch end {
+        case .succeeded: failed.remove(product)
+        case .failed: failed.insert(product)
+        case .cancelled: if !waiting.contains(product) { waiting.append(product) }
+        }
+    }
+
+    /// - Returns: is a person to be told of it?
+    private mutating func answered(_ isDone: Bool) -> Bool {
+        defer { asked = nil }
+        guard case .swap(let libraries, let isNew) = asked else { return !isDone && asked != nil }
+        if isDone {
+            refusals.swapped(libraries)
+            return false
+        }
+        return refusals.refused(libraries, isNew: isNew, moreIsComing: !isBuilt || !newLibraries.isEmpty)
+    }
+
+    private mutating func next() -> [Action] {
+        var actions: [Action] = []
+        if building == nil, !waiting.isEmpty {
+            let product = waiting.removeFirst()
+            building = product
+            actions.append(.build(product))
+        }
+        switch host {
+        case .none where isBuilt && failed.isEmpty, .ended where isBuilt && failed.isEmpty && (!newLibraries.isEmpty || isManifestNew):
+            // It finds all as it is now.
+            (host, newLibraries, isManifestNew, refusals, rollBacks) = (.starting, [], false, Refusals(), [])
+            actions.append(.startHost)
+        case .up where asked == nil:
+            if let action = nextAsk() { actions.append(action) }
+        case .none, .starting, .up, .ended, .ending: break
+        }
+        return actions
+    }
+
+    private mutating func nextAsk() -> Action? {
+        if let plugin = rollBacks.first {
+            rollBacks.removeFirst()
+            asked = .other
+            return .rollBack(plugin: plugin)
+        }
+        if isManifestNew, isBuilt {
+            (isManifestNew, asked) = (false, .other)
+            return .apply
+        }
+        if !newLibraries.isEmpty {
+            let libraries = newLibraries
+            newLibraries = []
+            refusals.forget(libraries)
+            asked = .swap(libraries, isNew: true)
+            return .swap(libraries.sorted())
+        }
+        guard isBuilt, let libraries = refusals.tryAgain() else { return nil }
+        asked = .swap(libraries, isNew: false)
+        return .swap(libraries.sorted())
+    }
+}

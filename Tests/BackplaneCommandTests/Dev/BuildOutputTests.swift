@@ -1,0 +1,49 @@
+import Testing
+
+@testable import BackplaneCommand
+
+/// What `swift build` prints, taken apart.
+struct BuildOutputTests {
+    @Test(arguments: [
+        "Building for debugging...", "[0/1] Planning build", "[3/7] Compiling Notes Notes.swift", "[12/12] Linking libNotes.so",
+        "Build of product 'Notes' complete! (1.25s)", "Build complete! (5.02s)",
+    ])
+    func `how far it is is progress`(line: String) {
+        #expect(BuildOutput.line(line) == .progress(line))
+    }
+
+    @Test(arguments: [
+        "/app/Sources/Notes/Notes.swift:3:31: error: expected expression after operator", "1 | let a = 1 +", "  |            `- error: expected expression",
+        "error: no such module 'Backplane'", "", "[nobody] said this",
+    ])
+    func `everything else is for a person, as it was printed`(line: String) {
+        #expect(BuildOutput.line(line) == .text(line))
+    }
+
+    @Test func `a diagnostic has a place`() throws {
+        let diagnostic = try #require(Diagnostic("/app/My Notes/a:b.swift:3:31: warning: initialization of immutable value 'x' was never used [#no-usage]"))
+        #expect(diagnostic.severity == "warning")
+        #expect(diagnostic.file == "/app/My Notes/a:b.swift")
+        #expect((diagnostic.line, diagnostic.column) == (3, 31))
+        #expect(diagnostic.message == "initialization of immutable value 'x' was never used [#no-usage]")
+    }
+
+    @Test func `an error of the package manager has none`() throws {
+        let diagnostic = try #require(Diagnostic("error: 'notes': product 'Backplane' required by package 'notes' not found"))
+        #expect((diagnostic.file, diagnostic.line) == (nil, nil))
+    }
+
+    @Test func `the line below a place is no diagnostic of its own`() {
+        #expect(Diagnostic("  |            `- error: expected expression") == nil)
+        #expect(Diagnostic("note that this is prose") == nil)
+    }
+
+    @Test func `what is said twice is told once`() {
+        var output = BuildOutput()
+        let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"], other = ["/a.swift:2:2: note: see here", "2 | code"]
+        var found: [Diagnostic] = []
+        for line in block + other + block { found += [output.take(line)].compactMap { $0 } }
+        #expect(output.text == block + other)
+        #expect(found.map(\.severity) == ["error", "note"])
+    }
+}
