@@ -2,7 +2,7 @@ import Backplane
 import Glibc
 
 /// A thread of the host's own, for what must not wait until plugins leave Swift's thread pool alone.
-enum HostThread {
+package enum HostThread {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -11,12 +11,12 @@ enum HostThread {
     /// Runs `body` on a new detached thread.
     ///
     /// - Parameter name: what debuggers call it, at most 15 bytes.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         guard tryStart(name, body) else { preconditionFailure("the system gives the host no thread") }
     }
 
     /// The same; `false` when the system gives no more threads.
-    static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(
             Body {
                 nameThisThread(name)

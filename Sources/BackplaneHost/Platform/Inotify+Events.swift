@@ -1,0 +1,80 @@
+package import Backplane
+import Glibc
+
+extension Inotify {
+    /// What can happen to a folder or in it, and how it is watched.
+    package struct Kinds: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        private init(_ value: Int) { rawValue = UInt32(truncatingIfNeeded: value) }
+
+        package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)), written = Kinds(Int(IN_CLOSE_WRITE))
+        package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
+        /// The folder itself.
+        package static let selfMoved = Kinds(Int(IN_MOVE_SELF)), selfDeleted = Kinds(Int(IN_DELETE_SELF))
+        /// It happened to a folder.
+        package static let ofFolder = Kinds(Int(IN_ISDIR))
+        /// The folder is watched no more: it is gone, or was asked for no more.
+        package static let ignored = Kinds(Int(IN_IGNORED))
+        /// More happened than the kernel keeps; it has thrown away the rest.
+        package static let overflow = Kinds(Int(IN_Q_OVERFLOW))
+
+        /// Not of files that have no name any more, though somebody has them open.
+        package static let exceptUnlinked = Kinds(Int(IN_EXCL_UNLINK))
+        /// Not through a symbolic link.
+        package static let notThroughLink = Kinds(Int(IN_DONT_FOLLOW))
+        /// Beside what is told of that folder already, not in its place.
+        package static let asWell = Kinds(Int(IN_MASK_ADD))
+    }
+
+    package struct Event: Sendable, Hashable {
+        /// The number of the folder; -1 for an overflow.
+        package let watch: Int32
+        package let kinds: Kinds
+        /// Of what it happened to in the folder; `nil`: to the folder itself.
+        package let name: RawPath?
+
+        package init(watch: Int32, kinds: Kinds, name: RawPath?) { (self.watch, self.kinds, self.name) = (watch, kinds, name) }
+    }
+
+    /// What the kernel has noted since, as much as one read of it gives; nothing where there is nothing.
+    package func events() throws(SystemError) -> [Event] {
+        let number = descriptor.number
+        var buffer = [UInt8](repeating: 0, count: 1 << 16), filled = 0
+        do throws(SystemError) {
+            filled = try retryingInterrupted { read(number, &buffer, buffer.count) }
+        } catch {
+            if error.number == EAGAIN { return [] }
+            throw error
+        }
+        return buffer.withUnsafeBytes { Self.events(UnsafeRawBufferPointer(rebasing: $0[..<filled])) }
+    }
+
+    private static func events(_ bytes: UnsafeRawBufferPointer) -> [Event] {
+        var events: [Event] = [], rest = bytes[...]
+        let size = MemoryLayout<inotify_event>.size
+        while rest.count >= size {
+            let raw = bytes.loadUnaligned(fromByteOffset: rest.startIndex, as: inotify_event.self)
+            let name = rest.dropFirst(size).prefix(Int(raw.len)).prefix { $0 != 0 }
+            events.append(Event(watch: raw.wd, kinds: Kinds(rawValue: raw.mask), name: name.isEmpty ? nil : RawPath(bytes: [UInt8](name))))
+            rest = rest.dropFirst(size + Int(raw.len))
+        }
+        return events
+    }
+
+    /// Waits until there are events, somebody calls ``wake()`` or `deadline` has come; without one for as long as it takes.
+    package func wait(until deadline: Deadline?) {
+        var entries = [descriptor.number, wakeEnd.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // In whole milliseconds, never too early: that would be a turn for nothing.
+        let limit = deadline.map { max(0, ($0.nanoseconds - Deadline.now.nanoseconds + 999_999) / 1_000_000) } ?? -1
+        _ = poll(&entries, nfds_t(entries.count), Int32(clamping: limit))
+        var bytes = [UInt8](repeating: 0, count: 64)
+        if entries[1].revents != 0 { _ = read(wakeEnd.number, &bytes, bytes.count) }
+    }
+
+    /// Ends the wait that is under way, or else the next one.
+    package func wake() {
+        // Full means that it wakes already.
+        send(wakingEnd.number, [1], 1, Int32(MSG_NOSIGNAL))
+    }
+}
