@@ -137,7 +137,9 @@ final class DevSession {
     private func takeSources(_ changes: WatchedChanges) {
         let paths = watching.really(changes.paths), products = composition?.products ?? []
         let changed = changes.isComplete ? products.filter { product in paths.contains(where: product.isMade) } : products
-        because.formUnion(paths)
+        // Not what an editor wrote beside it and took away again.
+        because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
+        for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
         let altered = changes.isComplete ? packages.filter { paths.contains($0.manifest) }.map(\.path) : []
         let missing = command.packageFolders.filter { folder in
             !packages.contains { $0.path == folder } && paths.contains(FilePath.join(folder, "Package.swift"))
@@ -151,6 +153,7 @@ final class DevSession {
     }
 
     private func takeLibraries(_ changes: WatchedChanges) {
+        for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
         let libraries = composition?.libraries ?? []
         let new = (changes.isComplete ? changes.paths.intersection(libraries) : libraries).filter(isNew)
         if !new.isEmpty { tell(.libraries(new)) }
@@ -187,7 +190,8 @@ final class DevSession {
     private func take(_ line: String) {
         guard let build else { return }
         switch BuildOutput.line(line) {
-        case .progress(let text): printer.progress("building \(build.product.name): \(text)")
+        case .progress(let text): printer.progress("building \(build.product.name) \(text)")
+        case .ceremony: break
         case .text(let text):
             if let diagnostic = build.output.take(text) { printer.print(.diagnostic(.init(product: build.product.name, diagnostic: diagnostic))) }
         }

@@ -7,6 +7,12 @@ enum Terminal {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// How many characters fit on a line there: a longer one cannot be overwritten.
+    static var columns: Int {
+        var size = winsize()
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) : 80
+    }
+
     /// Colour is for terminals that know it, and for people who did not say no: <https://no-color.org>.
     static func wantsColour(isTerminal: Bool, environment: Environment) -> Bool {
         isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"

@@ -1,17 +1,19 @@
 /// What `swift build` prints, taken apart: how far it is, and what the compiler has to say.
 struct BuildOutput: Sendable {
     enum Line: Sendable, Hashable {
-        /// Such as `[3/7] Compiling Notes`: gone with the next.
+        /// How far it is, such as `[3/7] Compiling Notes`: gone with the next.
         case progress(String)
+        /// What it says in any case.
+        case ceremony
         /// What a person has to read, as it was printed.
         case text(String)
     }
 
     static func line(_ text: String) -> Line {
-        let isProgress =
-            text.prefixMatch(of: /\[\d+\/\d+\] /) != nil || text.hasPrefix("Building for ") || text.hasPrefix("Build complete!")
-            || text.prefixMatch(of: /Build of (product|target) '.*' complete!/) != nil || text.prefixMatch(of: /\[\d+\/\d+\]$/) != nil
-        return isProgress ? .progress(text) : .text(text)
+        if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
+        let isCeremony =
+            text.hasPrefix("Building for ") || text.hasPrefix("Build complete!") || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
+        return isCeremony ? .ceremony : .text(text)
     }
 
     /// What the compiler said, each line once: it emits a module and compiles it, and says the same twice.

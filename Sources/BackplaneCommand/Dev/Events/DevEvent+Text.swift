@@ -37,7 +37,8 @@ extension DevEvent.Beginning {
     fileprivate var text: String {
         let products = packages.flatMap(\.products)
         let built = products.isEmpty ? "nothing to build" : "\(counted(products.count, "plugin")) of \(counted(packages.count, "package"))"
-        return [manifest.printable, built, libraries.isEmpty ? nil : "\(counted(libraries.count, "built library file")) watched"].compactMap(\.self).joined(separator: ", ")
+        let parts: [String?] = [manifest.printable, built, libraries.isEmpty ? nil : "\(counted(libraries.count, "built library file")) watched"]
+        return parts.compactMap(\.self).joined(separator: ", ")
     }
 }
 

@@ -18,11 +18,14 @@ final class ChildProcess: Sendable {
         /// Called for each line, without its end, on a thread of its own.
         var take: @Sendable (String) -> Void
     }
-    let id: pid_t
+    private let id: pid_t
     /// `nil` once it has ended: from then on its number may be another process's.
     private let living: Mutex<pid_t?>
     /// Closed when this is released.
     private let input: FileHandle
+
+    /// Held from the making of a pipe until the child has it: no other child is to keep it open.
+    private static let spawning = Mutex(())
 
     /// Starts a program.
     ///
@@ -33,19 +36,22 @@ final class ChildProcess: Sendable {
     init(
         _ program: String, _ arguments: [String], outlets: [Outlet], ended: @escaping @Sendable (Ending) -> Void
     ) throws(BackplaneError) {
-        var input = try ChildPipe(), pipes: [ChildPipe] = []
-        for _ in outlets { pipes.append(try ChildPipe()) }
-        var id: pid_t = 0
-        let descriptors = [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
-        let status = Self.spawn(program, arguments, descriptors, &id)
-        input.closeReading()
-        for index in pipes.indices { pipes[index].closeWriting() }
-        guard status == 0 else {
-            input.closeWriting()
-            for index in pipes.indices { pipes[index].closeReading() }
-            throw BackplaneError(.componentFailed, "`\(program)` cannot be run: \(String(cString: strerror(status)))")
+        let (id, input, pipes) = try Self.spawning.withLock { _ throws(BackplaneError) in
+            let input = try ChildPipe()
+            var pipes: [ChildPipe] = [], id: pid_t = 0
+            for _ in outlets { pipes.append(try ChildPipe()) }
+            let descriptors = [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
+            let status = Self.spawn(program, arguments, descriptors, &id)
+            close(input.reading)
+            for pipe in pipes { close(pipe.writing) }
+            guard status == 0 else {
+                for end in [input.writing] + pipes.map(\.reading) { close(end) }
+                throw BackplaneError(.componentFailed, "`\(program)` cannot be run: \(String(cString: strerror(status)))")
+            }
+            return (id, input, pipes)
         }
-        (self.id, living) = (id, Mutex(id))
+        self.id = id
+        living = Mutex(id)
         self.input = FileHandle(fileDescriptor: input.writing, closeOnDealloc: true)
         let readers = DispatchGroup()
         for (outlet, pipe) in zip(outlets, pipes) {
@@ -107,34 +113,22 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// A pipe to a child: neither end is inherited by another program that is started meanwhile.
-private struct ChildPipe {
-    private(set) var reading: Int32
-    private(set) var writing: Int32
+/// A pipe to a child.
+private struct ChildPipe: Sendable {
+    let reading, writing: Int32
 
     init() throws(BackplaneError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else {
+        guard pipe(&ends) == 0 else {
             throw BackplaneError(.componentFailed, "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")
         }
-        // What a child is given as its own third descriptor must not be one that is closed there: none below ten is a pipe's end.
         (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
     }
 
-    private static func high(_ descriptor: Int32) -> Int32 {
-        let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 10)
-        guard higher >= 0 else { return descriptor }
-        close(descriptor)
+    /// The same end, closed in a child, and above all descriptors that a child is given.
+    private static func high(_ end: Int32) -> Int32 {
+        let higher = fcntl(end, F_DUPFD_CLOEXEC, 10)
+        close(end)
         return higher
-    }
-
-    mutating func closeReading() {
-        close(reading)
-        reading = -1
-    }
-
-    mutating func closeWriting() {
-        close(writing)
-        writing = -1
     }
 }

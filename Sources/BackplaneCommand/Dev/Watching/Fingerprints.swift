@@ -1,0 +1,3 @@
+struct Fingerprints: Sendable {
+    mutating func changed(among paths: Set<String>) -> Set<String> { paths }
+}
