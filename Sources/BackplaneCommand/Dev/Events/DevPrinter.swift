@@ -18,7 +18,7 @@ struct DevPrinter: Sendable {
 
     /// How far a build is, where a person watches.
     func progress(_ text: String) {
-        if !json { progress.show(String(text.printable.prefix(Terminal.columns - 1))) }
+        if !json { progress.show(text.printable.shortened(to: Terminal.columns - 1)) }
     }
 
     func clearProgress() {
