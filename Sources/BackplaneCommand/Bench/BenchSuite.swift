@@ -16,5 +16,5 @@ struct BenchSuite: Sendable {
     var open: @Sendable (_ folder: String) async throws -> Opened
 
     /// All there are.
-    static let all: [BenchSuite] = [.boundary, .composition, .swap]
+    static let all: [BenchSuite] = [.boundary, .composition, .swap, .dev]
 }

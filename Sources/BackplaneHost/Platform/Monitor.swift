@@ -1,13 +1,13 @@
-import Backplane
+package import Backplane
 import Glibc
 
 /// State behind a lock that a thread of the host's own can wait on, with a time limit on the monotonic clock.
-final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
+package final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
 
-    init(_ state: State) {
+    package init(_ state: State) {
         self.state = state
         lock.initialize(to: pthread_mutex_t())
         changed.initialize(to: pthread_cond_t())
@@ -27,7 +27,7 @@ final class Monitor<State>: @unchecked Sendable {       // every access holds th
     }
 
     /// Reads or changes the state, and wakes whoever waits for it.
-    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         let result = body(&state)
@@ -37,7 +37,7 @@ final class Monitor<State>: @unchecked Sendable {       // every access holds th
 
     /// Waits until `body`, which may change the state, gives a result: it is asked at once, after every change, and when the moment it
     /// last named has come.
-    func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
+    package func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while true {
@@ -54,7 +54,7 @@ final class Monitor<State>: @unchecked Sendable {       // every access holds th
         }
     }
 
-    enum Wait<Result> {
+    package enum Wait<Result> {
         case done(Result)
         /// Ask again after a change, or at this moment.
         case until(Deadline?)

@@ -18,7 +18,7 @@ final class ChildProcess: Sendable {
         /// Called for each line, without its end, on a thread of its own.
         var take: @Sendable (String) -> Void
     }
-    private let id: pid_t
+    let id: pid_t
     /// `nil` once it has ended: from then on its number may be another process's.
     private let living: Mutex<pid_t?>
     /// Closed when this is released.

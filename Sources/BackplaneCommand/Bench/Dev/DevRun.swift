@@ -1,0 +1,65 @@
+import Backplane
+import BackplaneHost
+import Foundation
+
+/// A `backplane dev` that runs beside this process, with its application; both end with it.
+final class DevRun: Sendable {
+    private let process: ChildProcess
+    private let news = Monitor(News())
+
+    private struct News {
+        var application: HostChild.Report?
+        var lines: [String] = []
+        var isOver = false
+    }
+
+    private struct Started: Decodable {
+        var event: String
+    }
+
+    /// Starts it, and returns once the application serves.
+    ///
+    /// - Parameter arguments: of the command.
+    /// - Throws: what it said instead.
+    init(_ arguments: [String]) throws(BackplaneError) {
+        let news = news
+        process = try ChildProcess(
+            "/proc/self/exe", ["dev", "--json"] + arguments,
+            outlets: [
+                .init(descriptor: STDOUT_FILENO) { line in
+                    let data = Data(line.utf8)
+                    guard let started = try? JSONDecoder().decode(Started.self, from: data) else { return }
+                    news.withLock { news in
+                        news.lines = news.lines.suffix(19) + [line]
+                        if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(HostChild.Report.self, from: data) }
+                    }
+                }
+            ]
+        ) { _ in news.withLock { $0.isOver = true } }
+        let deadline = Deadline.now + .seconds(600)
+        let application: HostChild.Report? = news.wait { news in
+            if news.application != nil || news.isOver || Deadline.now > deadline { return .done(news.application) }
+            return .until(deadline)
+        }
+        guard application != nil else {
+            stop()
+            let causes = news.withLock { $0.lines }.map { BackplaneError(.componentFailed, $0) }
+            throw BackplaneError(.componentFailed, "`backplane dev` has not come up with an application", causes: causes)
+        }
+    }
+
+    var id: pid_t { process.id }
+    /// The processes that idle: it, and the application.
+    var ids: [pid_t] { [process.id] + (news.withLock { $0.application.map { [$0.process] } } ?? []) }
+
+    /// Where the application is asked.
+    var client: ControlClient { ControlClient(news.withLock { $0.application?.control ?? "" }) }
+
+    /// Asks it to stop, and waits until it has.
+    func stop() {
+        process.send(SIGTERM)
+        let deadline = Deadline.now + .seconds(20)
+        let isOver: Bool = news.wait { news in news.isOver || Deadline.now > deadline ? .done(news.isOver) : .until(deadline) }
+        if !isOver { process.send(SIGKILL) }
+    }
+}
