@@ -18,7 +18,7 @@ struct DevCommand: Sendable {
         }
         defer { stops.cancel() }
         // Standard output is the events' alone.
-        let keys = json ? nil : KeyReader { send.yield(.key($0)) }
+        let keys = json ? nil : KeyReader { send.yield(.key($0)) } closed: { send.yield(.stop("the terminal was closed")) }
         defer { KeyReader.restoreTerminal() }
         let printer = DevPrinter(json: json)
         let session = DevSession(self, hasKeys: keys != nil, printer) { send.yield($0) }

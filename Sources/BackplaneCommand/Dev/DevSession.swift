@@ -76,7 +76,7 @@ final class DevSession {
         Task {
             var results: [Result<DevPackage, BackplaneError>] = []
             for folder in folders {
-                do throws(BackplaneError) { results.append(.success(try await swiftPM.describe(folder))) } catch { results.append(.failure(error)) }
+                do throws(BackplaneError) { results.append(.success(try await swiftPM.package(at: folder))) } catch { results.append(.failure(error)) }
             }
             send(.packages(results))
         }

@@ -8,7 +8,7 @@ struct DevPackage: Sendable, Hashable {
         var name: String
         /// Where it lies once it is built.
         var library: String
-        /// Its targets' own folders, and those of the packages beside it that it may be made of.
+        /// Its targets' own folders, and those of the packages on this machine that it may be made of.
         var folders: [String]
         /// The folders that SwiftPM may put its files into.
         var resources: [String]
@@ -20,18 +20,30 @@ struct DevPackage: Sendable, Hashable {
     /// What a change of makes it another package.
     var manifest: String { FilePath.join(path, "Package.swift") }
 
-    /// - Parameter libraries: the folder that SwiftPM builds into.
-    init(_ description: PackageDescription, libraries: String) {
-        let path = FilePath.absolute(description.path)
+    /// - Parameters:
+    ///   - others: the packages that it depends on and that are folders here.
+    ///   - libraries: the folder that SwiftPM builds into.
+    init(_ description: PackageDescription, others: [PackageDescription], libraries: String) {
+        let path = FilePath.absolute(description.path), beside = others.flatMap { other in other.folders { $0.type != "test" } }
         self.path = path
-        let beside = description.dependencies.filter { $0.type == "fileSystem" }.compactMap(\.path).map(FilePath.absolute)
         products = description.products.filter { $0.type.library == ["dynamic"] }.map { product in
-            let targets = description.targets.filter { $0.productMemberships?.contains(product.name) ?? false || product.targets.contains($0.name) }
+            let isOfProduct = { (target: PackageDescription.Target) in
+                target.productMemberships?.contains(product.name) ?? false || product.targets.contains(target.name)
+            }
             return Product(
                 package: path, name: product.name, library: FilePath.join(libraries, "lib\(product.name).so"),
-                folders: targets.map { FilePath.join(path, $0.path) } + beside,
-                resources: targets.map { FilePath.join(libraries, "\(description.name)_\($0.name).resources") })
+                folders: description.folders(of: isOfProduct) + beside,
+                resources: description.targets.filter(isOfProduct).map { FilePath.join(libraries, "\(description.name)_\($0.name).resources") })
         }
+    }
+}
+
+extension PackageDescription {
+    /// The packages that it depends on and that are folders here.
+    var neighbours: [String] { dependencies.filter { $0.type == "fileSystem" }.compactMap(\.path).map(FilePath.absolute) }
+
+    fileprivate func folders(of isWanted: (Target) -> Bool) -> [String] {
+        targets.filter(isWanted).map { FilePath.absolute(FilePath.join(path, $0.path)) }
     }
 }
 

@@ -18,11 +18,13 @@ struct PackageDescription: Decodable, Sendable {
         var name: String
         /// From the package's folder.
         var path: String
+        /// `library`, `test` and others.
+        var type: String
         /// The products that it goes into.
         var productMemberships: [String]?
 
         private enum CodingKeys: String, CodingKey {
-            case name, path, productMemberships = "product_memberships"
+            case name, path, type, productMemberships = "product_memberships"
         }
     }
     var name: String

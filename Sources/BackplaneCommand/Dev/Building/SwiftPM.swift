@@ -37,8 +37,20 @@ struct SwiftPM: Sendable {
 
     /// Reads what a package consists of.
     ///
-    /// - Throws: what the package manager says of it.
-    func describe(_ package: String) async throws(BackplaneError) -> DevPackage {
+    /// - Throws: what the package manager says of it, or of one that it depends on.
+    func package(at path: String) async throws(BackplaneError) -> DevPackage {
+        let description = try await describe(path)
+        var others: [PackageDescription] = [], left = description.neighbours, seen: Set<String> = [path]
+        while let next = left.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            let other = try await describe(next)
+            others.append(other)
+            left += other.neighbours
+        }
+        return DevPackage(description, others: others, libraries: libraries(of: path))
+    }
+
+    private func describe(_ package: String) async throws(BackplaneError) -> PackageDescription {
         let said = SaidLines()
         let ending: Result<ChildProcess.Ending, BackplaneError> = await withCheckedContinuation { continuation in
             do throws(BackplaneError) {
@@ -56,7 +68,7 @@ struct SwiftPM: Sendable {
             let causes = said.text.errors.suffix(20).map { BackplaneError(.packageUnusable, $0) }
             throw BackplaneError(.packageUnusable, "the Swift package manager cannot read this package; mend it, and it is read again", at: package, causes: causes)
         }
-        return DevPackage(description, libraries: libraries(of: package))
+        return description
     }
 }
 

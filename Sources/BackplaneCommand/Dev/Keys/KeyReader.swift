@@ -7,12 +7,16 @@ import Synchronization
 /// Without a terminal, as one of its jobs in the background, and once it is closed, there are no keys.
 final class KeyReader: Sendable {
     /// `nil`: standard input is no terminal of ours.
-    init?(_ take: @escaping @Sendable (DevKey) -> Void) {
+    ///
+    /// - Parameter closed: called when the terminal is gone.
+    init?(_ take: @escaping @Sendable (DevKey) -> Void, closed: @escaping @Sendable () -> Void) {
         guard Self.isOurs, tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
         quiet = before
         quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
         Self.setTerminal(&quiet)
         isQuiet.store(true, ordering: .releasing)
+        // In the background reading fails, and nothing else happens.
+        for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
         // Whoever suspended this process has given the terminal its own manners.
         signal(SIGCONT) { _ in
             if isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
@@ -21,9 +25,12 @@ final class KeyReader: Sendable {
             var byte: UInt8 = 0
             while true {
                 let count = read(STDIN_FILENO, &byte, 1)
-                if count < 0, errno == EINTR { continue }
-                guard count == 1 else { return }
-                if let key = DevKey(typed: Character(Unicode.Scalar(byte))) { take(key) }
+                if count == 1 {
+                    if let key = DevKey(typed: Character(Unicode.Scalar(byte))) { take(key) }
+                } else if count == 0 || errno != EINTR {
+                    guard tcgetpgrp(STDIN_FILENO) > 0, !Self.isOurs else { return closed() }
+                    sleep(1)
+                }
             }
         }
     }
