@@ -48,6 +48,18 @@ import Testing
         #expect(facts.verdicts(steps) == [.effort: .passed(told)])
     }
 
+    @Test func `a component that cannot be activated is no failure, and said to be not tried`() {
+        #expect(LifeFacts(refused: ["Worker"]).verdicts[.stop] == .passed(["not tried further: Worker"]))
+    }
+
+    @Test func `what has methods or state is not said to have none where it could not be asked`() {
+        #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
+        #expect(InputFacts(declared: 2).verdicts[.malformed] == .notApplicable("no component with methods could be activated"))
+        #expect(CancellationFacts(declared: 2).verdicts[.cancellation] == .notApplicable("no component with methods could be activated"))
+        #expect(StateFacts().verdicts[.state] == .notApplicable("no component has state"))
+        #expect(StateFacts(declared: 1).verdicts[.state] == .notApplicable("no component with state could be made twice and activated"))
+    }
+
     @Test func `a conduct is judged over all trials, each finding once`() {
         let one = Conduct(repeated: ["it answered twice"]), other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
         let verdicts = Conduct.verdicts(of: [one, other])
