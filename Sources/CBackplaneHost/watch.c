@@ -1,13 +1,11 @@
 #define _GNU_SOURCE
 #include "watch.h"
 
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -121,23 +119,3 @@ int32_t bph_watch_calls(void (*body)(void *), void *context, bph_noted *noted) {
 }
 
 #endif
-
-static uint64_t processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-int32_t bph_count_instructions(void (*body)(void *), void *context, uint64_t *count) {
-    struct perf_event_attr wanted = {
-        .size = sizeof wanted, .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1};
-    const int counter = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 8ul /* PERF_FLAG_FD_CLOEXEC */);
-    uint64_t before = 0, after = 0;
-    const uint64_t began = processor_time();
-    bool counts = counter >= 0 && read(counter, &before, sizeof before) == sizeof before;
-    body(context);
-    counts = counts && read(counter, &after, sizeof after) == sizeof after && after > before;
-    *count = counts ? after - before : processor_time() - began;
-    if (counter >= 0) close(counter);
-    return counts;
-}

@@ -55,6 +55,8 @@ enum Hostile {
                         try workshop.make(libraries[index])
                         let row = Row(libraries[index], at: workshop.path(of: libraries[index]), in: folder)
                         findings.rows.withLock { $0[index] = row }
+                    } catch let error as Workshop.LeftOut {
+                        findings.rows.withLock { $0[index] = Row(libraries[index], leftOut: error.reason) }
                     } catch {
                         findings.failure.withLock { $0 = error }
                     }
@@ -75,8 +77,9 @@ enum Hostile {
         for line in table {
             print(line.indices.map { $0 < 3 ? line[$0] + String(repeating: " ", count: widths[$0] - line[$0].count) : line[$0] }.joined(separator: "  "))
         }
-        let ended = rows.filter { !$0.hostSurvived }
-        print("\n\(rows.count) libraries; \(rows.count { !$0.findings.isEmpty }) with findings; \(ended.count) ended the host: \(ended.map(\.name).joined(separator: ", "))")
+        let ended = rows.filter { !$0.hostSurvived }, leftOut = rows.filter { $0.leftOut != nil }
+        if !leftOut.isEmpty { print("\nleft out: \(leftOut.map(\.name).joined(separator: ", "))") }
+        print("\n\(rows.count - leftOut.count) libraries; \(rows.count { !$0.findings.isEmpty }) with findings; \(ended.count) ended the host: \(ended.map(\.name).joined(separator: ", "))")
     }
 
     private static func shortened(_ text: String, _ limit: Int) -> String { text.count > limit ? text.prefix(limit - 1) + "…" : text }
@@ -85,6 +88,7 @@ enum Hostile {
 extension Row {
     /// Of what the host said the innermost reason, where it gave one.
     fileprivate var summary: String {
+        if let leftOut { return "left out, since it cannot be made here: \(leftOut)" }
         guard hostSurvived, let reason = host.last, reason.hasPrefix("    ") else { return host.joined(separator: "; ") }
         return String(reason.drop { $0 == " " })
     }

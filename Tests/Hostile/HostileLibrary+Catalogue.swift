@@ -17,7 +17,10 @@ extension HostileLibrary {
     private static let files: [HostileLibrary] = [
         HostileLibrary(name: "file-missing", what: "is not there", making: .other { _, _ in }),
         HostileLibrary(name: "file-folder", what: "is a folder", making: .other { path, _ in mkdir(path, 0o700) }),
-        HostileLibrary(name: "file-pipe", what: "is a pipe that nobody writes to", making: .other { path, _ in mkfifo(path, 0o600) }),
+        HostileLibrary(name: "file-pipe", what: "is a pipe that nobody writes to", making: .node(S_IFIFO)),
+        HostileLibrary(name: "file-socket", what: "is a socket that nobody listens at", making: .node(S_IFSOCK)),
+        // As /dev/zero: whoever reads it to its end never comes back.
+        HostileLibrary(name: "file-device-node", what: "is a device of endless zeros", making: .node(S_IFCHR, device: 1 << 8 | 5)),
         HostileLibrary(name: "file-device", what: "is a link to a device", making: .other { path, _ in symlink("/dev/zero", path) }),
         HostileLibrary(name: "file-link", what: "is a link to a sound library", making: .other { path, good in symlink(good, path) }),
         HostileLibrary(name: "file-dangling", what: "is a link to nothing", making: .other { path, _ in symlink("/nowhere/at/all", path) }),

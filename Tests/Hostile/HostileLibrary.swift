@@ -1,3 +1,5 @@
+import Glibc
+
 /// A library that does wrong, or is something else altogether.
 struct HostileLibrary: Sendable {
     /// How it comes to be.
@@ -8,6 +10,8 @@ struct HostileLibrary: Sendable {
         case swift(variant: String)
         /// The sound library with other bytes.
         case bytes(@Sendable (inout [UInt8]) -> Void)
+        /// No library: a node of this kind and device, which this process may have no right to make.
+        case node(mode_t, device: dev_t = 0)
         /// No library: what lies at its path instead.
         case other(@Sendable (_ path: String, _ good: String) -> Void)
     }

@@ -11,6 +11,8 @@ struct Row: Codable, Sendable {
     var endsHost: Bool
     /// The requirements that it does not keep to, and why.
     var findings: [Finding]
+    /// Why it is not here, and nothing was tried.
+    var leftOut: String?
 
     struct Finding: Codable, Sendable {
         var id: String
@@ -19,6 +21,10 @@ struct Row: Codable, Sendable {
 }
 
 extension Row {
+    init(_ library: HostileLibrary, leftOut reason: String) {
+        self.init(name: library.name, what: library.what, host: [], hostSurvived: true, endsHost: library.endsHost, findings: [], leftOut: reason)
+    }
+
     init(_ library: HostileLibrary, at path: String, in folder: String) {
         (name, what, endsHost) = (library.name, library.what, library.endsHost)
         let program = Self.built + "/hostile"

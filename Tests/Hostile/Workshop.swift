@@ -5,6 +5,10 @@ struct Workshop: Sendable {
     struct NotBuilt: Error, CustomStringConvertible {
         let description: String
     }
+    /// What this process has no right to make.
+    struct LeftOut: Error {
+        let reason: String
+    }
     let folder: String
     private static let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL.path
     private static let sources = package + "/Tests/Plugins/Hostile/Corpus", header = package + "/Sources/CBackplane/include"
@@ -19,6 +23,7 @@ struct Workshop: Sendable {
 
     func path(of library: HostileLibrary) -> String { "\(folder)/lib\(library.name).so" }
 
+    /// - Throws: ``LeftOut``, or what the compiler says.
     func make(_ library: HostileLibrary) throws {
         let path = path(of: library)
         switch library.making {
@@ -34,6 +39,8 @@ struct Workshop: Sendable {
             var bytes = contents(of: good)
             change(&bytes)
             write(bytes, to: path)
+        case .node(let kind, let device):
+            guard mknod(path, kind | 0o600, device) == 0 else { throw LeftOut(reason: String(cString: strerror(errno))) }
         case .other(let make):
             make(path, good)
         }

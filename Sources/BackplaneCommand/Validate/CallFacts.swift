@@ -26,7 +26,7 @@ extension Candidate {
         var noted = bph_noted()
         let isWatched = bph_watch_calls({ EntryCall.run($0) }, call.context, &noted)
         let numbers = withUnsafeBytes(of: &noted.calls) { Array($0.bindMemory(to: Int32.self).prefix(Int(noted.count))) }
-        return CallFacts(
-            calls: isWatched == 0 ? nil : SystemCall.names(numbers), threads: RunningThreads().since(threads), files: OpenFiles().since(files))
+        let left = Remains(since: threads, files)
+        return CallFacts(calls: isWatched == 0 ? nil : SystemCall.names(numbers), threads: left.threads, files: left.files)
     }
 }

@@ -7,6 +7,9 @@ struct CallInput: Sendable {
     init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     init(_ json: String) { self.init("`\(json)`", Array(json.utf8)) }
 
+    /// Why nothing was called, where so many methods are declared.
+    static func none(_ declared: Int) -> String { declared == 0 ? "it has no methods" : "no component with methods could be activated" }
+
     /// None of these is JSON.
     static let malformed = [
         CallInput("nothing", []), CallInput("{"), CallInput("[1,"), CallInput("nul"), CallInput(#"{"a":}"#), CallInput("1 2"),

@@ -3,19 +3,20 @@ import CBackplane
 
 /// Which methods answer, by themselves or when they are cancelled: the trial has an end where all do.
 struct CancellationFacts: Codable, Sendable {
-    var methods = 0
+    /// Of those components that could be activated, and of all.
+    var methods = 0, declared = 0
     /// Components that cannot be told.
     var deaf: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        [.cancellation: methods == 0 ? .notApplicable("it has no methods") : .passed(deaf.map { "\($0) has no `cancel` function, and answered without" })]
+        [.cancellation: methods == 0 ? .notApplicable(CallInput.none(declared)) : .passed(deaf.map { "\($0) has no `cancel` function, and answered without" })]
     }
 }
 
 extension Interview {
     func cancellation() throws(BackplaneError) -> CancellationFacts {
-        var facts = CancellationFacts()
+        var facts = CancellationFacts(declared: declaredMethods)
         try withActive { instance in
             let subject = instance.subject
             facts.methods += subject.methods.count

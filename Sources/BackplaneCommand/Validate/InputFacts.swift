@@ -2,18 +2,19 @@ import Backplane
 
 /// How methods answer what is no JSON.
 struct InputFacts: Codable, Sendable {
-    var methods = 0
+    /// Of those components that could be activated, and of all.
+    var methods = 0, declared = 0
     var findings: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        [.malformed: methods == 0 ? .notApplicable("it has no methods") : Verdict(findings: findings)]
+        [.malformed: methods == 0 ? .notApplicable(CallInput.none(declared)) : Verdict(findings: findings)]
     }
 }
 
 extension Interview {
     func input() throws(BackplaneError) -> InputFacts {
-        var facts = InputFacts()
+        var facts = InputFacts(declared: declaredMethods)
         try withActive { instance in
             facts.methods += instance.subject.methods.count
             for method in instance.subject.methods.indices {

@@ -3,6 +3,8 @@ import CBackplane
 
 /// Calls of their methods.
 extension Interview {
+    var declaredMethods: Int { subjects.reduce(0) { $0 + $1.methods.count } }
+
     /// Calls a method, waits for its answer, and has a look at whether a synchronous one was in time.
     func call(_ method: Int, _ input: CallInput, _ instance: Instance, cancels: Bool = false) -> Question.Answer {
         let subject = instance.subject, description = subject.methods[method]

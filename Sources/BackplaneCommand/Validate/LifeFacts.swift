@@ -1,10 +1,11 @@
 import Backplane
 import CBackplane
-import Glibc
 
 /// How components take the steps of their lives, and what they leave.
 struct LifeFacts: Codable, Sendable {
     var findings: [String] = []
+    /// Those that cannot be activated, and what they say.
+    var refused: [String] = []
     var threads: [String] = []
     var files: [String] = []
     var conduct = Conduct()
@@ -12,7 +13,7 @@ struct LifeFacts: Codable, Sendable {
     var verdicts: Verdicts {
         let left = threads.counted.map { "a thread called `\($0.name)` goes on\($0.times); end it in suspend or stop" }
             + files.counted.map { "\($0.name) is open\($0.times); close it in suspend or stop" }
-        return [.stop: Verdict(findings: findings), .leftovers: Verdict(findings: left)]
+        return [.stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }), .leftovers: Verdict(findings: left)]
     }
 }
 
@@ -37,21 +38,18 @@ extension Interview {
             for (verb, step) in steps {
                 guard let answer = run(verb, step, instance), !answer.isOK else { continue }
                 // With wires that lead nowhere it may have every reason; what was not activated is not stopped.
-                if verb == "activated" { break }
+                guard verb != "activated" else {
+                    facts.refused.append("\(subject.name), which answered an error when it was activated: \(answer.reason)")
+                    break
+                }
                 facts.findings.append("\(subject.name) answered an error when it was \(verb): \(answer.reason)")
             }
             release(instance)
-            let left = remains(since: threads, files)
+            let left = Remains(since: threads, files)
             facts.threads += left.threads
             facts.files += left.files
         }
         facts.conduct = conduct()
         return facts
-    }
-
-    /// What is still there that was not before; threads take a moment to end.
-    private func remains(since threads: RunningThreads, _ files: OpenFiles) -> (threads: [String], files: [String]) {
-        for _ in 0..<50 where !RunningThreads().since(threads).isEmpty { usleep(10_000) }
-        return (RunningThreads().since(threads), OpenFiles().since(files))
     }
 }

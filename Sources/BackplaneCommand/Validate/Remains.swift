@@ -1,6 +1,17 @@
 import Foundation
 import Glibc
 
+/// What is there of threads and files that was not before.
+struct Remains {
+    let threads, files: [String]
+
+    /// Waits up to half a second for threads: they take a moment to end.
+    init(since threads: RunningThreads, _ files: OpenFiles) {
+        for _ in 0..<50 where !RunningThreads().since(threads).isEmpty { usleep(10_000) }
+        (self.threads, self.files) = (RunningThreads().since(threads), OpenFiles().since(files))
+    }
+}
+
 /// The threads of this process, but for those that the Swift runtime keeps for everybody.
 struct RunningThreads {
     private let names: [Int: String]

@@ -3,12 +3,14 @@ import CBackplane
 
 /// What becomes of state on its way from one instance to another.
 struct StateFacts: Codable, Sendable {
-    var components = 0
+    /// Those with state that could be made twice and activated, and all.
+    var components = 0, declared = 0
     var findings: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        [.state: components == 0 ? .notApplicable("no component has state") : Verdict(findings: findings)]
+        guard components == 0 else { return [.state: Verdict(findings: findings)] }
+        return [.state: .notApplicable(declared == 0 ? "no component has state" : "no component with state could be made twice and activated")]
     }
 }
 
@@ -17,16 +19,20 @@ extension Interview {
         var facts = StateFacts()
         for subject in subjects {
             guard let state = subject.state, let export = state.export_state, let take = state.import_state else { continue }
-            guard let old = try? make(subject), let new = try? make(subject, "a second ") else { continue }
-            facts.components += 1
+            facts.declared += 1
+            guard let old = try? make(subject) else { continue }
+            defer { release(old) }
+            guard let new = try? make(subject, "a second ") else { continue }
+            defer { release(new) }
             func exported(_ instance: Instance) -> Question.Answer {
                 run("asked for its state", instance, kind: .state) { export($0, state.version, Question.done, $1) }
             }
             if let answer = run("activated", subject.component.activate, old), !answer.isOK { continue }
+            facts.components += 1
             _ = run("suspended", subject.component.suspend, old)
             let first = exported(old)
             guard first.isOK else {
-                facts.findings.append("\(subject.name) does not export its state")
+                facts.findings.append("\(subject.name) does not export its state: \(first.reason)")
                 continue
             }
             let taken = run("handed the state that it exported", new) { instance, context in
@@ -37,8 +43,6 @@ extension Interview {
             } else if exported(new).payload != first.payload {
                 facts.findings.append("\(subject.name) exports other bytes than it imported; encode dictionaries and sets in a fixed order")
             }
-            release(new)
-            release(old)
         }
         facts.conduct = conduct()
         return facts

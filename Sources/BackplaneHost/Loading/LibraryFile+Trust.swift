@@ -10,10 +10,13 @@ extension LibraryFile {
             // Without O_NONBLOCK a pipe in place of the library would be waited for.
             return try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
-            if (try? FileStatus(at: path))?.kind == .link {
+            let status = try? FileStatus(at: path)
+            if status?.kind == .link {
                 throw BackplaneError(
                     .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
             }
+            // Nobody can open a socket, nor a device where the mount has none.
+            if let status { try requireRegularFile(status, path) }
             let code: BackplaneError.Code = error.number == ENOENT ? .pluginNotFound : .pluginUnreadable
             throw BackplaneError(code, "the library cannot be opened: \(error)", at: path)
         }

@@ -29,9 +29,30 @@ typedef struct bph_noted {
  * nothing more is noted. Not to be used by two threads at once. */
 int32_t bph_watch_calls(void (*body)(void *_Nullable), void *_Nullable context, bph_noted *noted);
 
-/* Runs `body` on this thread and counts the instructions that it takes outside of the kernel. 0: this system counts none, and
- * `*count` is its time on the processor, in nanoseconds. */
-int32_t bph_count_instructions(void (*body)(void *_Nullable), void *_Nullable context, uint64_t *count);
+/* How far instructions were counted. */
+typedef enum bph_counted {
+    BPH_NOT_COUNTED,                    /* nobody here counts them */
+    BPH_COUNTED,
+    BPH_COUNTED_IN_PART,                /* from the first to where counting ended */
+} bph_counted;
+
+/* The instructions that a function took outside of the kernel. */
+typedef struct bph_count {
+    uint64_t instructions;
+    bph_counted how;
+    int32_t before_call;                /* BPH_COUNTED_IN_PART: the number of the system call that it ended at; -1: at the limit */
+} bph_count;
+
+/* Runs `body` on this thread, and returns its time on the processor, in nanoseconds. `count` is what the processor's counters say;
+ * not counted where this process may not use them, as in most virtual machines. */
+uint64_t bph_measure(void (*body)(void *_Nullable), void *_Nullable context, bph_count *count);
+
+/* Runs `body` on this thread and counts the instructions from the first of `function`, which it calls, to its return: exactly, by
+ * the processor's trap after every one of them (x86-64). A step takes 30 us on a virtual machine; after `limit` of them the rest
+ * runs freely. So it does from a system call that could not be made with the trap on: one that blocks signals or changes what is
+ * done about them, that makes a thread or a process, or that ends one. An instruction that repeats itself (`rep movsb`) takes many
+ * steps and counts once. Not to be used by two threads at once. */
+void bph_step(void (*body)(void *_Nullable), void *_Nullable context, uintptr_t function, uint64_t limit, bph_count *count);
 
 #ifdef __clang__
 #pragma clang assume_nonnull end

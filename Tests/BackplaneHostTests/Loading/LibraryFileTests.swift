@@ -93,6 +93,13 @@ struct LibraryFileTests {
         #expect(try refusal(of: path)?.code == .pluginUntrusted)
     }
 
+    @Test func `a socket is refused for what it is, though nobody can open it`() throws {
+        let path = folder.path + "/libSocket.so"
+        try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
+        let error = try refusal(of: path)
+        #expect(error?.code == .pluginUntrusted && error?.message.contains("neither a file nor a folder") == true)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `a file of another user is refused`() throws {
         let path = try folder.write(LoadingFixture.library(), as: "libForeign.so")
