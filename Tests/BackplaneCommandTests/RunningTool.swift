@@ -11,6 +11,11 @@ final class RunningTool: Sendable {
         /// Standard output, standard error and the process itself.
         var open = 3
         var status: Int32 = 0
+
+        func line(_ number: Int) -> String? {
+            let lines = output.split(separator: UInt8(ascii: "\n"), maxSplits: number + 1, omittingEmptySubsequences: false)
+            return lines.count > number + 1 ? String(decoding: lines[number], as: UTF8.self) : nil
+        }
     }
     private let process: Process
     private let events: AsyncStream<Event>
@@ -56,7 +61,13 @@ final class RunningTool: Sendable {
         return output.contains(text)
     }
 
-    /// The same for its standard error.
+    /// Waits until this line of its standard output is whole, the first being 0; `nil` when it ended without.
+    func line(_ number: Int) async -> String? {
+        await wait { $0.line(number) != nil }
+        return state.withLock { $0.line(number) }
+    }
+
+    /// Waits until its standard error has this text; `false` when it ended without.
     func logs(_ text: String) async -> Bool {
         await wait { String(decoding: $0.errors, as: UTF8.self).contains(text) }
         return errors.contains(text)

@@ -1,23 +1,24 @@
 import Foundation
 import Testing
 
-/// A plugin in C in several editions: its manager says which it is, or fails when it is told to.
+/// A plugin in C in several editions: its manager says which it is and how often it was asked to count, or fails when it is told to.
 enum EditionLibrary {
     static let id = "org.example.edition"
 
     /// Compiles an edition to `folder/name` and returns its path.
     ///
-    /// - Parameter fails: every call of it is an error.
+    /// - Parameters:
+    ///   - manager: another class name, and in small letters the end of another id.
+    ///   - fails: every call of it is an error.
     @discardableResult
-    static func compile(_ edition: Int, to folder: String, as name: String = "libEdition.so", fails: Bool = false) throws -> String {
+    static func compile(_ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false) throws -> String {
         let source = folder + "/edition.c", path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: source))
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
-            "clang", "-shared", "-fPIC", "-DEDITION=\"\(edition)\"", "-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-I", Tool.manifests + "/../Sources/CBackplane/include",
-            "-o", path, source,
-        ]
+        let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map { #"-D\#($0)="\#($1)""# }
+        compiler.arguments =
+            ["clang", "-shared", "-fPIC", "-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")"] + words + ["-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
@@ -25,28 +26,41 @@ enum EditionLibrary {
     }
 
     /// A manifest with one manager of it.
-    static let manifest = #"{"manifestVersion": 1, "plugins": [{"library": "Edition"}], "managers": {"Edition": {"className": "Edition"}}}"#
+    static let manifest = manifest("Edition")
+
+    /// A manifest with a manager of each of such libraries.
+    static func manifest(_ names: String...) -> String {
+        let plugins = names.map { #"{"library": "\#($0)"}"# }, managers = names.map { #""\#($0)": {"className": "\#($0)"}"# }
+        return #"{"manifestVersion": 1, "plugins": [\#(plugins.joined(separator: ", "))], "managers": {\#(managers.joined(separator: ", "))}}"#
+    }
 
     private static let text = """
+        #include <stdio.h>
         #include "backplane.h"
         #define VERSION EDITION ".0.0"
-        BP_IDENTITY("org.example.edition", VERSION)
+        BP_IDENTITY(ID, VERSION)
         static char instance;
-        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("edition")}};
+        static int counted;
+        static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("edition")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("count")}};
         static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
             bp_bytes nothing = {0, 0};
             done(context, BP_OK, &instance, nothing);
         }
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
             bp_bytes answer = BP_TEXT(EDITION);
+            char number[16];
+            if (method == 1) {
+                answer.length = snprintf(number, sizeof number, "%d", ++counted);
+                answer.data = (const uint8_t *)number;
+            }
             done(context, STATUS, answer);
         }
         static const bp_component components[] = {{
-            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("Edition"), .version = BP_TEXT(VERSION),
-            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 1, .create = create, .call = call}};
+            .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(MANAGER), .version = BP_TEXT(VERSION),
+            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .call = call}};
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             *answer = (bp_answer){
-                .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT("org.example.edition"), .version = BP_TEXT(VERSION),
+                .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT(ID), .version = BP_TEXT(VERSION),
                 .components = components, .component_count = 1, .self_check = bp_check_self()};
             return BP_OK;
         }
