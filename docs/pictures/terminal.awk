@@ -1,6 +1,6 @@
 # Draws what a program printed at a terminal, colours and all, as SVG. Lines appear when they did: those that begin with a time of day tell.
 #
-#   awk -v title='backplane dev' -v columns=112 -f terminal.awk recorded.txt > picture.svg
+#   LC_ALL=C awk -v title='backplane dev' -v columns=112 -f terminal.awk recorded.txt > picture.svg
 
 BEGIN {
     width = 7.8; height = 19; left = 18; top = 54; escape = sprintf("%c", 27)
@@ -30,6 +30,17 @@ function quoted(text) {
     return text
 }
 
+# In characters: of one in UTF-8 every byte but the first is one that goes on.
+function width_of(text) {
+    gsub(/[\200-\277]/, "", text)
+    return length(text)
+}
+
+function cut(text, count) {
+    while (width_of(text) > count || text ~ /[\300-\377]$/) text = substr(text, 1, length(text) - 1)
+    return text
+}
+
 # A line as spans, cut where the picture ends.
 function spans(line,    result, text, kind, room) {
     result = ""; kind = ""; room = columns
@@ -41,8 +52,8 @@ function spans(line,    result, text, kind, room) {
         }
         text = RSTART > 1 ? substr(line, 1, RSTART - 1) : line
         line = substr(line, length(text) + 1)
-        if (length(text) > room) text = substr(text, 1, room - 1) "…"
-        room -= length(text)
+        if (width_of(text) > room) text = cut(text, room - 1) "…"
+        room -= width_of(text)
         result = result (kind in colours ? "<tspan class=\"" colours[kind] "\">" quoted(text) "</tspan>" : quoted(text))
     }
     return result
@@ -61,6 +72,6 @@ END {
     print "<circle cx=\"20\" cy=\"20\" r=\"6\" fill=\"#e06c75\"/><circle cx=\"40\" cy=\"20\" r=\"6\" fill=\"#e5c07b\"/><circle cx=\"60\" cy=\"20\" r=\"6\" fill=\"#98c379\"/>"
     printf "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" class=\"faint\">%s</text>\n", w / 2, quoted(title)
     for (i = 1; i <= count; i++)
-        printf "<text class=\"line\" style=\"animation-delay: %.1fs\" x=\"%d\" y=\"%d\">%s</text>\n", times[i] * 0.6, left, top + (i - 1) * height, spans(lines[i])
+        printf "<text class=\"line\" xml:space=\"preserve\" style=\"animation-delay: %.1fs\" x=\"%d\" y=\"%d\">%s</text>\n", times[i] * 0.6, left, top + (i - 1) * height, spans(lines[i])
     print "</svg>"
 }

@@ -15,6 +15,7 @@ extension BackplaneTool {
                   backplane dev
                   backplane dev manifests/almanac.json
                   backplane dev backplane.json --package ../weather-plugin
+                  backplane dev --running
                   backplane dev --json | jq -r 'select(.event == "diagnostic").diagnostic.message'
                 """)
 
@@ -27,11 +28,14 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("Where all packages are built (default: the .build of each).", valueName: "folder")) var scratchPath: String?
         @Option(name: .customLong("build-flag"), parsing: .unconditionalSingleValue, help: ArgumentHelp("Passed on to `swift build`; may be given again.", valueName: "flag"))
         var flags: [String] = []
+        @Flag(help: "Swap into the host that runs the manifest, such as a program of your own, and start none.") var running = false
+        @Option(help: ArgumentHelp("The running host to swap into, by the path of its socket.", valueName: "path")) var socket: String?
         @Flag(help: "Print a line of JSON for each event.") var json = false
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
-            throw ExitCode(await DevCommand(settings: try host.settings(manifest.path), packages: packages, swiftPM: swiftPM, json: json).run())
+            let settings = try host.settings(manifest.path), choice = DevCommand.running(running, socket, settings)
+            throw ExitCode(await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json).run())
         }
     }
 

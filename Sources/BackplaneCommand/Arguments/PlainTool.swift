@@ -24,9 +24,11 @@ enum PlainTool {
                 try reader.finish()
                 return await RunCommand(settings: settings, json: json, keepsGoing: keepsGoing, isControlled: isControlled).run()
             case "dev":
-                let packages = try reader.texts("--package"), json = reader.flag("--json"), swiftPM = try reader.swiftPM(), settings = try reader.settings()
+                let packages = try reader.texts("--package"), json = reader.flag("--json"), swiftPM = try reader.swiftPM()
+                let running = reader.flag("--running"), socket = try reader.text("--socket"), settings = try reader.settings()
                 try reader.finish()
-                return await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, json: json).run()
+                let choice = DevCommand.running(running, socket, settings)
+                return await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json).run()
             case HostChild.command:
                 let settings = try reader.settings()
                 try reader.finish()

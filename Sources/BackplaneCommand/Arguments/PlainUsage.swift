@@ -8,9 +8,10 @@ enum PlainUsage {
                                                               starts every manager, stays until SIGINT or SIGTERM;
                                                               --no-control: no other command can talk to it
           backplane dev [MANIFEST] [--package FOLDER] [--configuration debug|release] [--scratch-path FOLDER]
-                                    [--build-flag=FLAG] [--json]
+                                    [--build-flag=FLAG] [--running | --socket PATH] [--json]
                                                               builds the manifest's plugins, runs them, and swaps what you
-                                                              save; keys r, b, g, s, q; --json: a line for each event
+                                                              save; keys r, b, g, s, q; --running: swaps into the host that
+                                                              runs already; --json: a line for each event
           backplane call [MANIFEST] MANAGER METHOD [JSON] [--timeout SECONDS] [--explain [--json]] [--running]
                                                               calls one method, prints its result, explains its wires
           backplane check [MANIFEST] [--json] [--strict] [--lock]

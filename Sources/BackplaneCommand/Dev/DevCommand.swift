@@ -8,6 +8,8 @@ struct DevCommand: Sendable {
     /// Further packages to build and watch.
     var packages: [String] = []
     var swiftPM = SwiftPM()
+    /// A host that runs already, to be swapped into; `nil`: one is started.
+    var running: HostChoice?
     var json = false
 
     func run() async -> Int32 {
@@ -27,6 +29,12 @@ struct DevCommand: Sendable {
             if let code = session.take(news) { return code }
         }
         return 0
+    }
+
+    /// The running host that is asked for; `nil`: none.
+    static func running(_ isAsked: Bool, _ socket: String?, _ settings: HostSettings) -> HostChoice? {
+        guard isAsked || socket != nil else { return nil }
+        return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)
     }
 
     /// The packages to build: those that were asked for, and the one that the manifest lies in.

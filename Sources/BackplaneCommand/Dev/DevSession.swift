@@ -61,7 +61,7 @@ final class DevSession {
         case .build(let product): start(product)
         case .cancelBuild: build?.cancel()
         case .startHost: startHost()
-        case .endHost: application?.stop()
+        case .endHost: endHost()
         case .swap(let libraries): application?.swap(libraries)
         case .apply: application?.apply(command.settings)
         case .rollBack(let plugin): application?.rollBack(plugin)
@@ -221,6 +221,10 @@ final class DevSession {
     // MARK: The application
 
     private func startHost() {
+        if let running = command.running {
+            application = HostLink(after: application?.number ?? 0, running, send)
+            return
+        }
         do throws(BackplaneError) {
             var settings = command.settings
             settings.pluginPaths = command.pluginPaths(packages)
@@ -232,23 +236,38 @@ final class DevSession {
         }
     }
 
+    /// One that somebody else has started is left alone.
+    private func endHost() {
+        guard application?.isForeign == true else { return application?.stop() ?? () }
+        application = nil
+        tell(.hostEnded)
+    }
+
     private func take(_ news: HostProcess.News) {
         switch news {
+        case .unreachable(let error):
+            application = nil
+            printer.print(.refused(.init(subject: .host, error: error)))
+            tell(.hostEnded)
         case .up(let report):
             application?.isUp(report)
             printer.clearProgress()
-            printer.print(.hostStarted(report))
+            printer.print(.hostStarted(.init(isOwn: application?.isForeign == false, report: report)))
             tell(.hostUp)
         case .line(let text, let isError):
             printer.print(.output(.init(stream: isError ? .errors : .output, text: text)))
         case .ended(let ending):
-            let isExpected = application?.isStopping ?? false
-            application = nil
-            lastSwapped = []
-            printer.clearProgress()
-            printer.print(.hostEnded(.init(isExpected: isExpected, how: ending.text)))
-            tell(.hostEnded)
+            hasEnded(ending.text)
         }
+    }
+
+    private func hasEnded(_ how: String) {
+        let isExpected = application?.isStopping ?? false
+        application = nil
+        lastSwapped = []
+        printer.clearProgress()
+        printer.print(.hostEnded(.init(isExpected: isExpected, how: how)))
+        tell(.hostEnded)
     }
 
     private func take(_ answer: HostAnswer) {
@@ -265,6 +284,8 @@ final class DevSession {
         case .rolledBack(let report): printer.print(.rolledBack(report))
         case .applied(let change): printer.print(.applied(change))
         case .generations(let generations): return printer.print(.generations(.init(generations: generations)))
+        case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
+            return hasEnded(refusal.error.message)
         case .refused(let refusal):
             application?.refusal = refusal
             return tell(.answered(isDone: false))
@@ -302,7 +323,7 @@ final class DevSession {
         printer.clearProgress()
         printer.print(.stopped(.init(reason: reason)))
         build?.cancel()
-        application?.stop()
+        endHost()
     }
 }
 

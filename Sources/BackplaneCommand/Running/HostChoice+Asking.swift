@@ -39,6 +39,14 @@ extension HostChoice {
 }
 
 extension HostChoice.Refusal {
+    /// The reason alone.
+    var error: BackplaneError {
+        switch self {
+        case .none(let error): error
+        case .absent(_, let reason), .unclear(_, let reason): BackplaneError(.controlUnreachable, reason)
+        }
+    }
+
     /// Says why, and gives the exit code: what is unclear is for whoever entered the command to say.
     func report() -> Int32 {
         switch self {

@@ -19,9 +19,9 @@ extension DevEvent {
         case .started(let beginning): (Span("dev", .heading), beginning.text, [])
         case .buildStarted, .diagnostic, .output: nil
         case .buildEnded(let result): result.told
-        case .hostStarted(let report): report.told
+        case .hostStarted(let application): application.isOwn ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
         case .hostEnded(let ending):
-            ending.isExpected ? nil : (Span("died", .bad), "the application's process: \(ending.how); save a change, or press s to start it anew", [])
+            ending.isExpected ? nil : (Span("died", .bad), "the application's process: \(ending.how); a change that is saved, or s, starts it anew", [])
         case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
         case .unchanged(let libraries): libraries.told
         case .refused(let refusal): (Span("refused", .bad), refusal.text, refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 })

@@ -7,7 +7,7 @@ enum DevEvent: Sendable {
     case buildStarted(Build)
     case diagnostic(Finding)
     case buildEnded(BuildResult)
-    case hostStarted(HostChild.Report)
+    case hostStarted(Application)
     case hostEnded(Ending)
     case swapped(Swap)
     /// New libraries are byte for byte what is in force.
@@ -55,6 +55,27 @@ enum DevEvent: Sendable {
         var isSwapped: Bool
         /// What the compiler printed.
         var text: [String]
+    }
+
+    struct Application: Codable, Sendable {
+        /// It was started here.
+        var isOwn: Bool
+        var report: HostChild.Report
+
+        private enum CodingKeys: String, CodingKey { case isOwn }
+
+        init(isOwn: Bool, report: HostChild.Report) { (self.isOwn, self.report) = (isOwn, report) }
+
+        init(from decoder: any Decoder) throws {
+            isOwn = try decoder.container(keyedBy: CodingKeys.self).decode(Bool.self, forKey: .isOwn)
+            report = try HostChild.Report(from: decoder)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(isOwn, forKey: .isOwn)
+            try report.encode(to: encoder)
+        }
     }
 
     struct Ending: Codable, Sendable {

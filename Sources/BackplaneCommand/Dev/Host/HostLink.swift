@@ -6,7 +6,8 @@ import Foundation
 final class HostLink {
     /// Counted up: news of another is old.
     let number: Int
-    private let process: HostProcess
+    /// `nil`: it was started by somebody else.
+    private let process: HostProcess?
     private let send: @Sendable (DevNews) -> Void
     private var client: ControlClient?
     private(set) var isStopping = false
@@ -15,11 +16,22 @@ final class HostLink {
     /// Why it did not do what it was asked last.
     var refusal: DevEvent.Refusal?
 
+    /// Starts one.
     init(after last: Int, _ settings: HostSettings, passesOutputOn: Bool, _ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
         let number = last + 1
         (self.number, self.send) = (number, send)
         process = try HostProcess(settings.arguments, passesOutputOn: passesOutputOn) { send(.host($0, of: number)) }
     }
+
+    /// Finds the one that runs already.
+    init(after last: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
+        let number = last + 1
+        (self.number, self.send, process) = (number, send, nil)
+        Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
+    }
+
+    /// Does it live on when it is left?
+    var isForeign: Bool { process == nil }
 
     func isUp(_ report: HostChild.Report) {
         client = ControlClient(report.control)
@@ -27,7 +39,7 @@ final class HostLink {
 
     func stop() {
         isStopping = true
-        process.stop()
+        process?.stop()
     }
 
     func swap(_ libraries: [String]) {
@@ -59,6 +71,17 @@ final class HostLink {
             } catch {
                 send(.answer(.refused(.init(subject: subject, error: error)), of: number))
             }
+        }
+    }
+}
+
+extension HostProcess.News {
+    fileprivate init(of choice: HostChoice) {
+        do throws(HostChoice.Refusal) {
+            let host = try choice.host()
+            self = .up(HostChild.Report(process: host.greeting?.process ?? 0, control: host.socket, managers: [], problems: []))
+        } catch {
+            self = .unreachable(error.error)
         }
     }
 }

@@ -9,6 +9,8 @@ final class HostProcess: Sendable {
         /// The application has printed a line, on its standard output or its standard error.
         case line(String, isError: Bool)
         case ended(ChildProcess.Ending)
+        /// One that somebody else has started is not there.
+        case unreachable(BackplaneError)
     }
     private let process: ChildProcess
 
