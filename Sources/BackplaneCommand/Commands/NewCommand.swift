@@ -8,7 +8,18 @@ struct NewCommand: Sendable {
     enum Subject: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?)
+        case plugin(name: String, Place, backplane: String?)
+        case manager(name: String, Place, hasStore: Bool, hasService: Bool, plugin: String?)
     }
+
+    /// Where something is added.
+    struct Place: Sendable {
+        /// A package's folder; `nil`: the nearest above the current one.
+        var package: String?
+        /// `nil`: the package's own.
+        var manifest: String?
+    }
+
     var subject: Subject
     var json = false
 
@@ -17,6 +28,8 @@ struct NewCommand: Sendable {
             let made = switch subject {
             case .package(let name, let backplane): try makePackage(name, backplane)
             case .app(let name, let backplane): try makeApp(name, backplane)
+            case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+            case .manager(let name, let place, let hasStore, let hasService, let plugin): try addManager(name, place, hasStore, hasService, plugin)
             }
             report(made)
             return 0
@@ -34,6 +47,29 @@ struct NewCommand: Sendable {
     private func makeApp(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
         let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
         return try make(app.blueprint(.own), in: app.folder)
+    }
+
+    private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: place.package)
+        let plugin = NewPlugin(name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(plugin.blueprint(.own), to: package)
+    }
+
+    private func addManager(_ given: String, _ place: Place, _ hasStore: Bool, _ hasService: Bool, _ library: String?) throws(BackplaneError) -> Made {
+        let layers = ManagerLayers(try NewName(given), hasStore: hasStore, hasService: hasService), package = try PackageFolder(given: place.package)
+        let plugin = try PluginModule.find(library, in: package)
+        let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
+        return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
+    }
+
+    /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
+    private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
+        try made.blueprint.write(in: package.root) { () throws(BackplaneError) in
+            try made.edit.verify(in: PackageFacts(of: package.root))
+        }
+        return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }
 
     /// - Throws: `new.exists` where there is something in the folder.

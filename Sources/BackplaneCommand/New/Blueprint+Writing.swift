@@ -31,7 +31,8 @@ extension Blueprint {
         }
     }
 
-    private func requireNew(in root: String) throws(BackplaneError) {
+    /// - Throws: `new.exists` with every file that is there already.
+    func requireNew(in root: String) throws(BackplaneError) {
         let there = files.map(\.path).filter { (try? FileStatus(at: FilePath.join(root, $0))) != nil }
         guard !there.isEmpty else { return }
         let verb = there.count == 1 ? "is" : "are"

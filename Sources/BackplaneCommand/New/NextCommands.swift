@@ -4,6 +4,8 @@ import BackplaneHost
 struct NextCommands: Sendable, Hashable {
     /// How this program is called.
     var tool = "backplane"
+    /// The current folder.
+    var folder = FilePath.absolute(".")
 
     /// As it was called itself, from any folder: by its name where a shell finds it, else by its whole path.
     static var own: NextCommands {
@@ -12,6 +14,9 @@ struct NextCommands: Sendable, Hashable {
     }
 
     func enter(_ folder: String) -> String { "cd \(folder.shellWord)" }
+
+    /// Nothing where that is the current folder.
+    func enter(package root: String) -> [String] { root == folder ? [] : [enter(root)] }
 
     let build = "swift build"
     let test = "swift test"

@@ -14,12 +14,14 @@ struct TargetText: Sendable, Hashable {
 
     /// Lines from the first column on; without a comma at the end.
     var text: String {
-        let whole = ".\(kind)(" + arguments.joined(separator: ", ") + ")"
-        if whole.count <= Self.lineLength { return whole }
+        if line.count <= Self.lineLength { return line }
         let list = "dependencies: [\n" + dependencies.map { "        \($0),\n" }.joined() + "    ]"
         let lines = arguments.map { $0.count > Self.lineLength && $0.hasPrefix("dependencies") ? list : $0 }
         return ".\(kind)(\n" + lines.map { "    \($0)" }.joined(separator: ",\n") + ")"
     }
+
+    /// The same on one line.
+    var line: String { ".\(kind)(" + arguments.joined(separator: ", ") + ")" }
 
     private static let lineLength = 110
 
