@@ -92,6 +92,8 @@ enum PlainTool {
                 let library = try reader.next("LIBRARY")
                 try reader.finish()
                 InspectionChild.run(library, loadFolder: loadFolder, limit: limit)
+            case "new":
+                return try makeNew(&reader)
             case "bench":
                 let only = try reader.text("--only"), iterations = try reader.count("--iterations")
                 let quick = reader.flag("--quick"), json = reader.flag("--json"), suite = reader.nextIfAny()

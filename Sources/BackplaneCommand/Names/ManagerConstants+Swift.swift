@@ -20,7 +20,8 @@ extension ManagerConstants {
 }
 
 extension String {
-    fileprivate var swiftLiteral: String {
+    /// As Swift source has it, in quotes.
+    var swiftLiteral: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {
             case "\"": "\\\""

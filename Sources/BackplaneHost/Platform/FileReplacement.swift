@@ -1,11 +1,11 @@
 import Glibc
 
 /// Writes a file so that whoever reads it sees the old bytes or the new ones, whole, also after a crash.
-enum FileReplacement {
+package enum FileReplacement {
     /// Makes a file where none is; otherwise that is `EEXIST`.
     ///
     /// - Parameter mode: its permissions at most, of which the process's mask takes some away.
-    static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
+    package static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
         try write(bytes, beside: path, mode: mode) { file, temporary throws(SystemError) in
             try file.synchronize()
             // A link fails where a file is, without a moment between looking and taking the name.

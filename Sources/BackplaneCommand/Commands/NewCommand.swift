@@ -1,0 +1,110 @@
+import Backplane
+import BackplaneHost
+import FoundationEssentials
+import Glibc
+
+/// `backplane new`: makes a package, a plugin, a manager or a program, with tests that pass.
+struct NewCommand: Sendable {
+    enum Subject: Sendable {
+        case package(name: String, backplane: String?)
+        case app(name: String, backplane: String?)
+        case plugin(name: String, Place, backplane: String?)
+        case manager(name: String, Place, hasStore: Bool, hasService: Bool, plugin: String?)
+    }
+
+    /// Where something is added.
+    struct Place: Sendable {
+        /// A package's folder; `nil`: the nearest above the current one.
+        var package: String?
+        /// `nil`: the package's own.
+        var manifest: String?
+    }
+
+    var subject: Subject
+    var json = false
+
+    func run() -> Int32 {
+        do throws(BackplaneError) {
+            let made = switch subject {
+            case .package(let name, let backplane): try makePackage(name, backplane)
+            case .app(let name, let backplane): try makeApp(name, backplane)
+            case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+            case .manager(let name, let place, let hasStore, let hasService, let plugin): try addManager(name, place, hasStore, hasService, plugin)
+            }
+            report(made)
+            return 0
+        } catch {
+            let code = Output.fail(error)
+            return error.code == .newName ? EX_USAGE : code
+        }
+    }
+
+    private func makePackage(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let package = NewPackage(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(package.blueprint(.own), in: package.folder)
+    }
+
+    private func makeApp(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(app.blueprint(.own), in: app.folder)
+    }
+
+    private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: place.package)
+        let plugin = NewPlugin(name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(plugin.blueprint(.own), to: package)
+    }
+
+    private func addManager(_ given: String, _ place: Place, _ hasStore: Bool, _ hasService: Bool, _ library: String?) throws(BackplaneError) -> Made {
+        let layers = ManagerLayers(try NewName(given), hasStore: hasStore, hasService: hasService), package = try PackageFolder(given: place.package)
+        let plugin = try PluginModule.find(library, in: package)
+        let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
+        return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
+    }
+
+    /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
+    private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
+        try made.blueprint.write(in: package.root) { () throws(BackplaneError) in
+            try made.edit.verify(in: PackageFacts(of: package.root))
+        }
+        return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
+    }
+
+    /// - Throws: `new.exists` where there is something in the folder.
+    private func make(_ blueprint: Blueprint, in folder: String) throws(BackplaneError) -> Made {
+        if (try? FileStatus(at: folder)) != nil {
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                throw BackplaneError(.newExists, "there is a file of that name, or a folder that cannot be read; take another name", at: folder)
+            }
+            guard names.isEmpty else {
+                throw BackplaneError(.newExists, "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder", at: folder)
+            }
+        }
+        try blueprint.write(in: folder)
+        return Made(blueprint, in: folder)
+    }
+
+    /// What was made, as it is reported.
+    private struct Made: Encodable {
+        /// From the current folder on.
+        var files: [String]
+        var changed: [String]
+        var next: [String]
+
+        init(_ blueprint: Blueprint, in root: String) {
+            files = blueprint.files.map { FilePath.join(root, $0.path) }
+            changed = blueprint.changes.map { FilePath.join(root, $0.path) }
+            next = blueprint.next
+        }
+    }
+
+    private func report(_ made: Made) {
+        if json { return Output.json(made) }
+        for file in made.files { Output.line("wrote \(file.printable)") }
+        for file in made.changed { Output.line("changed \(file.printable)") }
+        Output.line("\nnext:")
+        for line in made.next { Output.line("  \(line)") }
+    }
+}

@@ -1,0 +1,14 @@
+import Backplane
+
+/// What `backplane new` refuses.
+extension BackplaneError.Code {
+    /// The name is no name for what is to be made.
+    static let newName = Self(rawValue: "new.name")
+    /// Something is there already.
+    static let newExists = Self(rawValue: "new.exists")
+    /// There is no package, or it is not one that can be added to.
+    static let newPackage = Self(rawValue: "new.package")
+    /// A file of somebody's own has to be changed by hand.
+    static let newByHand = Self(rawValue: "new.by-hand")
+    static let newUnwritable = Self(rawValue: "new.unwritable")
+}

@@ -1,0 +1,65 @@
+/// What SwiftPM makes of a Package.swift: the part of `swift package dump-package` that is needed here.
+struct PackageFacts: Sendable, Hashable, Decodable {
+    var name: String
+    var products: [Product]
+    var targets: [Target]
+
+    struct Product: Sendable, Hashable, Decodable {
+        var name: String
+        var isDynamicLibrary: Bool
+        var targets: [String]
+    }
+
+    struct Target: Sendable, Hashable, Decodable {
+        var name: String
+        /// `regular`, `executable`, `test`, …
+        var type: String
+        var path: String?
+        var dependencies: [Dependency]
+
+        /// From the top of the package.
+        var folder: String { path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)" }
+    }
+
+    struct Dependency: Sendable, Hashable, Decodable {
+        /// Of a target or a product.
+        var name: String
+        /// The identity of a product's package, where it is said.
+        var package: String?
+    }
+
+    func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+}
+
+extension PackageFacts.Product {
+    private enum CodingKeys: String, CodingKey { case name, targets, type }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        targets = try container.decode([String].self, forKey: .targets)
+        // `{"library": ["dynamic"]}`, or `{"executable": null}`.
+        let type = try container.decode([String: [String]?].self, forKey: .type)
+        isDynamicLibrary = type["library"]??.contains("dynamic") == true
+    }
+}
+
+extension PackageFacts.Dependency {
+    /// `{"byName": ["Tides", null]}`, `{"product": ["Backplane", "backplane", null, null]}` and the like.
+    init(from decoder: any Decoder) throws {
+        let kinds = try decoder.container(keyedBy: Kind.self)
+        guard let kind = kinds.allKeys.first else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "expected the kind of a dependency"))
+        }
+        var words = try kinds.nestedUnkeyedContainer(forKey: kind)
+        name = try words.decode(String.self)
+        package = kind.stringValue == "product" ? try words.decodeIfPresent(String.self) : nil
+    }
+
+    private struct Kind: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,50 @@
+/// A file with a plugin in it that adds its component classes, and room for more of them.
+struct RegistrationText: Sendable {
+    private let source: SwiftText
+    /// The plugin's type.
+    let plugin: String
+    /// What `register(in:)` calls its parameter.
+    private let registrar: String
+    /// The brackets of its body.
+    private let open, close: Int
+
+    /// - Returns: `nil` where there is not just one `register(in:)`, with a body, in a type that says it is a plugin.
+    init?(_ text: String) {
+        source = SwiftText(text)
+        let code = String(decoding: source.code, as: UTF8.self)
+        let types = code.matches(of: /\b(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/)
+        let functions = Self.functions(in: source)
+        guard types.count == 1, functions.count == 1 else { return nil }
+        plugin = String(types[0].output.1)
+        (registrar, open, close) = functions[0]
+    }
+
+    private static func functions(in source: SwiftText) -> [(registrar: String, open: Int, close: Int)] {
+        source.places(of: "register").compactMap { place in
+            let bracket = source.skippingSpace(from: place + "register".utf8.count)
+            guard bracket < source.code.count, source.code[bracket] == UInt8(ascii: "("), let end = source.end(ofBracketAt: bracket) else { return nil }
+            let parameters = source.text(source.trimmed((bracket + 1)..<end))
+            guard let match = parameters.wholeMatch(of: /in\s+(\w+)\s*:\s*inout\s+(?:Backplane\s*\.\s*)?Registrar/) else { return nil }
+            let open = source.skippingSpace(from: end + 1)
+            guard open < source.code.count, source.code[open] == UInt8(ascii: "{"), let close = source.end(ofBracketAt: open) else { return nil }
+            return (String(match.output.1), open, close)
+        }
+    }
+
+    /// The lines that add classes.
+    func lines(adding classes: [String]) -> [String] { classes.map { "\(registrar).add(\($0).self)" } }
+
+    /// The whole file with more classes at the end of `register(in:)`.
+    func adding(_ classes: [String]) -> String {
+        let outer = source.indent(at: open), inner = outer + "    "
+        let body = source.trimmed((open + 1)..<close)
+        let added = lines(adding: classes).map { "\(inner)\($0)\n" }.joined()
+        let after = "\(outer)\(source.text(close..<source.bytes.count))"
+        if body.isEmpty { return "\(source.text(0..<(open + 1)))\n\(added)\(after)" }
+        // A body on one line gets lines of its own; any other stays as it is, comments after its last statement too.
+        let text = source.text((open + 1)..<close)
+        guard text.contains("\n") else { return "\(source.text(0..<(open + 1)))\n\(inner)\(source.text(body))\n\(added)\(after)" }
+        let end = source.bytes[..<close].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? close
+        return "\(source.text(0..<max(end, body.upperBound)))\(end < body.upperBound ? "\n" : "")\(added)\(after)"
+    }
+}

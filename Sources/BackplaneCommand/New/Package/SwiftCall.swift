@@ -1,0 +1,26 @@
+/// A call in Swift source, with where its labelled arguments stand.
+struct SwiftCall: Sendable, Hashable {
+    /// Where the values of the labelled arguments are.
+    var arguments: [String: Range<Int>] = [:]
+    /// Where their labels begin.
+    var labels: [String: Int] = [:]
+
+    /// All calls of a function or an initialiser, in the order in which they stand there.
+    static func calls(of name: String, in source: SwiftText) -> [SwiftCall] {
+        source.places(of: name).compactMap { place in
+            let open = source.skippingSpace(from: place + name.utf8.count)
+            guard open < source.code.count, source.code[open] == UInt8(ascii: "("), let close = source.end(ofBracketAt: open) else { return nil }
+            return SwiftCall(source.elements(in: (open + 1)..<close), source)
+        }
+    }
+
+    private init(_ elements: [Range<Int>], _ source: SwiftText) {
+        for element in elements {
+            guard let colon = element.first(where: { source.code[$0] == UInt8(ascii: ":") }) else { continue }
+            let label = source.text(source.trimmed(element.lowerBound..<colon))
+            guard !label.isEmpty, label.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { continue }
+            arguments[label] = source.trimmed((colon + 1)..<element.upperBound)
+            labels[label] = element.lowerBound
+        }
+    }
+}

@@ -1,0 +1,55 @@
+extension ManagerLayers {
+    /// A test of the library as a host loads it, by the manifest that it is in.
+    ///
+    /// - Parameters:
+    ///   - library: its name in the manifest.
+    ///   - manifest: from the test's file on.
+    func libraryTestText(library: String, module: String, manifest: String) -> String {
+        let imports = importsContracts + "import Testing\n" + (contracts == nil ? "@testable import \(module)\n" : "")
+        return """
+            import Backplane
+            import BackplaneHost
+            import BackplaneTestKit
+            import Foundation
+            \(imports)
+            /// The library as a host loads it, by the manifest.
+            @Suite(.timeLimit(.minutes(2)))
+            struct \(library)LibraryTests {
+                private static let manifest = URL(filePath: #filePath).appending(path: "../\(manifest)").standardized.path
+
+            \(hasService ? serviceCall : greeting)
+            }
+
+            """
+    }
+
+    private var greeting: String {
+        """
+            @Test func `the library is loaded, and greets`() async throws {
+                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+                try await TestHost.run(Manifest(contentsOf: Self.manifest), plugins: [], pluginPaths: []) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let greeting = try await manager.greet("Ada")
+                    #expect(greeting == "Hello, Ada!")
+                }
+            }
+        """
+    }
+
+    private var serviceCall: String {
+        """
+            @Test func `the library is loaded, and its service reads items`() async throws {
+                var manifest = try Manifest(contentsOf: Self.manifest)
+                let url = "http://items.test/all"
+                manifest.managers["\(manager)"]?.communicationController?.services[0].networkServiceConfiguration = ["url": .string(url)]
+                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+                try await TestHost.run(manifest, plugins: [], pluginPaths: []) { host in
+                    host.http.on("GET", url, .json([\(item)(id: "1", text: "one")]))
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items == [\(item)(id: "1", text: "one")])
+                }
+            }
+        """
+    }
+}

@@ -1,0 +1,143 @@
+extension ManagerLayers {
+    /// Tests of the manager with its plugin linked into them, and fakes for its layers.
+    ///
+    /// - Parameters:
+    ///   - module: the target with everything in it.
+    ///   - plugin: the plugin's type.
+    func testText(module: String, plugin: String) -> String {
+        """
+        import Backplane
+        import BackplaneHost
+        import BackplaneTestKit
+        \(importsContracts)import Testing
+        @testable import \(module)
+
+        @Suite(.timeLimit(.minutes(2)))
+        struct \(manager)Tests {
+        \(tests(plugin))
+        }
+
+        """
+    }
+
+    private func tests(_ plugin: String) -> String {
+        switch (hasStore, hasService) {
+        case (false, false): greetingTest(plugin)
+        case (true, false): keepingTest(plugin)
+        case (false, true): askingTest(plugin) + "\n\n" + serviceTest(plugin)
+        case (true, true): sourcedTests(plugin) + "\n\n" + serviceTest(plugin)
+        }
+    }
+
+    private func greetingTest(_ plugin: String) -> String {
+        """
+            @Test(arguments: [LaneRule.fastest, .encoded])
+            func `it greets by name`(lanes: LaneRule) async throws {
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self], lanes: lanes) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let greeting = try await manager.greet("Ada")
+                    #expect(greeting == "Hello, Ada!")
+                }
+            }
+        """
+    }
+
+    private func keepingTest(_ plugin: String) -> String {
+        """
+            private let item = \(item)(id: "1", text: "one")
+
+            @Test func `an item that was added is kept`() async throws {
+                let manifest = Manifest(managers: [
+                    "\(manager)": ManagerDefinition(className: "\(manager)", dataAccessController: DataAccessControllerDefinition(className: "\(store)"))
+                ])
+                try await TestHost.run(manifest, plugins: [\(plugin).self]) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    _ = try await manager.add(item)
+                    let items = try await manager.items()
+                    #expect(items == [item])
+                    #expect(await host.store.ids(of: "\(kebab)-items", in: "\(store)") == ["1"])
+                }
+            }
+
+            @Test func `where nothing is kept there are no items`() async throws {
+                let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in nil } }
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.dataAccessController: archive]) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items.isEmpty)
+                }
+            }
+        """
+    }
+
+    private func askingTest(_ plugin: String) -> String {
+        """
+            private let item = \(item)(id: "1", text: "one")
+
+            @Test func `it answers with what the network has`() async throws {
+                let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in [item] } }
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network]) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items == [item])
+                }
+            }
+        """
+    }
+
+    private func sourcedTests(_ plugin: String) -> String {
+        """
+            private let item = \(item)(id: "1", text: "one")
+
+            @Test func `what the network has is answered, and kept`() async throws {
+                let kept = Recording<[\(item)]>()
+                let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in [item] } }
+                let archive = Fake(\(archive).self) { archive in
+                    archive.async(\\.keep) { items, _ in
+                        kept.add(items)
+                        return Nothing()
+                    }
+                }
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network, .dataAccessController: archive]) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items == Sourced([item], from: .network))
+                }
+                #expect(kept.all == [[item]])
+            }
+
+            @Test func `when the network fails, what was kept is answered`() async throws {
+                let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in throw Unplugged() } }
+                let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in Kept([item]) } }
+                try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network, .dataAccessController: archive]) { host in
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items.value == [item])
+                    #expect(items.source != .network)
+                }
+            }
+
+            private struct Unplugged: Error {}
+        """
+    }
+
+    /// All layers as they are, down to HTTP.
+    private func serviceTest(_ plugin: String) -> String {
+        let withStore = hasStore ? "\n            dataAccessController: DataAccessControllerDefinition(className: \"\(store)\")," : ""
+        return """
+            @Test func `the service reads items from its URL`() async throws {
+                let service = ServiceDefinition(
+                    className: "\(service)", propertyName: "feed", networkServiceConfiguration: ["url": "http://items.test/all"])
+                let definition = ManagerDefinition(
+                    className: "\(manager)",\(withStore)
+                    communicationController: CommunicationControllerDefinition(className: "\(communication)", services: [service]))
+                try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]) { host in
+                    host.http.on("GET", "http://items.test/all", .json([item]))
+                    let manager = try await host.manager("\(manager)", as: \(contract).self)
+                    let items = try await manager.items()
+                    #expect(items\(hasStore ? ".value" : "") == [item])
+                }
+            }
+        """
+    }
+}

@@ -1,0 +1,116 @@
+extension ManagerLayers {
+    /// The manager.
+    var managerText: String {
+        switch (hasStore, hasService) {
+        case (false, false): greeterText
+        case (true, false): keepingManagerText
+        case (false, true): askingManagerText
+        case (true, true): sourcedManagerText
+        }
+    }
+
+    private var greeterText: String {
+        """
+        import Backplane
+        \(importsContracts)
+        /// Greets by name.
+        final class \(manager): Manager {
+            typealias Provides = \(contract)
+
+            init(_ context: Context) {}
+
+            static func methods(_ table: inout Methods) {
+                table.async(\\.greet) { _, name, _ in "Hello, \\(name)!" }
+            }
+        }
+
+        """
+    }
+
+    private var keepingManagerText: String {
+        """
+        import Backplane
+        \(importsContracts)
+        /// Takes items, and has them kept.
+        final class \(manager): Manager {
+            typealias Provides = \(contract)
+            struct Wires: Wiring {
+                let dataAccessController: Wire<\(archive)>
+            }
+            private let wires: Wires
+
+            init(_ context: Context) {
+                wires = context.wires
+            }
+
+            static func methods(_ table: inout Methods) {
+                table.async(\\.items) { manager, _, call in try await manager.wires.dataAccessController.kept(call)?.value ?? [] }
+                table.async(\\.add) { manager, item, call in try await manager.wires.dataAccessController.keep([item], call) }
+            }
+        }
+
+        """
+    }
+
+    private var askingManagerText: String {
+        """
+        import Backplane
+        \(importsContracts)
+        /// Answers with what its network service reads.
+        final class \(manager): Manager {
+            typealias Provides = \(contract)
+            struct Wires: Wiring {
+                let communicationController: Wire<\(network)>
+            }
+            private let wires: Wires
+
+            init(_ context: Context) {
+                wires = context.wires
+            }
+
+            static func methods(_ table: inout Methods) {
+                table.async(\\.items) { manager, _, call in try await manager.wires.communicationController.items(call) }
+            }
+        }
+
+        """
+    }
+
+    private var sourcedManagerText: String {
+        """
+        import Backplane
+        \(importsContracts)
+        /// Answers with what its network service reads, and with what was kept of that when the network fails.
+        final class \(manager): Manager {
+            typealias Provides = \(contract)
+            struct Wires: Wiring {
+                let dataAccessController: Wire<\(archive)>
+                let communicationController: Wire<\(network)>
+            }
+            private let wires: Wires
+            private let log: Log
+
+            init(_ context: Context) {
+                (wires, log) = (context.wires, context.log)
+            }
+
+            static func methods(_ table: inout Methods) {
+                table.async(\\.items) { manager, _, call in try await manager.items(call) }
+            }
+
+            private func items(_ call: Call) async throws -> Sourced<[\(item)]> {
+                try await Sourced.networkFirst(call) { call in
+                    try await wires.communicationController.items(call)
+                } keep: { items in
+                    _ = try await wires.dataAccessController.keep(items, call)
+                } kept: {
+                    try await wires.dataAccessController.kept(call)
+                } unkept: { error in
+                    log.warning("the items are not kept", metadata: ["error": "\\(error)"])
+                }
+            }
+        }
+
+        """
+    }
+}

@@ -1,0 +1,33 @@
+/// The files at the top of a new package.
+enum PackageText {
+    static func package(_ name: String, products: [String], dependency: String, targets: [TargetText]) -> String {
+        """
+        // swift-tools-version: 6.3
+        import PackageDescription
+
+        let package = Package(
+            name: \(name.swiftLiteral),
+            products: [
+        \(list(products))
+            ],
+            dependencies: [
+                // Without its traits, Backplane has no other package fetched.
+        \(list([dependency]))
+            ],
+            targets: [
+        \(list(targets.map(\.text)))
+            ])
+
+        """
+    }
+
+    private static func list(_ elements: [String]) -> String {
+        elements.map { "\($0),".indented(by: "        ") }.joined(separator: "\n")
+    }
+
+    static let ignoredFiles = """
+        /.build*
+        /Package.resolved
+
+        """
+}

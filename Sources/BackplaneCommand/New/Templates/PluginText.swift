@@ -1,0 +1,34 @@
+/// The two files that make a library a plugin.
+enum PluginText {
+    /// What it brings.
+    static func plugin(_ name: NewName, classes: [String]) -> String {
+        """
+        public import Backplane
+
+        public struct \(name.text)Plugin: Plugin {
+            public static let id = "org.example.\(name.kebab)"
+            public static let version: Version = "1.0.0"
+
+            public static func register(in registrar: inout Registrar) {
+        \(classes.map { "        registrar.add(\($0).self)" }.joined(separator: "\n"))
+            }
+        }
+
+        """
+    }
+
+    /// The function that a host looks up in the library. It stands alone in its target, so that tests can link the rest beside other plugins.
+    static func entry(_ name: NewName) -> String {
+        """
+        import Backplane
+        public import CBackplane
+        import \(name.text)Module
+
+        @c @implementation
+        public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+            \(name.text)Plugin.enter(offer, answer)
+        }
+
+        """
+    }
+}

@@ -1,0 +1,55 @@
+/// A target as a Package.swift has it.
+struct TargetText: Sendable, Hashable {
+    enum Kind: String, Sendable {
+        case target, executableTarget, testTarget
+    }
+    var kind = Kind.target
+    var name: String
+    /// As Swift has them.
+    var dependencies: [String]
+    /// `nil`: where SwiftPM looks for it.
+    var path: String?
+    /// A name that stands for its settings, if it has any.
+    var settings: String?
+
+    /// Lines from the first column on; without a comma at the end.
+    var text: String {
+        if line.count <= Self.lineLength { return line }
+        let list = "dependencies: [\n" + dependencies.map { "        \($0),\n" }.joined() + "    ]"
+        let lines = arguments.map { $0.count > Self.lineLength && $0.hasPrefix("dependencies") ? list : $0 }
+        return ".\(kind)(\n" + lines.map { "    \($0)" }.joined(separator: ",\n") + ")"
+    }
+
+    /// The same on one line.
+    var line: String { ".\(kind)(" + arguments.joined(separator: ", ") + ")" }
+
+    private static let lineLength = 110
+
+    private var arguments: [String] {
+        [
+            "name: \(name.swiftLiteral)",
+            "dependencies: [\(dependencies.joined(separator: ", "))]",
+            path.map { "path: \($0.swiftLiteral)" },
+            settings.map { "swiftSettings: \($0)" },
+        ].compactMap(\.self)
+    }
+
+    /// A product that hosts load.
+    static func dynamicLibrary(_ name: String, target: String) -> String {
+        ".library(name: \(name.swiftLiteral), type: .dynamic, targets: [\(target.swiftLiteral)])"
+    }
+
+    /// A product of Backplane.
+    static func product(_ name: String, of package: String) -> String {
+        ".product(name: \(name.swiftLiteral), package: \(package.swiftLiteral))"
+    }
+
+    static func name(_ name: String) -> String { name.swiftLiteral }
+}
+
+extension String {
+    /// With spaces before every line that is not empty.
+    func indented(by indent: String) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,84 @@
+package import Backplane
+package import FoundationEssentials
+
+/// Puts plugins and managers into a manifest as it lies in a file.
+package enum EntryText {
+    /// The bytes with a library at the end of the plugins and managers at the end of the managers; nothing else changes.
+    ///
+    /// - Parameter library: its name; `nil`, and where it is there already: none is added. A manifest without `plugins` takes every library anyway.
+    /// - Throws: `manifest.unsupported` for one that is no JSON of ours; `manifest.malformed` for a manager that is there already.
+    package static func add(library: String?, managers: [String: ManifestValue], to bytes: Data) throws(BackplaneError) -> Data {
+        guard ManifestFormat(of: bytes) == .json else {
+            throw BackplaneError(.manifestUnsupported, "a property list cannot be added to as it is written; `backplane convert` makes JSON of it")
+        }
+        guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
+            throw BackplaneError(.manifestUnsupported, "there is no `manifestVersion`; `backplane convert --upgrade` makes a manifest that has one")
+        }
+        var text = bytes
+        if let library, case .array(let plugins)? = root["plugins"] {
+            let entry = ManifestValue.dictionary(["library": .string(library)])
+            let isThere = plugins.contains { if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false } }
+            if !isThere {
+                text = try insert(try written(entry, .plugin), after: plugins.indices.map { "/plugins/\($0)" }, in: "/plugins", text)
+                root["plugins"] = .array(plugins + [entry])
+            }
+        }
+        guard case .dictionary(var present)? = root["managers"] else {
+            throw BackplaneError(.manifestMissingKey, "there is no dictionary of managers; write `\"managers\": {}` into it and try again", at: "/managers")
+        }
+        for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
+            guard present[name] == nil else { throw BackplaneError(.manifestMalformed, "there is a manager `\(name)` already", at: "/managers") }
+            let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
+            text = try insert(name.json + Array(": ".utf8) + (try written(value, .manager)), after: places, in: "/managers", text)
+            present[name] = value
+        }
+        root["managers"] = .dictionary(present)
+        guard try ManifestValue(parsing: text) == .dictionary(root) else {
+            throw BackplaneError(.manifestUnwritable, "the entry could not be put into the text; write it in by hand")
+        }
+        return text
+    }
+
+    /// As the members of a manifest of its own would be, two spaces a level.
+    private static func written(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> [UInt8] {
+        Array(try JSONWriter.write(value, shape).dropLast())
+    }
+
+    /// Puts an element after the last of those that are there, in its manner: on a line of its own, or on the same.
+    private static func insert(_ element: [UInt8], after places: [String], in container: String, _ bytes: Data) throws(BackplaneError) -> Data {
+        let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
+        let extents = JSONReader.extents(of: places + [container], in: bytes)
+        guard let whole = extents[container] else { throw BackplaneError(.manifestUnwritable, "the entry could not be put into the text", at: container) }
+        let close = whole.upperBound + mark - 1
+        let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"
+        if let last = places.compactMap({ extents[$0] }).max(by: { $0.upperBound < $1.upperBound }) {
+            let end = last.upperBound + mark, indent = text.indent(before: last.lowerBound + mark)
+            let gap = "," + (indent.map { newline + $0 } ?? " ")
+            return Data(text[..<end] + Array(gap.utf8) + element.indented(by: indent ?? "", newline) + text[end...])
+        }
+        let outer = text.indentOfLine(at: close), inner = outer + "  "
+        let open = text[..<close].lastIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? close
+        return Data(text[...open] + Array((newline + inner).utf8) + element.indented(by: inner, newline) + Array((newline + outer).utf8) + text[close...])
+    }
+}
+
+extension [UInt8] {
+    /// The space before something that begins its line; `nil`: something else stands before it.
+    fileprivate func indent(before offset: Int) -> String? {
+        let space = self[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let start = offset - space.count
+        guard start > 0, self[start - 1] == UInt8(ascii: "\n") else { return nil }
+        return String(decoding: self[start..<offset], as: UTF8.self)
+    }
+
+    /// The space that a line begins with.
+    fileprivate func indentOfLine(at offset: Int) -> String {
+        let start = self[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return String(decoding: self[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
+    }
+
+    /// With space at the beginning of every line but the first.
+    fileprivate func indented(by indent: String, _ newline: String) -> [UInt8] {
+        Array(split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).joined(separator: Array((newline + indent).utf8)))
+    }
+}
