@@ -10,6 +10,8 @@ final class DevRun: Sendable {
     private struct News {
         var application: HostChild.Report?
         var lines: [String] = []
+        /// How often each event came.
+        var counts: [String: Int] = [:]
         var isOver = false
     }
 
@@ -31,6 +33,7 @@ final class DevRun: Sendable {
                     guard let started = try? JSONDecoder().decode(Started.self, from: data) else { return }
                     news.withLock { news in
                         news.lines = news.lines.suffix(19) + [line]
+                        news.counts[started.event, default: 0] += 1
                         if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(HostChild.Report.self, from: data) }
                     }
                 }
@@ -54,6 +57,18 @@ final class DevRun: Sendable {
 
     /// Where the application is asked.
     var client: ControlClient { ControlClient(news.withLock { $0.application?.control ?? "" }) }
+
+    /// How often an event came.
+    func heard(_ event: String) -> Int { news.withLock { $0.counts[event] ?? 0 } }
+
+    /// Waits until an event has come more often than `count` times; `false`: it does not.
+    func hears(_ event: String, after count: Int) -> Bool {
+        let deadline = Deadline.now + .seconds(30)
+        return news.wait { news in
+            if news.counts[event] ?? 0 > count { return .done(true) }
+            return news.isOver || Deadline.now > deadline ? .done(false) : .until(deadline)
+        }
+    }
 
     /// Asks it to stop, and waits until it has.
     func stop() {

@@ -1,0 +1,28 @@
+import Backplane
+
+/// From nothing to a running plugin in a package of its own, step by step.
+///
+/// Nothing of the package was built before; the module caches of the machine are warm. Most of it is compiling the SDK, once for each package.
+struct FreshPackageRows: Sendable {
+    private let figures: SharedFigures
+
+    init(in folder: String) {
+        figures = SharedFigures { _ in
+            let package = try FreshPackage(in: "\(folder)/fresh")
+            defer { package.remove() }
+            var steps = ["write": try await package.write(), "build": try await package.build(), "call": try await package.call()]
+            steps["all"] = steps.values.reduce(.zero, +)
+            return steps.mapValues { $0 / .milliseconds(1) }
+        }
+    }
+
+    var rows: [Row] {
+        let steps = [("backplane new package", "write"), ("swift build", "build"), ("backplane call", "call"), ("altogether", "all")]
+        return steps.map { name, figure in
+            Row(name: "nothing to a running plugin: \(name)", unit: .milliseconds, limit: 1, rounds: 3) { [figures] count in
+                guard let value = try await figures.next(figure, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: figure) }
+                return value
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Backplane
+import Foundation
+import Glibc
+
+/// What a `dev` takes of a processor while nothing happens, with its application, over a tree of ten thousand files.
+struct IdleDevRows: Sendable {
+    private static let files = 10_000
+    /// Seconds that are looked at.
+    private static let seconds = 10
+    private let figures: SharedFigures
+
+    init(in folder: String) {
+        figures = SharedFigures { count in
+            let package = try FreshPackage(in: "\(folder)/idle")
+            defer { package.remove() }
+            _ = try await package.write()
+            try package.fill(Self.files)
+            let run = try DevRun([package.manifest, "--load-folder", package.path + "/.build/load", "--data", package.path + "/.build/data"])
+            defer { run.stop() }
+            // The symbols of what was loaded come a little later, and the first second is still the start's.
+            try await Task.sleep(for: .seconds(2))
+            let figures = try await Self.measure(run, seconds: min(count, Self.seconds))
+            let builds = run.heard("buildStarted")
+            try Data("new".utf8).write(to: URL(filePath: "\(package.data)/999/9.txt"))
+            guard run.hears("buildStarted", after: builds) else {
+                throw BackplaneError(.componentFailed, "`backplane dev` was to notice a file among \(Self.files), found that it does not", at: package.data)
+            }
+            return figures
+        }
+    }
+
+    var rows: [Row] {
+        [
+            row("dev and its application", "all", target: .median(atMost: 1)), row("dev alone", "dev"),
+        ]
+    }
+
+    private func row(_ what: String, _ figure: String, target: Target? = nil) -> Row {
+        let name = "idle over \(Self.files) files: \(what)"
+        return Row(name: name, unit: .percent, target: target, limit: Self.seconds, count: Self.seconds, rounds: 2) { [figures] count in
+            guard let value = try await figures.next(figure, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: figure) }
+            return value
+        }
+    }
+
+    /// Percent of one processor.
+    private static func measure(_ run: DevRun, seconds: Int) async throws -> [String: Double] {
+        let before = try run.ids.map(processorTime), start = ContinuousClock.now
+        try await Task.sleep(for: .seconds(seconds))
+        let time = (ContinuousClock.now - start) / .seconds(1)
+        let used = zip(try run.ids.map(processorTime), before).map { ($0 - $1) / time * 100 }
+        return ["all": used.reduce(0, +), "dev": used[0]]
+    }
+
+    /// Seconds of a processor that a process has had: fields 14 and 15 of its `stat`, see proc(5).
+    private static func processorTime(of process: pid_t) throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // The name before may hold anything, spaces and brackets too.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+            throw BackplaneError(.componentFailed, "the system does not say what a process takes of the processor", at: "/proc/\(process)/stat")
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}
