@@ -107,7 +107,8 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        let texts = ([program] + arguments).map { strdup($0) }
+        let name = program == "/proc/self/exe" ? "backplane" : program
+        let texts = ([name] + arguments).map { strdup($0) }
         defer { for text in texts { free(text) } }
         return posix_spawnp(&id, program, &actions, &attributes, texts + [nil], environ)
     }
