@@ -42,8 +42,9 @@ extension WatchedPlaces {
                 guard isRecursive else { continue }
                 gone[entry.name] = nil
                 try visit(folder(entry.name, in: number), telling: telling)
-            } else if telling, tree.names.contains(entry.name), place.path.appending(entry.name).isFinishedFile {
-                news.paths.insert(place.path.appending(entry.name).text)
+            } else if telling, tree.names.contains(entry.name) {
+                let file = place.path.appending(entry.name)
+                consider(file, told: file.text)
             }
         }
         for folder in gone.values { forget(folder) }
