@@ -37,7 +37,8 @@ extension WatchedPlaces {
             return try pass(over: place.path, error)
         }
         var gone = place.folders
-        for entry in entries where !tree.skipped.contains(entry.name) {
+        for entry in entries where telling || entry.kind == .folder {
+            if tree.skipped.contains(entry.name) { continue }
             if entry.kind == .folder {
                 guard isRecursive else { continue }
                 gone[entry.name] = nil
