@@ -90,7 +90,7 @@ private final class Eyes: Sendable {
         state.withLock { state in
             if state.isClosed { return .end }
             state.places.look()
-            state.places.lookAtUnfinishedFiles()
+            state.places.lookAtUnfinishedFiles(at: .now)
             state.settling.add(state.places.takeNews(), at: .now)
             let changes = state.settling.take(at: .now)
             return .tell(changes, nextBy: [state.settling.due, state.places.unfinished.due].compactMap(\.self).min())

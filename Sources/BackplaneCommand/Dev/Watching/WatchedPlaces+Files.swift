@@ -18,8 +18,8 @@ extension WatchedPlaces {
     }
 
     /// Looks again at those that were not, as far as it is time for it.
-    mutating func lookAtUnfinishedFiles() {
-        for (file, path) in unfinished.take(at: .now) where file.isFinishedFile { tell(file, path) }
+    mutating func lookAtUnfinishedFiles(at now: Deadline) {
+        for (file, path) in unfinished.take(at: now) where file.isFinishedFile { tell(file, path) }
     }
 
     /// What an event says of a file: one that is new is as it is to be only as a link, and else when it is closed.

@@ -51,6 +51,25 @@ struct WatchedPlacesTests {
         #expect(places.trees.isEmpty && places.places.isEmpty && places.users.isEmpty)
     }
 
+    @Test func `a file that was open when it got its name, and has no other any more, is looked at until it is closed`() throws {
+        for name in ["elsewhere", "watched"] { try observed.makeFolder(name) }
+        var places = WatchedPlaces(try Inotify())
+        try places.replace([.recursive(observed.path("watched"))])
+        let file = try FileDescriptor(opening: observed.path("elsewhere/origin"), O_WRONLY | O_CREAT, mode: 0o644)
+        try #require(link(observed.path("elsewhere/origin"), observed.path("watched/a")) == 0)
+        try observed.remove("elsewhere/origin")
+        places.look()
+        places.lookAtUnfinishedFiles(at: try #require(places.unfinished.due))
+        #expect(places.news.isEmpty)
+        close(file)
+        places.look()
+        #expect(places.news.isEmpty, "of its closing nothing is told")
+        places.lookAtUnfinishedFiles(at: try #require(places.unfinished.due))
+        #expect(places.news.paths == [observed.path("watched/a")] && places.unfinished.due == nil)
+    }
+
+    private func close(_ file: consuming FileDescriptor) {}
+
     @Test(.enabled(if: geteuid() != 0, "the administrator may read every folder"))
     func `a folder that cannot be read is passed over, and told as a problem`() throws {
         for name in ["closed", "open"] { try observed.makeFolder(name) }
