@@ -5,13 +5,14 @@ import Synchronization
 /// Watches trees of files on a thread of its own, and tells which have changed once they have come to rest.
 ///
 /// A file is told of when whoever wrote it has closed it, when it was moved or removed, or when it was given a name as a link. While
-/// nothing happens the thread sleeps, with no limit.
+/// nothing happens the thread sleeps, with no limit. What another machine does in a file system that both share is not seen, nor what is
+/// written through memory after a file was closed.
 final class TreeWatch: Sendable {
     private let eyes: Eyes
 
     /// Watches from now on; what happens once this has returned is told.
     ///
-    /// Costs some microseconds for each folder, and as much for a hundred files in one.
+    /// Costs about 25 µs for each folder with ten files in it: ten thousand files in a thousand folders take some 25 ms.
     ///
     /// - Parameters:
     ///   - quiet: how long nothing more must have happened before a change is told.
@@ -64,12 +65,18 @@ private final class Eyes: Sendable {
     }
 
     func replace(_ trees: [WatchedTree]) throws(BackplaneError) {
-        try state.withLock { state throws(BackplaneError) in try state.places.replace(trees) }
+        try state.withLock { state throws(BackplaneError) in
+            if !state.isClosed { try state.places.replace(trees) }
+        }
         inotify.wake()
     }
 
     func close() {
-        state.withLock { $0.isClosed = true }
+        state.withLock { state in
+            state.isClosed = true
+            // Nobody reads what the kernel would go on noting.
+            try? state.places.replace([])
+        }
         inotify.wake()
     }
 
@@ -83,9 +90,10 @@ private final class Eyes: Sendable {
         state.withLock { state in
             if state.isClosed { return .end }
             state.places.look()
+            state.places.lookAtUnfinishedFiles(at: .now)
             state.settling.add(state.places.takeNews(), at: .now)
             let changes = state.settling.take(at: .now)
-            return .tell(changes, nextBy: state.settling.due)
+            return .tell(changes, nextBy: [state.settling.due, state.places.unfinished.due].compactMap(\.self).min())
         }
     }
 }

@@ -53,22 +53,16 @@ extension WatchedPlaces {
         case .step(name):
             if !event.kinds.isDisjoint(with: .naming) { strays.insert(place.tree) }
         case .file(name):
-            if isNews(event, of: place.path.appending(name)) { news.paths.insert(tree.wanted.path) }
+            take(event, ofFile: place.path.appending(name), told: tree.wanted.path)
         case .folder where !tree.wanted.skipped.contains(name):
             if event.kinds.contains(.ofFolder) {
                 if tree.wanted.extent == .recursive { take(event, ofFolder: name, in: number) }
-            } else if tree.wanted.names.contains(name), isNews(event, of: place.path.appending(name)) {
-                news.paths.insert(place.path.appending(name).text)
+            } else if tree.wanted.names.contains(name) {
+                let file = place.path.appending(name)
+                take(event, ofFile: file, told: file.text)
             }
         case .step, .file, .folder: break
         }
-    }
-
-    /// Whether the file is as it is to be: one that is new is so only as a link, and else when it is closed.
-    private func isNews(_ event: Inotify.Event, of file: RawPath) -> Bool {
-        if event.kinds.contains(.ofFolder) { return false }
-        if event.kinds.contains(.created) { return file.isFinishedFile }
-        return !event.kinds.isDisjoint(with: [.written, .movedHere, .movedAway, .deleted])
     }
 
     private mutating func take(_ event: Inotify.Event, ofFolder name: RawPath, in number: Int) {

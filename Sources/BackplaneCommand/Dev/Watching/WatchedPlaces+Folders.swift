@@ -37,13 +37,15 @@ extension WatchedPlaces {
             return try pass(over: place.path, error)
         }
         var gone = place.folders
-        for entry in entries where !tree.skipped.contains(entry.name) {
+        for entry in entries where telling || entry.kind == .folder {
+            if tree.skipped.contains(entry.name) { continue }
             if entry.kind == .folder {
                 guard isRecursive else { continue }
                 gone[entry.name] = nil
                 try visit(folder(entry.name, in: number), telling: telling)
-            } else if telling, tree.names.contains(entry.name), place.path.appending(entry.name).isFinishedFile {
-                news.paths.insert(place.path.appending(entry.name).text)
+            } else if telling, tree.names.contains(entry.name) {
+                let file = place.path.appending(entry.name)
+                consider(file, told: file.text)
             }
         }
         for folder in gone.values { forget(folder) }

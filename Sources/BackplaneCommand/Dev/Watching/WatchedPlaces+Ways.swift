@@ -60,9 +60,8 @@ extension WatchedPlaces {
         trees[number]?.root = root
         if isNew { return }
         if case .file(name)? = old?.role, old?.watch == places[root]?.watch { return }
-        // One that is still being written is told of when it is closed.
         let file = folder.appending(name)
-        if file.isFinishedFile || old != nil && file.kind == nil { news.paths.insert(tree.wanted.path) }
+        if old != nil, file.kind == nil { tell(file, tree.wanted.path) } else { consider(file, told: tree.wanted.path) }
     }
 
     private mutating func walk(_ number: Int) -> End {

@@ -27,6 +27,7 @@ struct WatchedPlaces {
     /// Trees whose way is to be looked at again.
     var strays: Set<Int> = []
     var news = WatchedChanges()
+    var unfinished = UnfinishedFiles()
     private var lastNumber = 0
 
     init(_ inotify: Inotify) { self.inotify = inotify }

@@ -23,15 +23,20 @@ final class Observed: Sendable {
 
     /// The folder itself with everything below it, unless `trees` says otherwise.
     func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), patience: Duration = .seconds(60)) throws -> TreeWatch {
-        try TreeWatch(trees.isEmpty ? [.recursive(folder)] : trees, quiet: quiet, patience: patience) { [told] changes in
-            told.withLock { $0.append(changes) }
-        }
+        try TreeWatch(trees.isEmpty ? [.recursive(folder)] : trees, quiet: quiet, patience: patience, report: report)
+    }
+
+    var report: @Sendable (WatchedChanges) -> Void {
+        { [told] changes in told.withLock { $0.append(changes) } }
     }
 
     /// What is told until all of `paths` have been, put together; fails where one is not within a minute.
     @discardableResult
-    func told(until names: String...) throws -> WatchedChanges {
-        try #require(collect { $0.paths.isSuperset(of: names.map(self.path)) }, "\(names) were not told of")
+    func told(until names: String...) throws -> WatchedChanges { try told(until: names) }
+
+    @discardableResult
+    func told(until names: [String]) throws -> WatchedChanges {
+        try #require(collect { $0.paths.isSuperset(of: names.map(self.path)) }, "not told of, or not all of it: \(names)")
     }
 
     /// The same until something may have been missed.
@@ -86,7 +91,7 @@ extension Observed {
     }
 
     @discardableResult
-    func run(_ command: String...) throws -> Int32 {
+    func run(_ command: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command

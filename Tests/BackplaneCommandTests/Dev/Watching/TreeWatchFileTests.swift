@@ -91,6 +91,20 @@ struct TreeWatchFileTests {
         }
     }
 
+    @Test func `a file that has its name before whoever made it closes it is told of, though it has lost the name it was opened by`() throws {
+        try observed.makeFolder("elsewhere")
+        try observed.makeFolder("watched")
+        let watch = try observed.watch(.recursive(observed.path("watched")))
+        defer { watch.close() }
+        for turn in 0..<20 {
+            let file = try FileDescriptor(opening: observed.path("elsewhere/origin"), O_WRONLY | O_CREAT, mode: 0o644)
+            try #require(link(observed.path("elsewhere/origin"), observed.path("watched/\(turn)")) == 0)
+            try observed.remove("elsewhere/origin")
+            close(file)
+            try observed.told(until: "watched/\(turn)")
+        }
+    }
+
     @Test func `of a folder of libraries only those in it are told`() throws {
         try observed.makeFolder("built/deep")
         let watch = try observed.watch(.flat(observed.path("built")), .recursive(observed.path("built"), names: ["sentinel*"]))
