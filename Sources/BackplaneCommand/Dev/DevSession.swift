@@ -73,6 +73,7 @@ final class DevSession {
 
     private func readPackages(_ folders: [String]) {
         let swiftPM = command.swiftPM, send = send
+        tell(.reading)
         Task {
             var results: [Result<DevPackage, BackplaneError>] = []
             for folder in folders {
@@ -97,6 +98,7 @@ final class DevSession {
         if isFirst { printer.print(.started(beginning)) }
         if hasKeys, isFirst { printer.hint(DevKey.legend) }
         tell(.changed(composition?.products ?? []))
+        tell(.read)
     }
 
     /// What is built and watched from now on.
@@ -282,7 +284,10 @@ final class DevSession {
                 printer.print(.swapped(.init(builtIn: takeTimes(libraries), report: report)))
             }
         case .rolledBack(let report): printer.print(.rolledBack(report))
-        case .applied(let change): printer.print(.applied(change))
+        case .applied(let change):
+            // What it brought was loaded from where it lies now.
+            builtIn = [:]
+            printer.print(.applied(change))
         case .generations(let generations): return printer.print(.generations(.init(generations: generations)))
         case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
             return hasEnded(refusal.error.message)

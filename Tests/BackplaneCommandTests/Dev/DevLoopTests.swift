@@ -129,6 +129,41 @@ struct DevLoopTests {
         #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
     }
 
+    @Test func `a manifest waits until it is known what is to be built`() {
+        var loop = running()
+        #expect(loop.take(.reading) == [])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.read) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        #expect(loop.take(.answered(isDone: true)) == [.apply])
+        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(isDone: true)) == [], "it is in force")
+    }
+
+    @Test func `a refused manifest is tried again with new code, and told of once`() {
+        var loop = running()
+        #expect(loop.take(.manifest) == [.apply])
+        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(isDone: true)) == [.apply])
+        #expect(loop.take(.answered(isDone: false)) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(isDone: true)) == [.apply])
+        #expect(loop.take(.answered(isDone: true)) == [])
+    }
+
+    @Test func `refused code is tried again under a new manifest`() {
+        var loop = running()
+        _ = loop.take(.libraries(["/a.so"]))
+        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.manifest) == [.apply])
+        #expect(loop.take(.answered(isDone: true)) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(isDone: true)) == [])
+    }
+
     @Test func `a host that died is started again by what is new, and by nothing else`() {
         var loop = running()
         #expect(loop.take(.hostEnded) == [])

@@ -12,7 +12,7 @@ struct BuildOutput: Sendable {
     static func line(_ text: String) -> Line {
         if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
         let isCeremony =
-            text.hasPrefix("Building for ") || text.hasPrefix("Build complete!") || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
+            ["Building for ", "Build complete!", "Another instance of SwiftPM"].contains(where: text.hasPrefix) || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
         return isCeremony ? .ceremony : .text(text)
     }
 

@@ -4,6 +4,8 @@
 /// again together with those: a changed contract has several plugins built, and they fit only each other.
 struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
+        /// What a package consists of is being read, or was: until then it is not known what is to be built.
+        case reading, read
         /// Something that these are made of has changed.
         case changed([DevPackage.Product])
         case built(BuildEnd)
@@ -34,7 +36,8 @@ struct DevLoop: Sendable {
         case showRefusal
     }
     private enum HostState { case none, starting, up, ended, ending }
-    private enum Ask { case swap(Set<String>, isNew: Bool), other }
+    private enum Ask { case swap(Set<String>, isNew: Bool), apply(isNew: Bool), rollBack }
+    private enum ManifestState { case inForce, new, refused, worthTrying }
 
     private(set) var building: DevPackage.Product?
     private var isCancelling = false
@@ -43,12 +46,13 @@ struct DevLoop: Sendable {
     private var host = HostState.none
     private var asked: Ask?
     private var newLibraries: Set<String> = []
-    private var isManifestNew = false
+    private var manifest = ManifestState.inForce
+    private var readings = 0
     private var rollBacks: [String] = []
     private var refusals = Refusals()
 
     /// Nothing is being built, and nothing waits to be.
-    private var isBuilt: Bool { building == nil && waiting.isEmpty }
+    private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
     var isHostUp: Bool { host == .up }
 
     /// Takes in what has happened.
@@ -57,6 +61,8 @@ struct DevLoop: Sendable {
     mutating func take(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
+        case .reading: readings += 1
+        case .read: readings -= 1
         case .changed(let products):
             for product in products where !waiting.contains(product) { waiting.append(product) }
             if let building, products.contains(building), !isCancelling {
@@ -65,7 +71,7 @@ struct DevLoop: Sendable {
             }
         case .built(let end): take(end)
         case .libraries(let libraries): newLibraries.formUnion(libraries)
-        case .manifest: isManifestNew = true
+        case .manifest: manifest = .new
         case .hostUp: host = .up
         case .hostEnded:
             host = host == .ending ? .none : .ended
@@ -97,12 +103,22 @@ struct DevLoop: Sendable {
     /// - Returns: is a person to be told of it?
     private mutating func answered(_ isDone: Bool) -> Bool {
         defer { asked = nil }
-        guard case .swap(let libraries, let isNew) = asked else { return !isDone && asked != nil }
-        if isDone {
+        switch asked {
+        case .swap(let libraries, _) where isDone:
             refusals.swapped(libraries)
+            // It may have asked for what came only now.
+            if manifest == .refused { manifest = .worthTrying }
             return false
+        case .swap(let libraries, let isNew):
+            return refusals.refused(libraries, isNew: isNew, moreIsComing: !isBuilt || !newLibraries.isEmpty)
+        case .apply where isDone:
+            if manifest == .refused { manifest = .inForce }
+            refusals.areWorthTryingAgain()
+            return false
+        case .apply(let isNew): return isNew
+        case .rollBack: return !isDone
+        case nil: return false
         }
-        return refusals.refused(libraries, isNew: isNew, moreIsComing: !isBuilt || !newLibraries.isEmpty)
     }
 
     private mutating func next() -> [Action] {
@@ -113,9 +129,9 @@ struct DevLoop: Sendable {
             actions.append(.build(product))
         }
         switch host {
-        case .none where isBuilt && failed.isEmpty, .ended where isBuilt && failed.isEmpty && (!newLibraries.isEmpty || isManifestNew):
+        case .none where isBuilt && failed.isEmpty, .ended where isBuilt && failed.isEmpty && (!newLibraries.isEmpty || manifest == .new):
             // It finds all as it is now.
-            (host, newLibraries, isManifestNew, refusals, rollBacks) = (.starting, [], false, Refusals(), [])
+            (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .inForce, Refusals(), [])
             actions.append(.startHost)
         case .up where asked == nil:
             if let action = nextAsk() { actions.append(action) }
@@ -127,12 +143,8 @@ struct DevLoop: Sendable {
     private mutating func nextAsk() -> Action? {
         if let plugin = rollBacks.first {
             rollBacks.removeFirst()
-            asked = .other
+            asked = .rollBack
             return .rollBack(plugin: plugin)
-        }
-        if isManifestNew, isBuilt {
-            (isManifestNew, asked) = (false, .other)
-            return .apply
         }
         if !newLibraries.isEmpty {
             let libraries = newLibraries
@@ -141,7 +153,13 @@ struct DevLoop: Sendable {
             asked = .swap(libraries, isNew: true)
             return .swap(libraries.sorted())
         }
-        guard isBuilt, let libraries = refusals.tryAgain() else { return nil }
+        guard isBuilt else { return nil }
+        if manifest == .new || manifest == .worthTrying {
+            // Until it is known to be in force.
+            (asked, manifest) = (.apply(isNew: manifest == .new), .refused)
+            return .apply
+        }
+        guard let libraries = refusals.tryAgain() else { return nil }
         asked = .swap(libraries, isNew: false)
         return .swap(libraries.sorted())
     }

@@ -20,6 +20,9 @@ struct Refusals: Sendable, Hashable {
         if libraries.isEmpty { areUntold = false }
     }
 
+    /// Something else has changed: they may fit now.
+    mutating func areWorthTryingAgain() { areWorthTrying = !libraries.isEmpty }
+
     /// These were refused.
     ///
     /// - Parameters:
