@@ -138,4 +138,29 @@ struct NewCommandTests {
         #expect(outcome.errors.contains("backplane.json: ") && outcome.errors.contains("manifest.malformed"), "\(outcome.errors)")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
     }
+
+    @Test func `a plugin whose registration is not clear is left as it is, and the line to add is said first`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let plugin = "struct TidesPlugin: Plugin {\n    static let all = true\n}\n"
+        try write(plugin, as: "Tides/Sources/TidesModule/TidesPlugin.swift")
+        let outcome = try await new("manager", "Crew", "--dac", "--package", "Tides")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("next:\n  # by hand, into register(in:) of TidesPlugin: registrar.add(CrewManager.self); registrar.add(CrewStore.self)\n"))
+        #expect(try String(contentsOfFile: root + "/Tides/Sources/TidesModule/TidesPlugin.swift", encoding: .utf8) == plugin)
+    }
+
+    @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let plugin = try await new("plugin", "Ferry", "--package", "Tides"), again = try await new("plugin", "Ferry", "--package", "Tides")
+        #expect(plugin.status == 0, "\(plugin.errors)")
+        #expect(again.status == 1)
+        #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
+        let unclear = try await new("manager", "Crew", "--package", "Tides"), wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
+        #expect(unclear.errors.contains("it has `Tides`, `Ferry`, and --plugin NAME says which is meant"))
+        #expect(wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Tides`, `Ferry`"))
+        let manager = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides", "--json")
+        #expect(manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#), "\(manager.output)\(manager.errors)")
+        let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")
+        #expect(twice.status == 1 && twice.errors.contains("new.exists"))
+    }
 }
