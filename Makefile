@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build sqlite
+.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build release install uninstall sqlite
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,31 @@ bench: ## Builds a release without the engines and measures what Backplane costs
 
 build: sqlite ## Builds everything, debug. The first time takes some minutes.
 	$(SWIFT) build
+
+release: sqlite ## Builds a release of the command `backplane`. Its build folder is .build-release.
+	$(SWIFT) build -c release --product backplane --scratch-path .build-release
+
+PREFIX ?= /usr/local
+# A folder with a command that is built already: nothing is built then, which whoever installs as another user will want.
+BUILT ?=
+COMPLETIONS = bash:share/bash-completion/completions/backplane zsh:share/zsh/site-functions/_backplane fish:share/fish/vendor_completions.d/backplane.fish
+
+install: $(if $(BUILT),,release) ## Puts a release of `backplane` and its completions below PREFIX, which is /usr/local; BUILT=.build-release/release builds none.
+	@command='$(or $(BUILT),.build-release/release)/backplane'; top='$(DESTDIR)$(PREFIX)'; \
+	install -D -m 755 "$$command" "$$top/bin/backplane" && echo "installed $$top/bin/backplane" || exit 1; \
+	for entry in $(COMPLETIONS); do \
+		if script=$$("$$command" --generate-completion-script "$${entry%%:*}" 2>/dev/null); then \
+			install -d "$$top/$$(dirname "$${entry#*:}")" && printf '%s\n' "$$script" > "$$top/$${entry#*:}" \
+				&& chmod 644 "$$top/$${entry#*:}" && echo "installed $$top/$${entry#*:}" || exit 1; \
+		else \
+			echo "without completions for $${entry%%:*}: those come with the engines, which this build has not"; \
+		fi; \
+	done
+
+uninstall: ## Removes what `make install` put below PREFIX.
+	@for file in bin/backplane $(foreach entry,$(COMPLETIONS),$(lastword $(subst :, ,$(entry)))); do \
+		rm -f -v '$(DESTDIR)$(PREFIX)'/"$$file"; \
+	done
 
 # GRDB compiles against the system's SQLite.
 sqlite:

@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #else
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -15,6 +15,15 @@ struct HelpTests {
         #expect(outcome.errors == "")
         try expectSnapshot(outcome.output, arguments.dropLast().first ?? "backplane")
     }
+
+    #if Engines
+    @Test(arguments: ["package", "app", "plugin", "manager"])
+    func `so does everything that new makes`(kind: String) async throws {
+        let outcome = try await Tool().plain("new", kind, "--help")
+        #expect(outcome.status == 0)
+        try expectSnapshot(outcome.output, "new-\(kind)")
+    }
+    #endif
 
     @Test func `the version is three numbers`() async throws {
         let outcome = try await Tool().plain("--version")
@@ -42,6 +51,8 @@ struct HelpTests {
         ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
         ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
         ["validate"], ["validate", "a", "b"], ["validate", "Clock", "--timeout", "0"], ["validate", "Clock", "--timeout", "soon"], ["validate", "Clock", "--fast"],
+        ["new", "zebra"], ["new", "package"], ["new", "package", "tide-table"], ["new", "app", "Manager"], ["new", "plugin", "a/B"],
+        ["new", "app", "Tides", "more"], ["new", "manager", "Tides", "--fast"], ["new", "package", "Tides", "--dac"],
     ])
     func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
         let outcome = try await Tool().start(arguments).end()

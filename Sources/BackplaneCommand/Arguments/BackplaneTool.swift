@@ -22,12 +22,14 @@ struct BackplaneTool: AsyncParsableCommand {
               backplane convert manifests/almanac.plist --upgrade
               backplane inspect .build/debug/libClock.so
               backplane validate .build/debug/libClock.so
+              backplane new package Tides
               backplane bench boundary
               backplane demo
             """,
         version: HostVersion.text,
         subcommands: [
-            Run.self, Dev.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self, Validate.self, Bench.self, Demo.self,
+            New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self,
+            Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
             InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
         ])

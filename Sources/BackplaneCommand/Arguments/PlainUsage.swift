@@ -31,6 +31,13 @@ enum PlainUsage {
           backplane validate LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               tells a plugin's author what it does that it should not, by
                                                               numbered requirements
+          backplane new package|app NAME [--backplane PATH|URL] [--json]
+                                                              makes a package of a plugin, or a program with a host and its
+                                                              first plugin; NAME may have a path before it
+          backplane new plugin NAME [--package FOLDER] [--manifest MANIFEST] [--backplane PATH|URL] [--json]
+                                                              adds a plugin to the package around the current folder
+          backplane new manager NAME [--dac] [--service] [--plugin PLUGIN] [--package FOLDER] [--manifest MANIFEST] [--json]
+                                                              adds a manager and its layers to a plugin of that package
           backplane bench [SUITE] [--only TEXT] [--quick | --iterations COUNT] [--json]
                                                               measures what Backplane costs, in a release build
 
@@ -84,6 +91,11 @@ enum PlainUsage {
           backplane inspect .build/debug/libClock.so
           backplane validate .build/debug/libClock.so
           backplane validate Bookshelf --timeout 30 --json
+          backplane new package Tides
+          backplane new package plugins/Tides --backplane ../backplane
+          backplane new manager Weather --dac --service
+          backplane new plugin Ferry --package ../harbour
+          backplane new app Harbour
           backplane bench boundary --only actor
           backplane bench composition --quick
         """

@@ -24,7 +24,7 @@ struct Blueprint: Sendable, Hashable {
         files.append(File(path: path, text: text))
     }
 
-    /// Puts something into a file, once more where that is changed already.
+    /// Has a text of somebody's own replaced, where that is another one then.
     mutating func change(_ path: String, from before: String, to after: String) {
         guard before != after else { return }
         changes.append(Change(path: path, before: before, after: after))

@@ -13,7 +13,12 @@ struct NewManager: Sendable {
         var edit = PackageEdit()
         var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
         layers.addSources(to: &blueprint, in: plugin.target.folder)
-        blueprint.change(plugin.file, from: plugin.text, to: plugin.registration.adding(layers.classes))
+        if let registered = plugin.registration.adding(layers.classes) {
+            blueprint.change(plugin.file, from: plugin.text, to: registered)
+        } else {
+            let lines = plugin.registration.lines(adding: layers.classes).joined(separator: "; ")
+            blueprint.next.insert("# by hand, into register(in:) of \(plugin.registration.plugin): \(lines)", at: 0)
+        }
         edit.dependencies[plugin.target.name] = backplane.dependencies(on: missing(layers.products, of: plugin.target))
         let tests = testTarget(backplane, &edit)
         layers.addTests(to: &blueprint, in: tests, module: plugin.target.name, plugin: plugin.registration.plugin)

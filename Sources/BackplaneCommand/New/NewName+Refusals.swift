@@ -13,7 +13,7 @@ extension NewName {
 
     /// A name like this one that will do; `nil`: none can be made of it.
     static func suggestion(for name: String) -> String? {
-        guard let camel = SwiftIdentifier(camelCasing: name)?.text else { return nil }
+        guard let camel = SwiftIdentifier(camelCasing: name.replacing("_", with: " "))?.text else { return nil }
         var better = camel.prefix(1).uppercased() + camel.dropFirst()
         while let ending = endings.first(where: { better.hasSuffix($0) && better != $0 }) { better.removeLast(ending.count) }
         return better != name && refusal(of: better) == nil ? better : nil

@@ -23,16 +23,12 @@ struct NewName: Sendable, Hashable {
     /// The same with a word after it.
     func followed(by word: String) -> NewName { NewName(checked: text + word) }
 
-    /// In lower case with dashes: `TideTable` is `tide-table`, `HTTPCache` is `http-cache`.
+    /// In lower case with dashes: `TideTable` is `tide-table`, `HTTPCache` is `http-cache`, `BooksAPIv2` is `books-api-v2`.
     var kebab: String {
-        var words = ""
-        let characters = Array(text)
-        for (index, character) in characters.enumerated() {
-            let isBeforeWord = characters.indices.contains(index + 1) && characters[index + 1].isLowercase
-            if index > 0, character.isUppercase, !characters[index - 1].isUppercase || isBeforeWord { words += "-" }
-            words += character.lowercased()
-        }
-        return words
+        text.replacing(/([a-z0-9])([A-Z])/) { "\($0.output.1)-\($0.output.2)" }
+            .replacing(/([A-Z])(v[0-9])/) { "\($0.output.1)-\($0.output.2)" }
+            .replacing(/([A-Z])([A-Z][a-z])/) { "\($0.output.1)-\($0.output.2)" }
+            .lowercased()
     }
 
     private static func unusable(_ name: String, _ reason: String, _ folder: String?) -> BackplaneError {

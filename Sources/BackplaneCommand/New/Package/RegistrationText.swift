@@ -3,23 +3,28 @@ struct RegistrationText: Sendable {
     private let source: SwiftText
     /// The plugin's type.
     let plugin: String
-    /// What `register(in:)` calls its parameter.
-    private let registrar: String
-    /// The brackets of its body.
-    private let open, close: Int
+    /// Its one `register(in:)`; `nil`: there is none with a body here, or several.
+    private let function: Function?
 
-    /// - Returns: `nil` where there is not just one `register(in:)`, with a body, in a type that says it is a plugin.
+    private struct Function {
+        /// What it calls its parameter.
+        var registrar: String
+        /// The brackets of its body.
+        var open, close: Int
+    }
+
+    /// - Returns: `nil` where there is not just one type that says it is a plugin.
     init?(_ text: String) {
         source = SwiftText(text)
         let code = String(decoding: source.code, as: UTF8.self)
         let types = code.matches(of: /\b(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/)
         let functions = Self.functions(in: source)
-        guard types.count == 1, functions.count == 1 else { return nil }
+        guard types.count == 1 else { return nil }
         plugin = String(types[0].output.1)
-        (registrar, open, close) = functions[0]
+        function = functions.count == 1 ? functions[0] : nil
     }
 
-    private static func functions(in source: SwiftText) -> [(registrar: String, open: Int, close: Int)] {
+    private static func functions(in source: SwiftText) -> [Function] {
         source.places(of: "register").compactMap { place in
             let bracket = source.skippingSpace(from: place + "register".utf8.count)
             guard bracket < source.code.count, source.code[bracket] == UInt8(ascii: "("), let end = source.end(ofBracketAt: bracket) else { return nil }
@@ -27,15 +32,17 @@ struct RegistrationText: Sendable {
             guard let match = parameters.wholeMatch(of: /in\s+(\w+)\s*:\s*inout\s+(?:Backplane\s*\.\s*)?Registrar/) else { return nil }
             let open = source.skippingSpace(from: end + 1)
             guard open < source.code.count, source.code[open] == UInt8(ascii: "{"), let close = source.end(ofBracketAt: open) else { return nil }
-            return (String(match.output.1), open, close)
+            return Function(registrar: String(match.output.1), open: open, close: close)
         }
     }
 
     /// The lines that add classes.
-    func lines(adding classes: [String]) -> [String] { classes.map { "\(registrar).add(\($0).self)" } }
+    func lines(adding classes: [String]) -> [String] { classes.map { "\(function?.registrar ?? "registrar").add(\($0).self)" } }
 
-    /// The whole file with more classes at the end of `register(in:)`.
-    func adding(_ classes: [String]) -> String {
+    /// The whole file with more classes at the end of `register(in:)`; `nil`: it has to be done by hand.
+    func adding(_ classes: [String]) -> String? {
+        guard let function else { return nil }
+        let (open, close) = (function.open, function.close)
         let outer = source.indent(at: open), inner = outer + "    "
         let body = source.trimmed((open + 1)..<close)
         let added = lines(adding: classes).map { "\(inner)\($0)\n" }.joined()

@@ -6,8 +6,8 @@ enum ProgramText {
         import Backplane
         import BackplaneHost
         import BackplaneURLSession
-        \(layers.importsContracts)import Glibc
-
+        import Glibc
+        \(layers.importsContracts)
         /// Runs what a manifest names, `backplane.json` of the current folder or the one that is given, until SIGINT or SIGTERM.
         @main
         struct Program {
@@ -15,6 +15,7 @@ enum ProgramText {
                 // First of all, so that no signal is missed.
                 let signals = StopSignals()
                 let manifest = ManifestDocument(contentsOf: CommandLine.arguments.dropFirst().first ?? "backplane.json")
+                // For servers that are not your own: AsyncHTTPClientExecutor, of BackplaneHTTP with the trait Engines.
                 let host = PluginHost(manifest: manifest, options: HostOptions(executors: [URLSessionExecutor()]))
                 do {
                     try await run(host, until: signals)

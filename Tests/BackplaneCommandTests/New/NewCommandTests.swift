@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+/// `backplane new` as it is entered: what it refuses, and that it leaves nothing behind then.
+@Suite(.timeLimit(.minutes(5)))
+struct NewCommandTests {
+    private let tool: Tool
+    private let root: String
+
+    init() throws {
+        tool = try Tool()
+        root = tool.folder + "/here"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+    }
+
+    /// Enters it in a folder of the test's own.
+    private func new(_ arguments: String...) async throws -> Tool.Outcome {
+        try await RunningTool(["new"] + arguments, input: nil, in: root).end()
+    }
+
+    private func names(in folder: String = "") throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root + "/" + folder).sorted()
+    }
+
+    private func write(_ text: String, as path: String) throws {
+        let url = URL(filePath: root + "/" + path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test func `a package is written, with what to enter next`() async throws {
+        let outcome = try await new("package", "plugins/Tides", "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        struct Made: Decodable { var files: [String], changed: [String], next: [String] }
+        let made = try JSONDecoder().decode(Made.self, from: Data(outcome.output.utf8))
+        let there = try names().filter { name in !made.files.contains { $0.hasPrefix(name + "/") } }
+        #expect(there == made.files.sorted())
+        #expect(made.changed.isEmpty)
+        #expect(made.next.first == "cd plugins/Tides")
+        let package = try String(contentsOfFile: root + "/plugins/Tides/Package.swift", encoding: .utf8)
+        #expect(package.contains("path: \"\(Page.root.path)"), "it depends on the package that the command was built from")
+    }
+
+    @Test func `a list for people names the same`() async throws {
+        let outcome = try await new("app", "Harbour", "--backplane", Page.root.path)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("wrote Harbour/Package.swift\nwrote Harbour/Sources/HarbourContracts/HarbourContracts.swift\n"))
+        #expect(outcome.output.hasSuffix("\n\nnext:\n  cd Harbour\n  swift build\n  swift test\n  swift run Harbour\n"))
+    }
+
+    @Test func `a folder with something in it is refused, with what there is, and stays as it is`() async throws {
+        try write("mine", as: "Tides/notes.txt")
+        let outcome = try await new("package", "Tides")
+        #expect(outcome.status == 1 && outcome.output == "")
+        #expect(outcome.errors == "backplane: Tides: new.exists: the folder is not empty, there is `notes.txt`; take another name, or an empty folder\n")
+        #expect(try names(in: "Tides") == ["notes.txt"])
+    }
+
+    @Test func `an empty folder is taken, a file of that name is not`() async throws {
+        try FileManager.default.createDirectory(atPath: root + "/Tides", withIntermediateDirectories: false)
+        try write("mine", as: "Harbour")
+        let taken = try await new("package", "Tides"), refused = try await new("app", "Harbour")
+        #expect(taken.status == 0)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("new.exists"))
+    }
+
+    @Test func `where nothing can be written nothing is`() async throws {
+        let outcome = try await new("package", "/proc/Tides")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("/proc/Tides: new.unwritable: it cannot be written"))
+    }
+
+    @Test func `what is no checkout of Backplane is refused before anything is written`() async throws {
+        let outcome = try await new("package", "Tides", "--backplane", root)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.package: expected a checkout of Backplane, found no `Sources/CBackplane/include/backplane.h` there"))
+        #expect(try names() == [])
+    }
+
+    @Test(arguments: [["plugin", "Tides"], ["manager", "Tides"]])
+    func `without a package there is nothing to add to`(arguments: [String]) async throws {
+        let outcome = try await RunningTool(["new"] + arguments, input: nil, in: root).end()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"))
+    }
+
+    @Test func `a Package.swift that SwiftPM cannot read is said so, in its words`() async throws {
+        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage()\n", as: "Package.swift")
+        let outcome = try await new("plugin", "Tides")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.package: SwiftPM cannot read it") && outcome.errors.contains("Pakage"), "\(outcome.errors)")
+        #expect(try names() == ["Package.swift"])
+    }
+
+    @Test func `lists that code makes are left alone, and the lines printed`() async throws {
+        let package = """
+            // swift-tools-version: 6.3
+            import PackageDescription
+            let targets: [Target] = []
+            let package = Package(name: "a", targets: targets)
+
+            """
+        try write(package, as: "Package.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.by-hand: the list of targets is not written out in brackets there; put these lines in by hand"))
+        #expect(outcome.errors.contains(#"  targets: new.by-hand: .target(name: "Tides", dependencies: ["TidesModule", "#))
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+    }
+
+    @Test func `what SwiftPM cannot read any more is taken out again`() async throws {
+        // The list is written out, and not what the package has in the end.
+        let package = """
+            // swift-tools-version: 6.3
+            import PackageDescription
+            let package = Package(name: "a", products: [], dependencies: [], targets: [])
+            package.targets = []
+            package.products = []
+
+            """
+        try write(package, as: "Package.swift")
+        try write("{\"manifestVersion\": 1, \"managers\": {}}", as: "backplane.json")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("makes no targets `TidesModule`, `Tides`, `TidesTests` for SwiftPM, and was taken out again"), "\(outcome.errors)")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+        #expect(try String(contentsOfFile: root + "/backplane.json", encoding: .utf8) == "{\"manifestVersion\": 1, \"managers\": {}}")
+    }
+
+    @Test func `a manifest that cannot be added to stops it before anything is written`() async throws {
+        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n", as: "Package.swift")
+        try write("{", as: "backplane.json")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("backplane.json: ") && outcome.errors.contains("manifest.malformed"), "\(outcome.errors)")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
+    }
+
+    @Test func `a plugin whose registration is not clear is left as it is, and the line to add is said first`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let plugin = "struct TidesPlugin: Plugin {\n    static let all = true\n}\n"
+        try write(plugin, as: "Tides/Sources/TidesModule/TidesPlugin.swift")
+        let outcome = try await new("manager", "Crew", "--dac", "--package", "Tides")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("next:\n  # by hand, into register(in:) of TidesPlugin: registrar.add(CrewManager.self); registrar.add(CrewStore.self)\n"))
+        #expect(try String(contentsOfFile: root + "/Tides/Sources/TidesModule/TidesPlugin.swift", encoding: .utf8) == plugin)
+    }
+
+    @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let plugin = try await new("plugin", "Ferry", "--package", "Tides"), again = try await new("plugin", "Ferry", "--package", "Tides")
+        #expect(plugin.status == 0, "\(plugin.errors)")
+        #expect(again.status == 1)
+        #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
+        let unclear = try await new("manager", "Crew", "--package", "Tides"), wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
+        #expect(unclear.errors.contains("it has `Tides`, `Ferry`, and --plugin NAME says which is meant"))
+        #expect(wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Tides`, `Ferry`"))
+        let manager = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides", "--json")
+        #expect(manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#), "\(manager.output)\(manager.errors)")
+        let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")
+        #expect(twice.status == 1 && twice.errors.contains("new.exists"))
+    }
+}

@@ -1,0 +1,74 @@
+#if !Engines
+import Foundation
+import Testing
+
+/// Everything that `backplane new` makes builds without a warning and passes its tests at once, and fetches no package.
+///
+/// Once is enough for both builds, since what is made does not depend on the engines.
+@Suite(.timeLimit(.minutes(15)))
+struct NewPackagesTests {
+    private let tool: Tool
+    private let workplace: Workplace
+
+    init() throws {
+        tool = try Tool()
+        workplace = try Workplace()
+    }
+
+    /// One test, since the second of these finds built what the first has built.
+    @Test func `what is made builds, and passes its tests, at once`() async throws {
+        try await package()
+        try await program()
+        try await thisPackage()
+        #expect(workplace.fetched() == [])
+    }
+
+    /// A package, with managers of all kinds, and a second plugin in it.
+    private func package() async throws {
+        try await workplace.new("package", "Tides", in: "")
+        try await workplace.new("manager", "Weather", "--dac", "--service", in: "Tides")
+        try await workplace.new("plugin", "Ferry", in: "Tides")
+        try await workplace.new("manager", "Crew", "--dac", "--plugin", "Ferry", in: "Tides")
+        try await workplace.new("manager", "Buoy", "--service", "--plugin", "Ferry", in: "Tides")
+        let outcome = try await workplace.swift("test", in: "Tides")
+        #expect(outcome.contains("Test run with 11 tests in 7 suites passed"))
+        let manifest = workplace.folder + "/Tides/backplane.json"
+        let greeting = try await tool.run("call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
+        #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
+        let items = try await tool.run("call", manifest, "WeatherManager", "items", "--plugin-path", workplace.built)
+        #expect(items.output.contains("The first item") && items.output.contains(#""source":"network""#), "\(items.errors)")
+    }
+
+    /// A program, which stays until it is told to stop, and is reached by other commands until then.
+    private func program() async throws {
+        try await workplace.new("app", "Harbour", in: "")
+        let outcome = try await workplace.swift("test", in: "Harbour")
+        #expect(outcome.contains("Test run with 3 tests in 2 suites passed"))
+        for signal in [SIGTERM, SIGINT] {
+            let environment = ["XDG_RUNTIME_DIR": tool.folder, "XDG_STATE_HOME": tool.folder]
+            let harbour = try RunningTool([], of: workplace.built + "/Harbour", input: nil, environment: environment, in: workplace.folder + "/Harbour")
+            try #require(await harbour.says("up; stop with control-C"), "\(harbour.errors)")
+            let call = try await tool.plain("call", "HarbourManager", "items", "--running")
+            #expect(call.output.contains("The first item"), "\(call.errors)")
+            harbour.signal(signal)
+            let ended = await harbour.end()
+            #expect(ended.status == 0 && ended.output.hasSuffix("stopping\n"), "\(ended.errors)")
+        }
+        let lost = try RunningTool(["nowhere.json"], of: workplace.built + "/Harbour", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
+        let ended = await lost.end()
+        #expect(ended.status == 1 && ended.errors.contains("manifest.unreadable"))
+    }
+
+    /// A plugin in this package itself, or rather in a copy of it.
+    private func thisPackage() async throws {
+        try await workplace.new("plugin", "Ferry", in: "backplane")
+        try await workplace.new("manager", "Crew", "--dac", "--service", "--plugin", "Ferry", in: "backplane")
+        // Its tests stand in one program with all others; that they compile has to do.
+        _ = try await workplace.swift("build", "--product", "Ferry", "--disable-default-traits", in: "backplane")
+        _ = try await workplace.swift("build", "--target", "FerryModuleTests", "--disable-default-traits", in: "backplane")
+        let greeting = try await tool.run(
+            "call", workplace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
+        #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
+    }
+}
+#endif
