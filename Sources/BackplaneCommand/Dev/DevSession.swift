@@ -83,7 +83,7 @@ final class DevSession {
     }
 
     private func take(_ results: [Result<DevPackage, BackplaneError>]) {
-        let isFirst = composition == nil
+        let isFirst = composition == nil, before = composition?.products ?? []
         for result in results {
             switch result {
             case .success(let package):
@@ -96,7 +96,10 @@ final class DevSession {
         compose(document)
         if isFirst { printer.print(.started(beginning)) }
         if hasKeys, isFirst { printer.hint(DevKey.legend) }
-        tell(.changed(composition?.products ?? []))
+        let products = composition?.products ?? []
+        tell(.changed(products))
+        // The manifest has named it before there was one.
+        if !isFirst, products.contains(where: { !before.contains($0) }) { tell(.manifest) }
     }
 
     /// What is built and watched from now on.
@@ -157,6 +160,8 @@ final class DevSession {
         let libraries = composition?.libraries ?? []
         let new = (changes.isComplete ? changes.paths.intersection(libraries) : libraries).filter(isNew)
         if !new.isEmpty { tell(.libraries(new)) }
+        let missing = composition?.missing ?? []
+        if (changes.isComplete ? changes.paths.intersection(missing) : missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
     }
 
     /// Is there another library, whole, than the loop knows of? It knows it from then on.

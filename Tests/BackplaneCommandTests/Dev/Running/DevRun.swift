@@ -71,6 +71,10 @@ final class DevRun: Sendable {
         return outcome.output.trimmingCharacters(in: .newlines)
     }
 
+    func killApplication() throws {
+        kill(try #require(host.withLock { $0 }?.process, "no application serves yet"), SIGKILL)
+    }
+
     /// Has it stop in order, and expects that it does.
     func stop(_ signal: Int32 = SIGTERM, _ location: SourceLocation = #_sourceLocation) async throws {
         process.signal(signal)
