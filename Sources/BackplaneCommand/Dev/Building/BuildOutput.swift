@@ -13,6 +13,7 @@ struct BuildOutput: Sendable {
         if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
         let isCeremony =
             text.hasPrefix("Building for ") || text.hasPrefix("Build complete!") || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
+            || text.wholeMatch(of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#) != nil
         return isCeremony ? .ceremony : .text(text)
     }
 
