@@ -19,6 +19,7 @@ struct DevCommand: Sendable {
             while let signal = await signals.next() { send.yield(.stop(signal)) }
         }
         defer { stops.cancel() }
+        OutputReader.watch { send.yield(.stop("nobody reads this any more")) }
         // Standard output is the events' alone.
         let keys = json ? nil : KeyReader { send.yield(.key($0)) } closed: { send.yield(.stop("the terminal was closed")) }
         defer { KeyReader.restoreTerminal() }

@@ -7,6 +7,8 @@ struct DevComposition: Sendable, Hashable {
     let products: [DevPackage.Product]
     /// Libraries that it names and no package here builds.
     let others: [String]
+    /// Where one may come to lie that it names and that is nowhere.
+    let missing: Set<String>
 
     /// - Parameter pluginPaths: as the host has them.
     init(_ document: ManifestDocument, _ packages: [DevPackage], pluginPaths: [String]) {
@@ -15,18 +17,21 @@ struct DevComposition: Sendable, Hashable {
             products = all
             let found = (try? LibraryLocator.libraries(in: pluginPaths)) ?? []
             others = found.map(FilePath.absolute).filter { path in !all.contains { $0.library == path } }
+            missing = []
             return
         }
-        var products: [DevPackage.Product] = [], others: [String] = []
+        var products: [DevPackage.Product] = [], others: [String] = [], missing: Set<String> = []
         let locator = LibraryLocator(manifestFolder: folder, pluginPaths: pluginPaths)
         for library in references.map(\.library) {
             if let product = all.first(where: { $0.isNamed(library, from: folder) }) {
                 if !products.contains(product) { products.append(product) }
             } else if let path = try? locator.locate(library) {
                 others.append(FilePath.absolute(path))
+            } else {
+                missing.formUnion(((try? locator.candidates(library)) ?? []).map(FilePath.absolute))
             }
         }
-        (self.products, self.others) = (products, others)
+        (self.products, self.others, self.missing) = (products, others, missing)
     }
 
     var libraries: Set<String> { Set(products.map(\.library) + others) }

@@ -14,6 +14,8 @@ final class DevSession {
     var composition: DevComposition?
     let watching: DevWatching
     private var build: RunningBuild?
+    /// The package that was built last.
+    private var lastBuilt: String?
     private var application: HostLink?
     /// The libraries as the loop knows them.
     private var known: [String: ProductStamp] = [:]
@@ -21,6 +23,8 @@ final class DevSession {
     private var builtIn: [String: Double] = [:]
     /// What has changed since the last build began.
     private var because: Set<String> = []
+    /// The libraries of products that the manifest in force did not have: they come with a manifest, not by a swap.
+    private var newlyNamed: Set<String> = []
     /// The plugins of the last swap.
     private var lastSwapped: [String] = []
     private var isStopping = false
@@ -84,10 +88,12 @@ final class DevSession {
     }
 
     private func take(_ results: [Result<DevPackage, BackplaneError>]) {
-        let isFirst = composition == nil
+        let isFirst = composition == nil, before = composition?.products ?? []
+        var read: Set<String> = []
         for result in results {
             switch result {
             case .success(let package):
+                read.insert(package.path)
                 packages.removeAll { $0.path == package.path }
                 packages.append(package)
             case .failure(let error): printer.print(.refused(.init(subject: .package, error: error)))
@@ -97,7 +103,15 @@ final class DevSession {
         compose(document)
         if isFirst { printer.print(.started(beginning)) }
         if hasKeys, isFirst { printer.hint(DevKey.legend) }
-        tell(.changed(composition?.products ?? []))
+        let products = composition?.products ?? []
+        // Of one that cannot be read nothing can be built.
+        tell(.changed(products.filter { read.contains($0.package) }))
+        // The manifest has named them before there were any.
+        let new = products.filter { !before.contains($0) }
+        if !isFirst, !new.isEmpty {
+            newlyNamed.formUnion(new.map(\.library))
+            tell(.manifest)
+        }
         tell(.read)
     }
 
@@ -130,6 +144,7 @@ final class DevSession {
         let before = composition?.products ?? []
         compose(document)
         let new = (composition?.products ?? []).filter { !before.contains($0) }
+        newlyNamed.formUnion(new.map(\.library))
         if !new.isEmpty { tell(.changed(new)) }
         tell(.manifest)
     }
@@ -159,6 +174,8 @@ final class DevSession {
         let libraries = composition?.libraries ?? []
         let new = (changes.isComplete ? changes.paths.intersection(libraries) : libraries).filter(isNew)
         if !new.isEmpty { tell(.libraries(new)) }
+        let missing = composition?.missing ?? []
+        if (changes.isComplete ? changes.paths.intersection(missing) : missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
     }
 
     /// Is there another library, whole, than the loop knows of? It knows it from then on.
@@ -179,7 +196,8 @@ final class DevSession {
     private func start(_ product: DevPackage.Product) {
         do throws(BackplaneError) {
             let send = send
-            build = try RunningBuild(product, with: command.swiftPM, send)
+            build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM, send)
+            lastBuilt = product.package
             printer.print(.buildStarted(.init(product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self))))
             printer.progress("building \(product.name)")
             because = []
@@ -277,8 +295,9 @@ final class DevSession {
         case .swapped(let report):
             let libraries = report.plugins.map(\.library)
             if report.outcome == .unchanged {
-                let asked = application?.asked ?? []
-                printer.print(.unchanged(.init(libraries: asked, builtIn: takeTimes(asked))))
+                let asked = application?.asked ?? [], times = takeTimes(asked)
+                if !newlyNamed.isSuperset(of: asked) { printer.print(.unchanged(.init(libraries: asked, builtIn: times))) }
+                newlyNamed.subtract(asked)
             } else {
                 lastSwapped = report.plugins.map(\.plugin)
                 printer.print(.swapped(.init(builtIn: takeTimes(libraries), report: report)))

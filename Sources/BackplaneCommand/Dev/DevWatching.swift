@@ -18,7 +18,7 @@ final class DevWatching {
         let folders = Set(composition.products.flatMap(\.folders))
         let outermost = folders.filter { folder in !folders.contains { folder.hasPrefix($0 + "/") } }
         let sourceTrees = outermost.map { .recursive($0) } + (packages.map { FilePath.join($0, "Package.swift") } + [manifest]).map { WatchedTree.file($0) }
-        let libraryTrees = Set(composition.libraries.map(FilePath.folder)).map { WatchedTree.flat($0) }
+        let libraryTrees = Set(composition.libraries.union(composition.missing).map(FilePath.folder)).map { WatchedTree.flat($0) }
         do throws(BackplaneError) {
             if let sources { try sources.replace(sourceTrees) } else {
                 let send = send

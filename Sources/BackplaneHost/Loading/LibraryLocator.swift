@@ -41,7 +41,10 @@ package struct LibraryLocator: Sendable {
         throw BackplaneError(.pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
     }
 
-    private func candidates(_ library: String) throws(BackplaneError) -> [String] {
+    /// Where the library may lie, in order.
+    ///
+    /// - Throws: `plugin.not-found` when no file can be meant.
+    package func candidates(_ library: String) throws(BackplaneError) -> [String] {
         let name = FilePath.name(of: library)
         let isFile = name.hasSuffix(".so")
         guard !["", ".", "..", ".so"].contains(name), isFile || !library.contains("/"), !library.utf8.contains(0) else {

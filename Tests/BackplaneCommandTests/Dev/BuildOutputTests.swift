@@ -9,7 +9,7 @@ struct BuildOutputTests {
         #expect(BuildOutput.line(line) == .progress(line))
     }
 
-    @Test(arguments: ["Building for debugging...", "Build of product 'Notes' complete! (1.25s)", "Build complete! (5.02s)"])
+    @Test(arguments: ["Building for debugging...", "Build of product 'Notes' complete! (1.25s)", "Build complete! (5.02s)", "error: emit-module command failed with exit code 1 (use -v to see invocation)", "error: fatalError"])
     func `what it says in any case is nothing new`(line: String) {
         #expect(BuildOutput.line(line) == .ceremony)
     }

@@ -6,10 +6,13 @@ import Testing
 /// It lies beside the tests, where it is found again: only the first build of it takes its time.
 struct OwnPackage {
     static let page = "docs/boundary-in-swift.md"
-    private let folder = Tool.built + "/OwnPackage"
+    /// Where there is a checkout of this package for others beside it, too.
+    let folder = Tool.built + "/OwnPackage"
     private let reader: Reader
     private var package: String { folder + "/harbour" }
     var manifest: String { package + "/backplane.json" }
+    /// What was built of this package for it serves others beside it, too.
+    var scratchPath: String { package + "/.build" }
     /// Where its libraries are, once they are built.
     var libraries: String { package + "/.build/debug" }
 
@@ -39,14 +42,15 @@ struct OwnPackage {
         let description: String
     }
 
-    /// Builds it as the page says, and lets nothing be fetched: without git's protocols, through a proxy that nobody serves, from no cache.
+    /// Builds it as the page says, and lets nothing be fetched: without git's protocols, through a proxy that nobody serves, from no cache;
+    /// and by a plan of its own, since others may have been built in its folder.
     ///
     /// - Throws: ``DoesNotBuild`` with what the compiler said.
     func build() async throws {
         let line = try #require(try Page(Self.page).blocks.first { $0.kind == "build" }).text
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         let swift = try RunningTool(
-            words + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil,
+            words + ["-j", "2", "--disable-dependency-cache", "--disable-build-manifest-caching"], of: "/usr/bin/env", input: nil,
             environment: ["GIT_ALLOW_PROTOCOL": "none", "http_proxy": Self.nobody, "https_proxy": Self.nobody, "all_proxy": Self.nobody], in: folder)
         let outcome = await swift.end()
         try Task.checkCancellation()

@@ -10,15 +10,16 @@ enum EditionLibrary {
     /// - Parameters:
     ///   - manager: another class name, and in small letters the end of another id.
     ///   - fails: every call of it is an error.
+    ///   - stops: its manager stops when it is asked to.
     @discardableResult
-    static func compile(_ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false) throws -> String {
+    static func compile(_ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false, stops: Bool = true) throws -> String {
         let source = folder + "/edition.c", path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: source))
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
         let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map { #"-D\#($0)="\#($1)""# }
-        compiler.arguments =
-            ["clang", "-shared", "-fPIC", "-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")"] + words + ["-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source]
+        let choices = ["-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-DSTOPS=\(stops ? 1 : 0)"]
+        compiler.arguments = ["clang", "-shared", "-fPIC"] + choices + words + ["-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
@@ -46,6 +47,10 @@ enum EditionLibrary {
             bp_bytes nothing = {0, 0};
             done(context, BP_OK, &instance, nothing);
         }
+        static void stop(void *self, bp_done done, void *context) {
+            bp_bytes nothing = {0, 0};
+            if (STOPS) done(context, BP_OK, nothing);
+        }
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {
             bp_bytes answer = BP_TEXT(EDITION);
             char number[16];
@@ -57,7 +62,7 @@ enum EditionLibrary {
         }
         static const bp_component components[] = {{
             .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(MANAGER), .version = BP_TEXT(VERSION),
-            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .call = call}};
+            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .stop = stop, .call = call}};
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             *answer = (bp_answer){
                 .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT(ID), .version = BP_TEXT(VERSION),

@@ -12,7 +12,9 @@ struct BuildOutput: Sendable {
     static func line(_ text: String) -> Line {
         if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
         let isCeremony =
-            ["Building for ", "Build complete!", "Another instance of SwiftPM"].contains(where: text.hasPrefix) || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
+            ["Building for ", "Build complete!", "Another instance of SwiftPM"].contains(where: text.hasPrefix)
+            || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
+            || text.wholeMatch(of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#) != nil
         return isCeremony ? .ceremony : .text(text)
     }
 

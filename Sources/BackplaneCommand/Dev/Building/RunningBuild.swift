@@ -12,12 +12,14 @@ final class RunningBuild {
     private(set) var isCancelled = false
     private let process: ChildProcess
 
-    /// - Parameter news: the lines that it prints, and how it ended.
-    init(_ product: DevPackage.Product, with swiftPM: SwiftPM, _ news: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
+    /// - Parameters:
+    ///   - last: the package that was built before.
+    ///   - news: the lines that it prints, and how it ended.
+    init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ news: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
         let outlets = [STDOUT_FILENO, STDERR_FILENO].map { ChildProcess.Outlet(descriptor: $0) { news(.buildLine($0)) } }
-        process = try ChildProcess("swift", swiftPM.build(product), outlets: outlets) { news(.built($0)) }
+        process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { news(.built($0)) }
     }
 
     /// Asks the package manager to stop; what has not after a while is killed.

@@ -31,8 +31,11 @@ struct SwiftPM: Sendable {
     }
 
     /// Builds a product, as a person would: with the same options, so that neither has to build anything anew for the other.
-    func build(_ product: DevPackage.Product) -> [String] {
-        ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + flags
+    ///
+    /// - Parameter last: the package that was built before. In one folder for several SwiftPM takes its plan for the plan of any of them.
+    func build(_ product: DevPackage.Product, after last: String?) -> [String] {
+        let plansAnew = scratchPath != nil && last != product.package
+        return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags
     }
 
     /// Reads what a package consists of.

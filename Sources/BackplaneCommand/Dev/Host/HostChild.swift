@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import Foundation
+import Synchronization
 
 /// The process that `backplane dev` runs the application in: code that is being worked on may end it, and the loop goes on.
 enum HostChild {
@@ -31,10 +32,15 @@ enum HostChild {
         let signals = StopSignals()
         let host = settings.makeHost(), control: ControlSocket
         do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch { return Output.fail(error) }
-        let end = Task { _ = await signals.next() }
+        let isStopping = Mutex(false)
+        let end = Task {
+            if await signals.next() != nil { isStopping.withLock { $0 = true } }
+        }
         Thread.detachNewThread {
             // The other end is closed when the parent has ended, however it did.
             LineReader.read(STDIN_FILENO) { _ in }
+            // It did not wait until all is stopped: a person is in a hurry.
+            if isStopping.withLock({ $0 }) { _exit(130) }
             end.cancel()
         }
         let start = Task {

@@ -14,6 +14,9 @@ final class DevRun: Sendable {
         var name: String
         var line: String
         var description: String { line }
+
+        /// What it says.
+        func payload<Payload: Decodable>(_ type: Payload.Type) throws -> Payload { try JSONDecoder().decode(type, from: Data(line.utf8)) }
     }
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
@@ -34,19 +37,25 @@ final class DevRun: Sendable {
     /// - Throws: ``Unexpected`` when it has another name than the one that is waited for, or will not come.
     @discardableResult
     func next(_ name: String, besides others: Set<String> = ["output"]) async throws -> Event {
+        try await next(anyOf: [name], besides: others)
+    }
+
+    /// The same for one of several.
+    func next(anyOf names: Set<String>, besides others: Set<String>) async throws -> Event {
+        let name = names.sorted().joined(separator: "`, `")
         while true {
             let number = read.withLock { $0 }
             guard let line = await process.line(number) else { throw unexpected("no `\(name)`") }
             read.withLock { $0 = number + 1 }
             let event = Event(name: try JSONDecoder().decode(EventName.self, from: Data(line.utf8)).event, line: line)
-            if event.name == name { return event }
+            if names.contains(event.name) { return event }
             guard others.contains(event.name) else { throw unexpected("`\(event.name)` where `\(name)` was to come") }
         }
     }
 
     /// The same, with what it says.
     func next<Payload: Decodable>(_ name: String, _ payload: Payload.Type, besides others: Set<String> = ["output"]) async throws -> Payload {
-        try JSONDecoder().decode(Payload.self, from: Data(try await next(name, besides: others).line.utf8))
+        try await next(name, besides: others).payload(Payload.self)
     }
 
     /// Waits until the application serves.
@@ -69,6 +78,10 @@ final class DevRun: Sendable {
         let outcome = try await tool.start(["call", manager, method] + input + ["--socket", control]).end()
         try #require(outcome.status == 0, "\(outcome.errors)")
         return outcome.output.trimmingCharacters(in: .newlines)
+    }
+
+    func killApplication() throws {
+        kill(try #require(host.withLock { $0 }?.process, "no application serves yet"), SIGKILL)
     }
 
     /// Has it stop in order, and expects that it does.

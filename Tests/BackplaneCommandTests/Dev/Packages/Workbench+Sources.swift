@@ -1,0 +1,177 @@
+/// What the two packages consist of, in the editions in which they are saved.
+extension Workbench {
+    static func package(products: [String] = ["Speaker", "Asker"]) -> String {
+        let libraries = products.map { #".library(name: "\#($0)", type: .dynamic, targets: ["\#($0)"])"# }
+        let targets = products.map { name in
+            let files = name == "Speaker" ? #", resources: [.copy("greeting.txt")]"# : ""
+            return #".target(name: "\#(name)", dependencies: [backplane, "WorkbenchContracts"]\#(files))"#
+        }
+        return """
+            // swift-tools-version: 6.3
+            import PackageDescription
+
+            let backplane: Target.Dependency = .product(name: "Backplane", package: "backplane")
+
+            let package = Package(
+                name: "workbench",
+                products: [\(libraries.joined(separator: ", "))],
+                dependencies: [.package(path: "../backplane", traits: [])],
+                targets: [
+                    .target(name: "WorkbenchContracts", dependencies: [backplane]),
+                    \(targets.joined(separator: ",\n        ")),
+                ])
+
+            """
+    }
+
+    /// - Parameter number: the major version; from 2 on a greeting is several words.
+    static func contracts(_ number: Int = 1) -> String {
+        """
+        import Backplane
+
+        public struct Words: Contract {
+            public static let version: Version = "\(number).0.0"
+            public let greet = AsyncMethod<String, \(number == 1 ? "String" : "[String]")>()
+            public let greeted = AsyncMethod<Nothing, Int>()
+            public let linger = AsyncMethod<Nothing, Int>()
+            public init() {}
+        }
+
+        """
+    }
+
+    /// Greets with the word of its file, and counts; state that a swap carries over.
+    static func speaker(_ end: String, contract: Int = 1) -> String {
+        let text = #""\(greeting), \(name)\#(end)""#
+        return """
+            import Backplane
+            import CBackplane
+            import WorkbenchContracts
+
+            actor Speaker: Manager, StatefulComponent {
+                typealias Provides = Words
+                struct State: Codable { var greeted: Int }
+                private let greeting: String
+                private var greeted = 0
+
+                init(_ context: Context) throws {
+                    greeting = String(decoding: try context.resources.data("greeting.txt"), as: UTF8.self)
+                }
+
+                func exportState() -> State { State(greeted: greeted) }
+                func importState(_ state: State) { greeted = state.greeted }
+
+                private func greet(_ name: String) -> \(contract == 1 ? "String" : "[String]") {
+                    greeted += 1
+                    return \(contract == 1 ? text : "[\(text)]")
+                }
+
+                static func methods(_ table: inout Methods) {
+                    table.async(\\.greet) { speaker, name, _ in await speaker.greet(name) }
+                    table.async(\\.greeted) { speaker, _, _ in await speaker.greeted }
+                    table.async(\\.linger) { speaker, _, _ in
+                        try await Task.sleep(for: .milliseconds(20))
+                        return await speaker.greeted
+                    }
+                }
+            }
+
+            \(entry("Speaker"))
+            """
+    }
+
+    static func asker(_ question: String, contract: Int = 1) -> String {
+        """
+        import Backplane
+        import CBackplane
+        import WorkbenchContracts
+
+        struct Asking: Contract {
+            static let version: Version = "1.0.0"
+            let ask = AsyncMethod<String, String>()
+        }
+
+        final class Asker: Manager {
+            typealias Provides = Asking
+            struct Wires: Wiring { let words: Wire<Words> }
+            private let wires: Wires
+
+            init(_ context: Context) { wires = context.wires }
+
+            static func methods(_ table: inout Methods) {
+                table.async(\\.ask) { asker, name, call in
+                    let greeting = try await asker.wires.words.greet(name, call)
+                    return "\\(greeting\(contract == 1 ? "" : #".joined(separator: " ")"#)) \(question)"
+                }
+            }
+        }
+
+        \(entry("Asker"))
+        """
+    }
+
+    /// A plugin that nobody else needs.
+    static func signpost(_ name: String, _ text: String) -> String {
+        """
+        import Backplane
+        import CBackplane
+
+        struct \(name)Contract: Contract {
+            static let version: Version = "1.0.0"
+            let read = AsyncMethod<Nothing, String>()
+        }
+
+        final class \(name): Manager {
+            typealias Provides = \(name)Contract
+            init(_ context: Context) {}
+            static func methods(_ table: inout Methods) { table.async(\\.read) { _, _, _ in "\(text)" } }
+        }
+
+        \(entry(name))
+        """
+    }
+
+    private static func entry(_ name: String) -> String {
+        """
+        struct \(name)Plugin: Plugin {
+            static let id = "org.example.\(name.lowercased())"
+            static let version: Version = "1.0.0"
+            static func register(in registrar: inout Registrar) { registrar.add(\(name).self) }
+        }
+
+        @c @implementation
+        public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+            \(name)Plugin.enter(offer, answer)
+        }
+
+        """
+    }
+
+    static func manifest(_ others: String...) -> String {
+        let plugins = (["Speaker", "Asker"] + others).map { #"{ "library": "\#($0)" }"# }
+        let managers = others.map { ",\n    \"\($0)\": { \"className\": \"\($0)\" }" }
+        return #"""
+            {
+              "manifestVersion": 1,
+              "plugins": [\#(plugins.joined(separator: ", "))],
+              "managers": {
+                "Speaker": { "className": "Speaker" },
+                "Asker": { "className": "Asker", "uses": { "words": "Speaker" } }\#(managers.joined())
+              }
+            }
+
+            """#
+    }
+
+    static let annexPackage = """
+        // swift-tools-version: 6.3
+        import PackageDescription
+
+        let package = Package(
+            name: "annex",
+            products: [.library(name: "Annex", type: .dynamic, targets: ["Annex"])],
+            dependencies: [.package(path: "../backplane", traits: [])],
+            targets: [.target(name: "Annex", dependencies: [.product(name: "Backplane", package: "backplane")])])
+
+        """
+}

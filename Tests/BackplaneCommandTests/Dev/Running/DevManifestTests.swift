@@ -1,0 +1,98 @@
+import Backplane
+import BackplaneHost
+import Foundation
+import Testing
+
+@testable import BackplaneCommand
+
+/// Manifests that are saved while `backplane dev` runs what they describe.
+@Suite(.timeLimit(.minutes(3)))
+struct DevManifestTests {
+    private let tool: Tool
+    private let editions: DevEditions
+
+    init() throws {
+        tool = try Tool()
+        editions = try DevEditions("Edition", with: tool)
+    }
+
+    private func start() throws -> DevRun { try DevRun(editions.manifest, with: tool) }
+
+    @Test func `a mistake is shown with its place, what is in force stays, and the mended manifest is applied`() async throws {
+        try editions.save(EditionLibrary.manifest)
+        let dev = try start()
+        try await dev.next("started")
+        try await dev.up()
+        #expect(try await dev.call("Edition", "count") == "1")
+
+        for (mistake, place) in [("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: "), (#"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:")] {
+            try editions.save(mistake)
+            let refusal = try await dev.refused()
+            #expect(refusal.subject == .manifest)
+            #expect(!refusal.problems.isEmpty && refusal.problems.allSatisfy { $0.hasPrefix(editions.manifest + place) }, "\(refusal)")
+            #expect(try await dev.call("Edition", "edition") == "1")
+        }
+
+        try editions.rename(1, "Late")
+        try editions.save(EditionLibrary.manifest("Edition", "Late"))
+        let change = try await dev.next("applied", ManifestChange.self)
+        #expect(change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty && change.stopped.isEmpty)
+        #expect(try await dev.call("Late", "edition") == "1")
+        #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
+
+        try editions.rename(2, "Late")
+        #expect(try await dev.swapped().plugins.map(\.plugin) == ["org.example.late"], "its library is watched from now on")
+
+        try Data(EditionLibrary.manifest.utf8).write(to: URL(filePath: editions.manifest))
+        #expect(try await dev.next("applied", ManifestChange.self).stopped == ["Late"], "saved in place as well")
+        #expect(try await dev.call("Edition", "count") == "3")
+        try await dev.stop()
+    }
+
+    @Test func `a library that is not there is said to be missing, and is taken when it comes`() async throws {
+        try editions.save(EditionLibrary.manifest)
+        let dev = try start()
+        try await dev.next("started")
+        try await dev.up()
+        try editions.save(EditionLibrary.manifest("Edition", "Late"))
+        let refusal = try await dev.refused()
+        #expect(refusal.subject == .manifest)
+        #expect(refusal.error.reportLines.joined().contains("libLate.so"), "\(refusal.error)")
+        #expect(try await dev.call("Edition", "count") == "1")
+        try editions.rename(1, "Late")
+        #expect(try await dev.next("applied", ManifestChange.self).started == ["Late"])
+        #expect(try await dev.call("Edition", "count") == "2")
+        try await dev.stop()
+    }
+
+    @Test func `an application that begins with nothing right is mended while it runs`() async throws {
+        try editions.save("{ oops")
+        let dev = try start()
+        try await dev.next("started")
+        let report = try await dev.up()
+        #expect(report.managers.isEmpty && report.problems.allSatisfy { $0.hasPrefix(editions.manifest + ":1:3: ") } && !report.problems.isEmpty, "\(report)")
+        try editions.save(EditionLibrary.manifest("Edition", "Late"))
+        #expect(try await dev.refused().subject == .manifest, "a library is missing")
+        try editions.save(EditionLibrary.manifest)
+        #expect(try await dev.next("applied", ManifestChange.self).started == ["Edition"])
+        #expect(try await dev.call("Edition", "edition") == "1")
+        try editions.rename(2)
+        #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
+        try await dev.stop()
+    }
+
+    @Test func `a manifest that is not there yet is taken when it comes, and one that goes is missed`() async throws {
+        let dev = try start()
+        try await dev.next("started")
+        #expect(try await !dev.up().problems.isEmpty)
+        try editions.save(EditionLibrary.manifest)
+        #expect(try await dev.next("applied", ManifestChange.self).started == ["Edition"])
+        try FileManager.default.removeItem(atPath: editions.manifest)
+        #expect(try await dev.refused().subject == .manifest)
+        #expect(try await dev.call("Edition", "count") == "1")
+        try editions.save(EditionLibrary.manifest)
+        #expect(try await dev.next("applied", ManifestChange.self).kept == ["Edition"])
+        #expect(try await dev.call("Edition", "count") == "2")
+        try await dev.stop()
+    }
+}
