@@ -3,9 +3,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     #if Engines
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #else
-    private static let commands = ["run", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = ["run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
     #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
@@ -42,7 +42,7 @@ struct HelpTests {
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],
         ["call", Tool.almanac, "ClockManager", "now", "--json"], ["check", Tool.almanac, "--data"],
         ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac], ["explain", Tool.almanac, "ClockManager", "more"],
-        ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"],
+        ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"], ["dev", Tool.almanac, "--configuration", "fast"],
         ["convert", Tool.almanac, "--to", "yaml"], ["convert", Tool.almanac, "--strict"],
         ["swap"], ["swap", "Clock", "--probation", "0"], ["swap", "Clock", "--error-rate", "0.1"], ["swap", "Clock", "--probation", "1", "--error-rate", "2"],
         ["swap", "Clock", "--timeout", "never"], ["swap", "Clock", "--fast"], ["swap", "Clock", "--socket", "a", "--manifest", "b"],

@@ -7,7 +7,7 @@ import Testing
 
 /// What people, editors and scripts read of what happens under `backplane dev`.
 struct DevEventTests {
-    private static let folder = "/work/notes", library = "/work/notes/.build/debug/libNotes.so"
+    private static let folder = "/home/ada/notes", library = "/home/ada/notes/.build/debug/libNotes.so"
 
     private static var swap: SwapReport {
         var report = SwapReport(.swapped)
@@ -47,7 +47,11 @@ struct DevEventTests {
         .buildEnded(.init(product: "Notes", outcome: outcome, seconds: 1.25, isChanged: isChanged, isSwapped: isSwapped, text: text))
     }
 
-    private static let mistake = ["/work/notes/Sources/Notes.swift:3:20: error: cannot convert value of type 'Bool' to specified type 'Int'", "3 | let a: Int = true"]
+    private static func started(_ managers: [HostChild.Manager], isOwn: Bool = true, problems: [String] = []) -> DevEvent {
+        .hostStarted(.init(isOwn: isOwn, report: .init(process: 4711, control: "/run/backplane/host-4711.sock", managers: managers, problems: problems)))
+    }
+
+    private static let mistake = ["/home/ada/notes/Sources/Notes.swift:3:20: error: cannot convert value of type 'Bool' to specified type 'Int'", "3 | let a: Int = true"]
     private static let refused = BackplaneError(.swapRefused, "`Desk` needs Notes 2.0.0", at: "/managers/Desk", causes: [BackplaneError(.wireMismatch, "it has\n1.1.0")])
 
     private static var events: [DevEvent] {
@@ -59,13 +63,11 @@ struct DevEventTests {
                 .buildStarted(.init(product: "Notes", package: folder, because: [folder + "/Sources/Notes.swift"])),
                 .diagnostic(.init(product: "Notes", diagnostic: diagnostic)),
                 result(.failed, isChanged: false, mistake), result(.cancelled), result(.succeeded, isSwapped: false), result(.succeeded),
-                result(.succeeded, ["/work/notes/Sources/Notes.swift:3:5: warning: never used"]), result(.succeeded, isChanged: false),
-                .hostStarted(.init(process: 4711, control: "/run/backplane/host-4711.sock", managers: [.init(name: "Notes", state: "ready", reason: nil)], problems: [])),
-                .hostStarted(
-                    .init(
-                        process: 4711, control: "/run/backplane/host-4711.sock",
-                        managers: [.init(name: "Notes", state: "ready", reason: nil), .init(name: "Ta\u{1B}gs", state: "idle", reason: idle)],
-                        problems: ["backplane.json:4:9: error: no plugin registers a class `Tag` [component.unknown-class]"])),
+                result(.succeeded, ["/home/ada/notes/Sources/Notes.swift:3:5: warning: never used"]), result(.succeeded, isChanged: false),
+                started([.init(name: "Notes", state: "ready", reason: nil)]), started([], isOwn: false),
+                started(
+                    [.init(name: "Notes", state: "ready", reason: nil), .init(name: "Ta\u{1B}gs", state: "idle", reason: idle)],
+                    problems: ["backplane.json:4:9: error: no plugin registers a class `Tag` [component.unknown-class]"]),
                 .hostEnded(.init(isExpected: true, how: "it ended with exit code 0")), .hostEnded(.init(isExpected: false, how: "signal 11 ended it (Segmentation fault)")),
                 .swapped(.init(builtIn: [library: 1.234], report: swap)), .swapped(.init(builtIn: [:], report: upgrade)),
                 .unchanged(.init(libraries: [library], builtIn: [:])), .unchanged(.init(libraries: [library], builtIn: [library: 1.234])),
