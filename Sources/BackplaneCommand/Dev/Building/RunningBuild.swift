@@ -22,19 +22,23 @@ final class RunningBuild {
         process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { news(.built($0)) }
     }
 
-    /// Asks the package manager to stop; what has not after a while is killed.
+    /// Asks the package manager to stop, again and again, since it loses a signal of its first tenth of a second; what has not stopped after
+    /// a while is killed.
     func cancel() {
         isCancelled = true
         process.send(SIGINT)
         let process = process
         Thread.detachNewThread {
-            sleep(Self.patience)
+            for _ in 0..<Self.patience {
+                usleep(100_000)
+                process.send(SIGINT)
+            }
             process.send(SIGKILL)
         }
     }
 
-    /// Seconds.
-    private static let patience: UInt32 = 5
+    /// Tenths of a second.
+    private static let patience = 50
 
     func end(_ ending: ChildProcess.Ending) -> DevLoop.BuildEnd {
         ending == .exit(0) ? .succeeded : isCancelled ? .cancelled : .failed
