@@ -78,12 +78,8 @@ final class DevSession {
     private func readPackages(_ folders: [String]) {
         let swiftPM = command.swiftPM, send = send
         tell(.reading)
-        Task {
-            var results: [Result<DevPackage, BackplaneError>] = []
-            for folder in folders {
-                do throws(BackplaneError) { results.append(.success(try await swiftPM.package(at: folder))) } catch { results.append(.failure(error)) }
-            }
-            send(.packages(results))
+        Thread.detachNewThread {
+            send(.packages(folders.map { folder in Result { () throws(BackplaneError) in try swiftPM.package(at: folder) } }))
         }
     }
 

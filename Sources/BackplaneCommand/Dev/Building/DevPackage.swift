@@ -21,29 +21,24 @@ struct DevPackage: Sendable, Hashable {
     var manifest: String { FilePath.join(path, "Package.swift") }
 
     /// - Parameters:
-    ///   - others: the packages that it depends on and that are folders here.
+    ///   - others: the packages beside it that it depends on, by their folders.
     ///   - libraries: the folder that SwiftPM builds into.
-    init(_ description: PackageDescription, others: [PackageDescription], libraries: String) {
-        let path = FilePath.absolute(description.path), beside = others.flatMap { other in other.folders { $0.type != "test" } }
+    init(_ facts: PackageFacts, at path: String, others: [String: PackageFacts], libraries: String) {
         self.path = path
-        products = description.products.filter { $0.type.library == ["dynamic"] }.map { product in
-            let isOfProduct = { (target: PackageDescription.Target) in
-                target.productMemberships?.contains(product.name) ?? false || product.targets.contains(target.name)
-            }
+        let beside = others.sorted { $0.key < $1.key }.flatMap { path, facts in facts.folders(of: facts.targets.filter { $0.type != "test" }, in: path) }
+        products = facts.products.filter(\.isDynamicLibrary).map { product in
+            let targets = facts.targets(of: product)
             return Product(
                 package: path, name: product.name, library: FilePath.join(libraries, "lib\(product.name).so"),
-                folders: description.folders(of: isOfProduct) + beside,
-                resources: description.targets.filter(isOfProduct).map { FilePath.join(libraries, "\(description.name)_\($0.name).resources") })
+                folders: facts.folders(of: targets, in: path) + beside,
+                resources: targets.map { FilePath.join(libraries, "\(facts.name)_\($0.name).resources") })
         }
     }
 }
 
-extension PackageDescription {
-    /// The packages that it depends on and that are folders here.
-    var neighbours: [String] { dependencies.filter { $0.type == "fileSystem" }.compactMap(\.path).map(FilePath.absolute) }
-
-    fileprivate func folders(of isWanted: (Target) -> Bool) -> [String] {
-        targets.filter(isWanted).map { FilePath.absolute(FilePath.join(path, $0.path)) }
+extension PackageFacts {
+    fileprivate func folders(of targets: [Target], in path: String) -> [String] {
+        targets.map { FilePath.absolute(FilePath.join(path, $0.folder)) }
     }
 }
 

@@ -1,6 +1,5 @@
 import Backplane
 import BackplaneHost
-import Foundation
 
 /// How the Swift package manager is asked to build.
 struct SwiftPM: Sendable {
@@ -38,40 +37,24 @@ struct SwiftPM: Sendable {
         return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags
     }
 
-    /// Reads what a package consists of.
+    /// Reads what a package consists of. Fetches nothing, and waits for no build.
     ///
-    /// - Throws: what the package manager says of it, or of one that it depends on.
-    func package(at path: String) async throws(BackplaneError) -> DevPackage {
-        let description = try await describe(path)
-        var others: [PackageDescription] = [], left = description.neighbours, seen: Set<String> = [path]
-        while let next = left.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            let other = try await describe(next)
-            others.append(other)
-            left += other.neighbours
-        }
-        return DevPackage(description, others: others, libraries: libraries(of: path))
-    }
-
-    private func describe(_ package: String) async throws(BackplaneError) -> PackageDescription {
-        let said = SaidLines()
-        let ending: Result<ChildProcess.Ending, BackplaneError> = await withCheckedContinuation { continuation in
-            do throws(BackplaneError) {
-                _ = try ChildProcess(
-                    "swift", ["package"] + places(of: package) + ["describe", "--type", "json"],
-                    outlets: [.init(descriptor: STDOUT_FILENO) { said.output($0) }, .init(descriptor: STDERR_FILENO) { said.error($0) }]
-                ) { continuation.resume(returning: .success($0)) }
-            } catch {
-                continuation.resume(returning: .failure(error))
+    /// - Throws: what the package manager says of it, or of one beside it that it depends on.
+    func package(at path: String) throws(BackplaneError) -> DevPackage {
+        let scratchPath = FilePath.join(FilePath.folder(of: libraries(of: path)), "backplane-dev")
+        do throws(BackplaneError) {
+            let facts = try PackageFacts(of: path, scratchPath: scratchPath)
+            var others: [String: PackageFacts] = [:], left = facts.neighbours
+            while let next = left.popLast() {
+                guard next != path, others[next] == nil else { continue }
+                let other = try PackageFacts(of: next, scratchPath: scratchPath)
+                others[next] = other
+                left += other.neighbours
             }
+            return DevPackage(facts, at: path, others: others, libraries: libraries(of: path))
+        } catch {
+            throw BackplaneError(.packageUnusable, error.message + "; mend it, and it is read again", at: error.location)
         }
-        // What it prints before is about packages that it fetches.
-        let text = said.text.output.drop { !$0.hasPrefix("{") }.joined(separator: "\n")
-        guard try ending.get() == .exit(0), let description = try? JSONDecoder().decode(PackageDescription.self, from: Data(text.utf8)) else {
-            let causes = said.text.errors.suffix(20).map { BackplaneError(.packageUnusable, $0) }
-            throw BackplaneError(.packageUnusable, "the Swift package manager cannot read this package; mend it, and it is read again", at: package, causes: causes)
-        }
-        return description
     }
 }
 

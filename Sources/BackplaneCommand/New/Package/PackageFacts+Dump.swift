@@ -4,11 +4,12 @@ import Foundation
 extension PackageFacts {
     /// Asks SwiftPM. Takes the time of compiling the Package.swift where that has changed, about a second; builds and fetches nothing.
     ///
+    /// - Parameter scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
     /// - Throws: `new.package` with what SwiftPM says where it cannot read the package.
-    init(of root: String) throws(BackplaneError) {
+    init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swift", "package", "--package-path", root, "dump-package"]
+        process.arguments = ["swift", "package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
         (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
         do { try process.run() } catch { throw Self.unreadable(root, "`swift` cannot be run: \(error)") }
         let printed = Printed(last: 1 << 16)

@@ -3,6 +3,8 @@ struct PackageFacts: Sendable, Hashable, Decodable {
     var name: String
     var products: [Product]
     var targets: [Target]
+    /// The packages that it depends on and that are folders on this machine, from the root on.
+    var neighbours: [String]
 
     struct Product: Sendable, Hashable, Decodable {
         var name: String
@@ -29,6 +31,35 @@ struct PackageFacts: Sendable, Hashable, Decodable {
     }
 
     func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+
+    /// The targets that a product is made of, as far as they are of this package.
+    func targets(of product: Product) -> [Target] {
+        var found: [Target] = [], left = product.targets
+        while let name = left.popLast() {
+            guard let target = target(name), !found.contains(target) else { continue }
+            found.append(target)
+            left += target.dependencies.filter { $0.package == nil }.map(\.name)
+        }
+        return found
+    }
+}
+
+extension PackageFacts {
+    private enum CodingKeys: String, CodingKey { case name, products, targets, dependencies }
+
+    /// `{"fileSystem": [{"path": …}]}`; those of another kind are no folders here.
+    private struct Neighbour: Decodable {
+        struct Place: Decodable { var path: String }
+        var fileSystem: [Place]?
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        products = try container.decode([Product].self, forKey: .products)
+        targets = try container.decode([Target].self, forKey: .targets)
+        neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap { ($0.fileSystem ?? []).map(\.path) }
+    }
 }
 
 extension PackageFacts.Product {
