@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneCommand
 
 /// `backplane dev` at a terminal: what a person types, and how the terminal is left.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(3)), .enabled(if: TerminalRun.isPossible, "the system gives no terminal"))
 struct DevTerminalTests {
     private let tool: Tool
     private let editions: DevEditions

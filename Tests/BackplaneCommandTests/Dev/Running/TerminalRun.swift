@@ -15,6 +15,14 @@ final class TerminalRun: Sendable {
     }
     struct NoTerminal: Error {}
 
+    /// Whether the system has terminals to give.
+    static let isPossible: Bool = {
+        var own: Int32 = -1, other: Int32 = -1
+        guard openpty(&own, &other, nil, nil, nil) == 0 else { return false }
+        for end in [own, other] { close(end) }
+        return true
+    }()
+
     /// The person's side of the terminal, until it is closed.
     private let terminal: Int32
     /// The reader closes the terminal when this is closed.
