@@ -5,7 +5,7 @@ SWIFT ?= swift
 TEST_FLAGS ?= --no-parallel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build release install uninstall sqlite
+.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build release install uninstall sqlite picture
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench: ## Builds a release without the engines and measures what Backplane costs
 	@rm -f Package.resolved
 	$(SWIFT) build -c release --disable-default-traits --scratch-path .build-bench
 	@.build-bench/release/backplane bench
+
+picture: build ## Records a run of `backplane dev` and draws it: docs/pictures/dev.svg, which the README shows.
+	docs/pictures/dev.sh
 
 build: sqlite ## Builds everything, debug. The first time takes some minutes.
 	$(SWIFT) build

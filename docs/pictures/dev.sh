@@ -42,7 +42,7 @@ person() {
     printf q
 }
 
-person | TERM=xterm script -q -f -e -c "stty columns 112; exec '$backplane' dev" "$recorded" >/dev/null
+person | TERM=xterm script -q -f -e -c "stty columns 120; exec '$backplane' dev" "$recorded" >/dev/null
 sed -e '1{/^Script started/d}' -e '/^Script done/d' -e "s#$folder#~#g" "$recorded" \
-    | LC_ALL=C awk -v title='backplane dev' -v columns=112 -f "$here/terminal.awk" >"$here/dev.svg"
+    | LC_ALL=C awk -v title='backplane dev' -v columns=120 -f "$here/terminal.awk" >"$here/dev.svg"
 echo "drawn: docs/pictures/dev.svg"

@@ -1,6 +1,6 @@
 # Draws what a program printed at a terminal, colours and all, as SVG. Lines appear when they did: those that begin with a time of day tell.
 #
-#   LC_ALL=C awk -v title='backplane dev' -v columns=112 -f terminal.awk recorded.txt > picture.svg
+#   LC_ALL=C awk -v title='backplane dev' -v columns=120 -f terminal.awk recorded.txt > picture.svg
 
 BEGIN {
     width = 7.8; height = 19; left = 18; top = 54; escape = sprintf("%c", 27)
