@@ -42,7 +42,7 @@ extension DevEvent {
         case .unchanged(let libraries): ("unchanged", libraries)
         case .refused(let refusal): ("refused", refusal)
         case .rolledBack(let report): ("rolledBack", report)
-        case .applied(let change): ("applied", change)
+        case .applied(let change): ("applied", ChangeRow(change))
         case .generations(let memory): ("generations", memory)
         case .output(let line): ("output", line)
         case .stopped(let reason): ("stopped", reason)

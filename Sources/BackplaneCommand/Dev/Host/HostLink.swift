@@ -17,15 +17,13 @@ final class HostLink {
     var refusal: DevEvent.Refusal?
 
     /// Starts one.
-    init(after last: Int, _ settings: HostSettings, passesOutputOn: Bool, _ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
-        let number = last + 1
+    init(number: Int, _ settings: HostSettings, passesOutputOn: Bool, _ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
         (self.number, self.send) = (number, send)
         process = try HostProcess(settings.arguments, passesOutputOn: passesOutputOn) { send(.host($0, of: number)) }
     }
 
     /// Finds the one that runs already.
-    init(after last: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
-        let number = last + 1
+    init(number: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
         (self.number, self.send, process) = (number, send, nil)
         Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
     }

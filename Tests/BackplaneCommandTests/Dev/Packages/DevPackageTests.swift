@@ -148,7 +148,7 @@ struct DevPackageTests {
         try workbench.save("Package.swift", Workbench.package() + "oops(\n")
         let refusal = try await dev.next("refused", DevEvent.Refusal.self)
         #expect(refusal.subject == .package && refusal.error.location == workbench.folder + "/Package.swift")
-        #expect(refusal.error.message.contains(/Package\.swift:\d+:\d+: error: /), "\(refusal)")
+        #expect(refusal.error.message.contains(#/Package\.swift:\d+:\d+: error: /#), "\(refusal)")
         try await expectAnswer("Good day, Ann. How do you do?")
 
         try FileManager.default.createDirectory(atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)

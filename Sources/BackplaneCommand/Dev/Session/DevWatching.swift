@@ -33,6 +33,9 @@ final class DevWatching {
         }
     }
 
+    /// Takes what these files hold now for what they held when they were last looked at.
+    func remember(_ paths: Set<String>) { fingerprints.remember(paths) }
+
     /// Those that have other contents than when they were last looked at.
     func really(_ paths: Set<String>) -> Set<String> { fingerprints.changed(among: paths) }
 

@@ -1,0 +1,100 @@
+import Backplane
+import BackplaneHost
+import Glibc
+
+/// The running application, and what it answers.
+extension DevSession {
+    func startHost() {
+        applications += 1
+        if let running = command.running {
+            application = HostLink(number: applications, running, send)
+            return
+        }
+        do throws(BackplaneError) {
+            var settings = command.settings
+            settings.pluginPaths = command.pluginPaths(packages)
+            application = try HostLink(number: applications, settings, passesOutputOn: printer.json, send)
+            printer.progress("starting")
+        } catch {
+            printer.print(.refused(.init(subject: .host, error: error)))
+            tell(.hostEnded)
+        }
+    }
+
+    /// One that somebody else has started is left alone.
+    func endHost() {
+        guard application?.isForeign == true else { return application?.stop() ?? () }
+        application = nil
+        tell(.hostEnded)
+    }
+
+    func take(_ news: HostProcess.News) {
+        switch news {
+        case .unreachable(let error):
+            application = nil
+            printer.print(.refused(.init(subject: .host, error: error)))
+            tell(.hostEnded)
+        case .up(let report):
+            application?.isUp(report)
+            printer.clearProgress()
+            printer.print(.hostStarted(.init(isOwn: application?.isForeign == false, report: report)))
+            tell(.hostUp)
+        case .line(let text, let isError):
+            printer.print(.output(.init(stream: isError ? .errors : .output, text: text)))
+        case .ended(let ending):
+            hasEnded(ending.text)
+        }
+    }
+
+    private func hasEnded(_ how: String) {
+        let isExpected = application?.isStopping ?? false
+        application = nil
+        lastSwapped = []
+        printer.clearProgress()
+        printer.print(.hostEnded(.init(isExpected: isExpected, how: how)))
+        tell(.hostEnded)
+    }
+
+    func take(_ answer: HostAnswer) {
+        switch answer {
+        case .swapped(let report):
+            let libraries = report.plugins.map(\.library)
+            if report.outcome == .unchanged {
+                let asked = application?.asked ?? [], times = takeTimes(asked)
+                if !newlyNamed.isSuperset(of: asked) { printer.print(.unchanged(.init(libraries: asked, builtIn: times))) }
+                newlyNamed.subtract(asked)
+            } else {
+                lastSwapped = report.plugins.map(\.plugin)
+                printer.print(.swapped(.init(builtIn: takeTimes(libraries), report: report)))
+            }
+        case .rolledBack(let report): printer.print(.rolledBack(report))
+        case .applied(let change):
+            // What it brought was loaded from where it lies now.
+            builtIn = [:]
+            printer.print(.applied(change))
+        case .generations(let generations): return printer.print(.generations(.init(generations: generations)))
+        case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
+            return hasEnded(refusal.error.message)
+        case .refused(let refusal):
+            application?.refusal = refusal
+            return tell(.answered(isDone: false))
+        }
+        tell(.answered(isDone: true))
+    }
+
+    private func takeTimes(_ libraries: [String]) -> [String: Double] {
+        var times: [String: Double] = [:]
+        for library in libraries { times[library] = builtIn.removeValue(forKey: library) }
+        return times
+    }
+}
+
+extension ChildProcess.Ending {
+    /// For a person.
+    fileprivate var text: String {
+        switch self {
+        case .exit(let code): "it ended with exit code \(code)"
+        case .signal(let number): "signal \(number) ended it (\(String(cString: strsignal(number))))"
+        }
+    }
+}

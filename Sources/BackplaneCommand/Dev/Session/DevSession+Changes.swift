@@ -1,0 +1,46 @@
+import BackplaneHost
+
+/// What was saved.
+extension DevSession {
+    func takeSources(_ changes: WatchedChanges) {
+        let products = composition?.products ?? []
+        // Any of these may be among what was missed.
+        let paths = watching.really(changes.isComplete ? changes.paths : changes.paths.union(descriptions))
+        let changed = changes.isComplete ? products.filter { product in paths.contains(where: product.isMade) } : products
+        // Not what an editor wrote beside it and took away again.
+        because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
+        for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
+        let altered = packages.filter { paths.contains($0.manifest) }.map(\.path)
+        let missing = command.packageFolders.filter { folder in
+            !packages.contains { $0.path == folder } && paths.contains(FilePath.join(folder, "Package.swift"))
+        }
+        if !(altered + missing).isEmpty {
+            readPackages(altered + missing)
+        } else if !changed.isEmpty {
+            tell(.changed(changed))
+        }
+        if paths.contains(FilePath.absolute(command.settings.manifest)) { takeManifest() }
+    }
+
+    func takeLibraries(_ changes: WatchedChanges) {
+        for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
+        let libraries = composition?.libraries ?? []
+        let new = (changes.isComplete ? changes.paths.intersection(libraries) : libraries).filter(isNew)
+        if !new.isEmpty { tell(.libraries(new)) }
+        let missing = composition?.missing ?? []
+        if (changes.isComplete ? changes.paths.intersection(missing) : missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
+    }
+
+    /// Is there another library, whole, than the loop knows of? It knows it from then on.
+    func isNew(_ path: String) -> Bool {
+        let stamp = stamp(of: path)
+        guard stamp.library != nil, stamp != known[path] else { return false }
+        known[path] = stamp
+        if let build, build.product.library == path, let written = stamp.written, written >= build.began { builtIn[path] = written - build.began }
+        return true
+    }
+
+    func stamp(of path: String) -> ProductStamp {
+        ProductStamp(library: path, resources: composition?.products.first { $0.library == path }?.resources ?? [])
+    }
+}

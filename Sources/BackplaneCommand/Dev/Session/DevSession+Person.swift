@@ -1,0 +1,29 @@
+import Backplane
+
+/// What a person asks for.
+extension DevSession {
+    func take(_ key: DevKey) {
+        switch key {
+        case .rebuild: tell(.changed(composition?.products ?? []))
+        case .rollBack:
+            guard !lastSwapped.isEmpty else {
+                return printer.print(.refused(.init(subject: .rollback, error: BackplaneError(.swapRefused, "nothing was swapped yet: there is nothing to roll back"))))
+            }
+            for plugin in lastSwapped { tell(.rollBack(plugin: plugin)) }
+        case .generations: application?.listGenerations()
+        case .startAnew: tell(.startAnew)
+        case .help: printer.hint(DevKey.legend)
+        case .quit: stop("q")
+        }
+    }
+
+    func stop(_ reason: String) {
+        guard !isStopping else { return }
+        isStopping = true
+        watching.close()
+        printer.clearProgress()
+        printer.print(.stopped(.init(reason: reason)))
+        build?.cancel()
+        endHost()
+    }
+}
