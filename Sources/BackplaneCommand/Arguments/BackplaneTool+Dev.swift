@@ -16,7 +16,7 @@ extension BackplaneTool {
                   backplane dev manifests/almanac.json
                   backplane dev backplane.json --package ../weather-plugin
                   backplane dev --running
-                  backplane dev --json | jq -r 'select(.event == "diagnostic").diagnostic.message'
+                  backplane dev --json | jq .event
                 """)
 
         @OptionGroup var manifest: ManifestArgument
