@@ -52,7 +52,8 @@ static bool is_harmless(int number) {
     switch (number) {
     case SYS_mmap: case SYS_mprotect: case SYS_munmap: case SYS_brk: case SYS_madvise: case SYS_mremap: case SYS_futex:
     case SYS_clock_gettime: case SYS_clock_getres: case SYS_gettimeofday: case SYS_time: case SYS_getrandom: case SYS_sched_yield:
-    case SYS_gettid: case SYS_getpid: case SYS_getuid: case SYS_geteuid: case SYS_rt_sigprocmask: case SYS_sigaltstack: case SYS_getcpu:
+    case SYS_gettid: case SYS_getpid: case SYS_getppid: case SYS_getuid: case SYS_geteuid: case SYS_getgid: case SYS_getegid: case SYS_getresuid:
+    case SYS_getresgid: case SYS_getpgrp: case SYS_getpgid: case SYS_getsid: case SYS_getgroups: case SYS_rt_sigprocmask: case SYS_sigaltstack: case SYS_getcpu:
     case SYS_sched_getaffinity: case SYS_sysinfo: case SYS_uname:
 #ifdef SYS_membarrier
     case SYS_membarrier:
@@ -76,6 +77,9 @@ static bool leaves(int number) {
     }
 }
 
+/* Without our handler the next call that is watched would end the process. */
+static bool takes_watch_away(int number, const greg_t *machine) { return number == SYS_rt_sigaction && machine[REG_RDI] == SIGSYS && machine[REG_RSI]; }
+
 static void note_call(int signal_number, siginfo_t *info, void *context) {
     greg_t *machine = ((ucontext_t *)context)->uc_mcontext.gregs;
     const int number = info->si_syscall;
@@ -90,7 +94,7 @@ static void note_call(int signal_number, siginfo_t *info, void *context) {
         machine[REG_RIP] -= 2;      /* the instruction `syscall` once more, which nobody watches now */
         return;
     }
-    machine[REG_RAX] = raw_call(number, machine);
+    machine[REG_RAX] = takes_watch_away(number, machine) ? 0 : raw_call(number, machine);
     selector = BLOCK;
 }
 

@@ -20,7 +20,7 @@ struct StepCountTests {
     }
 
     private func count(compiled path: String) async throws -> StepFacts {
-        let outcome = try await tool.start(["validate-child", "steps", "--load-folder", tool.loads, "--timeout", "240", "--", path]).end()
+        let outcome = try await tool.start(["validate-child", "steps", "--load-folder", tool.loads, "--", path]).end()
         try #require(outcome.status == 0, "\(outcome.status) \(outcome.output) \(outcome.errors)")
         let answer = try #require(outcome.output.split(separator: "\u{1E}").last).dropLast()
         return try JSONDecoder().decode(Answer.self, from: Data(answer.utf8)).facts

@@ -1,3 +1,5 @@
+import CBackplane
+import Glibc
 import Testing
 
 @testable import BackplaneCommand
@@ -49,15 +51,40 @@ import Testing
     }
 
     @Test func `a component that cannot be activated is no failure, and said to be not tried`() {
-        #expect(LifeFacts(refused: ["Worker"]).verdicts[.stop] == .passed(["not tried further: Worker"]))
+        #expect(LifeFacts(refused: ["Worker"], lived: 1).verdicts[.stop] == .passed(["not tried further: Worker"]))
+    }
+
+    @Test func `where none can be activated, nothing is said of how they stop or what they leave`() {
+        let why = Verdict.skipped("not tried, because no component could be activated: Worker")
+        #expect(LifeFacts(refused: ["Worker"]).verdicts == [.stop: why, .leftovers: why])
+        var left = Remains()
+        left.closed = ["standard output"]
+        #expect(LifeFacts(refused: ["Worker"], left: left).verdicts[.leftovers] == .failed(["it closed standard output, which is not its own"]))
+    }
+
+    @Test func `who answers a cancelled call late does not listen, unless it says that it was cancelled`() {
+        #expect(CancellationFacts.isUnheeded(0, after: .milliseconds(501)))
+        #expect(CancellationFacts.isUnheeded(1, after: .seconds(3)))
+        #expect(!CancellationFacts.isUnheeded(0, after: .milliseconds(499)))
+        #expect(!CancellationFacts.isUnheeded(Int32(BP_CANCELLED), after: .seconds(3)))
+        #expect(CancellationFacts(methods: 1, declared: 1, findings: ["it went on"]).verdicts[.cancellation] == .failed(["it went on"]))
+    }
+
+    @Test func `a file that is not there any more was closed`() throws {
+        let file = dup(STDIN_FILENO), before = OpenFiles()
+        try #require(file >= 0)
+        close(file)
+        #expect(OpenFiles().closed(since: before).contains("a file that was open before"))
     }
 
     @Test func `what has methods or state is not said to have none where it could not be asked`() {
         #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
-        #expect(InputFacts(declared: 2).verdicts[.malformed] == .notApplicable("no component with methods could be activated"))
-        #expect(CancellationFacts(declared: 2).verdicts[.cancellation] == .notApplicable("no component with methods could be activated"))
+        let why = Verdict.skipped("not tried, because no component with methods could be activated; Worker could not be activated: no")
+        #expect(InputFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.malformed] == why)
+        #expect(CancellationFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.cancellation] == why)
+        #expect(InputFacts(methods: 1, declared: 2, untried: ["Worker cannot"]).verdicts[.malformed] == .passed(["not tried, because Worker cannot"]))
         #expect(StateFacts().verdicts[.state] == .notApplicable("no component has state"))
-        #expect(StateFacts(declared: 1).verdicts[.state] == .notApplicable("no component with state could be made twice and activated"))
+        #expect(StateFacts(declared: 1).verdicts[.state] == .skipped("not tried, because no component with state could be made twice and activated"))
     }
 
     @Test func `a conduct is judged over all trials, each finding once`() {

@@ -54,6 +54,12 @@ extension HostileLibrary {
             HostileLibrary(name: "bytes-zero-half", what: "has zeros for its second half", making: .bytes { bytes in
                 for index in bytes.count / 2..<bytes.count { bytes[index] = 0 }
             }),
+            HostileLibrary(name: "bytes-no-stack", what: "does not say what stacks it needs", making: .bytes { bytes in
+                // The program header of that kind (PT_GNU_STACK) becomes one of no kind.
+                for entry in stride(from: 64, to: 64 + 56 * Int(bytes[56]), by: 56) where Array(bytes[entry..<entry + 4]) == [0x51, 0xE5, 0x74, 0x64] {
+                    bytes.replaceSubrange(entry..<entry + 4, with: [0, 0, 0, 0])
+                }
+            }),
             HostileLibrary(name: "bytes-wrong-magic", what: "does not begin as ELF does", making: .bytes { $0[0] = 0x7E }),
             HostileLibrary(name: "bytes-32-bit", what: "says that it is of 32 bits", making: .bytes { $0[4] = 1 }),
             HostileLibrary(name: "bytes-big-endian", what: "says that its numbers begin with the highest byte", making: .bytes { $0[5] = 2 }),
@@ -72,12 +78,15 @@ extension HostileLibrary {
             ("TWO_IDENTITIES", "gives two ids"), ("NO_ENTRY", "exports no entry"), ("HIDDEN_ENTRY", "hides its entry"),
             ("EXPORTS_SDK", "exports names of the SDK and of the Swift runtime"), ("INTERPOSES", "exports a function of libc's name"),
             ("CONSTRUCTOR", "has a constructor"), ("CONSTRUCTOR_NEVER", "has a constructor that never returns"),
-            ("CONSTRUCTOR_ABORTS", "has a constructor that aborts"), ("UNRESOLVED", "calls a function that is nowhere"),
+            ("CONSTRUCTOR_ABORTS", "has a constructor that aborts"),
+            ("CONSTRUCTOR_DISGUISED", "has constructors that are called nearly as the toolchain's"),
+            ("CONSTRUCTORS_NAMELESS", "has two constructors without names, and none of the toolchain's"), ("CHOOSES", "chooses a function when it is loaded"), ("UNRESOLVED", "calls a function that is nowhere"),
             ("NEEDS_STRANGER", "needs a library that lies beside it"), ("TEXT_RELOCATIONS", "has its code changed when it is loaded"),
             ("EXECUTABLE_STACK", "wants a stack that code runs on"),
         ],
         ending: ["CONSTRUCTOR_ABORTS", "CONSTRUCTOR_NEVER"],
         flags: [
+            "CONSTRUCTORS_NAMELESS": ["-nostartfiles", "-s"],
             "TEXT_RELOCATIONS": ["-Wl,-z,notext", "-fuse-ld=bfd"], "EXECUTABLE_STACK": ["-Wl,-z,execstack"], "NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"],
         ])
 
@@ -98,7 +107,7 @@ extension HostileLibrary {
             ("NULL_METHODS", "gives a count of methods and NULL"), ("HUGE_METHODS", "has 2^63 - 1 methods"),
             ("MISALIGNED_METHODS", "has methods at an odd address"), ("SAME_METHODS", "has two methods of one name"), ("KIND_9", "has a method of kind 9"),
             ("NULL_STATE", "has state without functions"), ("MISALIGNED_STATE", "has state at an odd address"),
-            ("SHIFTY", "brings another class when it is loaded again"), ("OVERRUN", "writes more of its answer than there is room for"),
+            ("SHIFTY", "brings another class when it is loaded again"), ("OF_ITS_PROCESS", "brings another class in each process"), ("OVERRUN", "writes more of its answer than there is room for"),
         ])
 
     private static let entries = variants(
@@ -107,7 +116,7 @@ extension HostileLibrary {
             ("ABORTS", "aborts in its entry"), ("FAULTS", "reads memory that is not there in its entry"), ("EXITS", "ends the process in its entry"),
             ("NEVER", "has an entry that waits for ever"), ("SPINS", "has an entry that computes for ever"), ("PRINTS", "prints in its entry"),
             ("READS", "reads a file in its entry"), ("OPENS", "leaves a file open in its entry"), ("THREAD", "leaves a thread behind in its entry"),
-            ("FORKS", "starts a process in its entry"),
+            ("FORKS", "starts a process in its entry"), ("UNWATCHED", "ignores in its entry the signal by which it is watched"),
         ],
         ending: ["ABORTS", "FAULTS", "EXITS"])
 
@@ -120,7 +129,8 @@ extension HostileLibrary {
             ("FAILS_AT_LENGTH", "fails with a text of 10 MB"), ("FAILS_UNREADABLY", "fails with a text that is not UTF-8"),
             ("FAILS_IN_CONTROL", "fails with a text that clears the screen"), ("FAILS_IN_PIECES", "fails with half of a JSON object"),
             ("STATUS_99", "answers with a status that there is not"), ("NO_JSON", "answers what is no JSON"), ("NO_BYTES", "answers 5 bytes at NULL"),
-            ("ACCEPTS", "takes anything for JSON"), ("UNCANCELLED", "never answers, cancelled or not"), ("CANCEL_ABORTS", "aborts when a call is cancelled that is over"),
+            ("ACCEPTS", "takes anything for JSON"), ("UNCANCELLED", "never answers, cancelled or not"), ("WORKS_ON", "works on when it is cancelled"), ("TWICE_LATE", "answers a call a second time a while later"),
+            ("BYTE_ORDER_MARK", "answers JSON with a byte order mark"), ("CANCEL_ABORTS", "aborts when a call is cancelled that is over"),
         ],
         ending: ["ABORTS", "FAULTS", "ABORTS_ELSEWHERE", "EXITS"])
 
@@ -132,7 +142,9 @@ extension HostileLibrary {
             ("ALONE", "makes one component and no second"), ("ACTIVATE_NEVER", "is never active"), ("ACTIVATE_FAILS", "cannot be activated"),
             ("ACTIVATE_ABORTS", "aborts when it is activated"), ("ACTIVATE_TWICE", "says three times that it is active"),
             ("SUSPEND_FAILS", "cannot be suspended"), ("STOP_NEVER", "never stops"), ("STOP_ABORTS", "aborts when it is stopped"),
-            ("THREAD_LEFT", "leaves a thread behind when it is stopped"), ("FILE_LEFT", "leaves a file open when it is stopped"),
+            ("THREAD_LEFT", "leaves a thread behind when it is stopped"), ("THREAD_DISGUISED", "leaves a thread that is called like the host's"),
+            ("THREAD_OF_POOL", "leaves a thread that is called like the pool's"), ("POOL_USED", "is activated by a timer of libdispatch"),
+            ("PROCESS_LEFT", "leaves a process behind when it is stopped"), ("FILE_LEFT", "leaves a file open when it is stopped"),
             ("RELEASE_ABORTS", "aborts when it is released"), ("STATE_FORGETS", "exports other state than it imported"),
             ("STATE_REFUSED", "does not import what it exports"),
         ],

@@ -56,6 +56,7 @@ extension Row {
     private static func plain(_ text: String, in folder: String) -> String {
         let text = text.replacing(folder, with: "…").replacing(/host-[0-9A-Za-z-]+\//, with: "host/")
             .replacing(/[0-9a-f]{64}/) { $0.output.allSatisfy { $0 == "0" } ? "000…" : "(its own)" }
+            .replacing(/\d+\.\d s later/, with: "# s later").replacing(/Worker\d+/, with: "Worker#")
             .replacing(/x{100,}/) { "x… (\($0.output.count) times)" }
             .replacing(/0x[0-9A-F]{5,}/, with: "0x#").replacing(/\d{4,}/, with: "#").replacing(/segment \d+|section \d+|table of \d+ \w+/) { $0.output.replacing(/\d+/, with: "#") }
         return text.count > 1_200 ? text.prefix(1_200) + "…" : text

@@ -47,7 +47,7 @@ extension BackplaneTool {
         @OptionGroup var inspection: InspectionArguments
 
         func run() async throws {
-            InspectionChild.run(inspection.library, loadFolder: inspection.loadFolder, limit: inspection.timeout)
+            InspectionChild.run(inspection.library, loadFolder: inspection.loadFolder)
         }
     }
 }

@@ -48,7 +48,7 @@ extension BackplaneTool {
 
         func run() async throws {
             guard let trial = Trial(rawValue: trial) else { throw ValidationError("there is no such trial") }
-            await ValidationChild.run(trial, library, loadFolder: validation.loadFolder, limit: validation.timeout)
+            await ValidationChild.run(trial, library, loadFolder: validation.loadFolder)
         }
     }
 }

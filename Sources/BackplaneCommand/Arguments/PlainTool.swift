@@ -82,16 +82,15 @@ enum PlainTool {
                 try reader.finish()
                 return await ValidateCommand(library: library, loadFolder: loadFolder, limit: .seconds(limit), json: json).run()
             case ValidationChild.command:
-                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder")
+                let loadFolder = try reader.text("--load-folder")
                 guard let trial = Trial(rawValue: try reader.next("TRIAL")) else { throw PlainArguments.Unusable(text: "there is no such trial") }
                 let library = try reader.next("LIBRARY")
                 try reader.finish()
-                await ValidationChild.run(trial, library, loadFolder: loadFolder, limit: limit)
+                await ValidationChild.run(trial, library, loadFolder: loadFolder)
             case InspectionChild.command:
-                let limit = try inspectionLimit(&reader), loadFolder = try reader.text("--load-folder")
-                let library = try reader.next("LIBRARY")
+                let loadFolder = try reader.text("--load-folder"), library = try reader.next("LIBRARY")
                 try reader.finish()
-                InspectionChild.run(library, loadFolder: loadFolder, limit: limit)
+                InspectionChild.run(library, loadFolder: loadFolder)
             case "new":
                 return try makeNew(&reader)
             case "bench":

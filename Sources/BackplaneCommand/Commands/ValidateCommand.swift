@@ -11,13 +11,15 @@ struct ValidateCommand: Sendable {
     var json = false
 
     func run() async -> Int32 {
-        do {
+        guard !library.isEmpty else { return Output.refuse("LIBRARY: expected a path or a name, found nothing") }
+        do throws(BackplaneError) {
             let folder = try LoadFolder(in: loadFolder)
             defer { folder.remove() }
             let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit).report()
             if json { Output.json(report) } else { report.printTable() }
             return report.isValid ? 0 : 1
         } catch {
+            if json { Output.json(ValidationReport(library, error)) }
             return Output.fail(error)
         }
     }

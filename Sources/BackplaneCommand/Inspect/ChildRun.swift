@@ -1,10 +1,11 @@
 import Backplane
+import CBackplaneHost
 import Foundation
 
-/// How one more run of this program ended, which may have crashed or hung: it is killed at its time limit.
+/// How one more run of this program ended, which may have crashed or hung: it is killed when it says nothing for as long as its limit.
 ///
-/// It has said all when its output ends with a zero: how it ends then is nobody's business, nor are processes that it leaves
-/// behind with its pipes.
+/// It has said all when its output ends with a zero: how it ends then is nobody's business. Processes that it leaves behind end with it,
+/// and it ends with this process (``ChildLeash``).
 struct ChildRun: Sendable {
     enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
@@ -16,16 +17,20 @@ struct ChildRun: Sendable {
     let errors: String
 
     private enum Event: Sendable {
-        case saidAll, closed, ended(Ending), overdue
+        case saidAll, said, closed, ended(Ending), overdue
     }
 
+    /// - Parameter limit: from its start, and then from the last that it said.
     init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
-        let process = Process(), output = Pipe(), errors = Pipe()
+        let process = Process(), leash = Pipe(), output = Pipe(), errors = Pipe()
+        // What it leaves behind becomes this process's own, and what was that before stays.
+        _ = bph_adopt_orphans()
+        let others = Descendants()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
         // A crash is a result here, and not to be looked into.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        (process.standardInput, process.standardOutput, process.standardError) = (leash, output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         process.terminationHandler = { process in
             event.yield(.ended(process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus)))
@@ -34,25 +39,30 @@ struct ChildRun: Sendable {
             throw BackplaneError(.pluginLoadFailed, "this program cannot be run once more to load the library: \(error)")
         }
         let printed = (output: Printed(last: 64 << 20), errors: Printed(last: 1 << 16))
-        printed.output.read(output.fileHandleForReading) { event.yield($0.last == 0 ? .saidAll : .closed) }
+        printed.output.read(output.fileHandleForReading) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
         printed.errors.read(errors.fileHandleForReading) { if $0.isEmpty { event.yield(.closed) } }
-        let timer = Task {
-            try? await Task.sleep(for: limit)
-            event.yield(.overdue)
+        ending = await Self.ending(events) {
+            Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                event.yield(.overdue)
+            }
         }
-        ending = await Self.ending(events)
-        timer.cancel()
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        Descendants.end(besides: others)
+        withExtendedLifetime(leash) {}
         if case .saidAll = ending { self.output = printed.output.data.dropLast() } else { self.output = printed.output.data }
         self.errors = String(decoding: printed.errors.data, as: UTF8.self)
     }
 
     /// Waits until it has said all, until it and both of its pipes have ended, or until its time is up.
-    private static func ending(_ events: AsyncStream<Event>) async -> Ending {
-        var ending: Ending?, openPipes = 2
+    private static func ending(_ events: AsyncStream<Event>, _ startTimer: () -> Task<Void, Never>) async -> Ending {
+        var ending: Ending?, openPipes = 2, timer = startTimer()
+        defer { timer.cancel() }
         for await event in events {
             switch event {
             case .saidAll: return .saidAll
+            case .said:
+                timer.cancel()
+                timer = startTimer()
             case .overdue: return ending ?? .overdue
             case .closed: openPipes -= 1
             case .ended(let how): ending = how

@@ -20,7 +20,7 @@ enum InspectionChild {
     static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run = try await ChildRun(
-            [command, "--load-folder", folder + "/child", "--timeout", "\(seconds)", "--", path], limit: limit)
+            [command, "--load-folder", folder + "/child", "--", path], limit: limit)
         let reason: String
         switch run.ending {
         case .saidAll:
@@ -38,13 +38,10 @@ enum InspectionChild {
     }
 
     /// What the child does. Does not return: nothing more of the library runs.
-    ///
-    /// - Parameter limit: in seconds.
-    static func run(_ path: String, loadFolder: String?, limit: Double) -> Never {
-        // When the parent is gone, nobody else ends a library that hangs.
-        alarm(UInt32(limit) + 5)
+    static func run(_ path: String, loadFolder: String?) -> Never {
+        ChildLeash.hold()
         // What the library prints is no answer.
-        let output = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         var answer = Answer()
         do throws(BackplaneError) {

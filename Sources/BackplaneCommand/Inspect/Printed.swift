@@ -13,13 +13,13 @@ final class Printed: Sendable {
 
     /// Reads on a thread of its own until the end.
     ///
-    /// - Parameter watch: told whenever the end, which is empty, or a zero was read.
+    /// - Parameter watch: told what was read; the end is empty.
     func read(_ file: FileHandle, _ watch: @escaping @Sendable (Data) -> Void) {
         Thread.detachNewThread { [self] in
             while true {
                 let next = file.availableData
                 bytes.withLock { $0 = ($0 + next).suffix(limit) }
-                if next.isEmpty || next.last == 0 { watch(next) }
+                watch(next)
                 if next.isEmpty { return }
             }
         }

@@ -7,8 +7,12 @@ struct CallInput: Sendable {
     init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     init(_ json: String) { self.init("`\(json)`", Array(json.utf8)) }
 
-    /// Why nothing was called, where so many methods are declared.
-    static func none(_ declared: Int) -> String { declared == 0 ? "it has no methods" : "no component with methods could be activated" }
+    /// What comes of calls, where so many methods could be called of those that are declared.
+    static func verdict(_ methods: Int, of declared: Int, _ untried: [String], _ findings: [String], remarks: [String] = []) -> Verdict {
+        if declared == 0 { return .notApplicable("it has no methods") }
+        guard methods > 0 else { return .skipped((["not tried, because no component with methods could be activated"] + untried).joined(separator: "; ")) }
+        return Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" } + remarks)
+    }
 
     /// None of these is JSON.
     static let malformed = [

@@ -31,7 +31,10 @@ struct Candidate {
 
     /// Its entry, not called yet.
     func entry() throws(BackplaneError) -> PluginDescription.Entry {
-        let library = try loaded(prepared())
-        return unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
+        try entry(of: try loaded(prepared()))
+    }
+
+    func entry(of library: DynamicLibrary) throws(BackplaneError) -> PluginDescription.Entry {
+        unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
     }
 }

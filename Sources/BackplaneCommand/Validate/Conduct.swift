@@ -22,7 +22,7 @@ struct Conduct: Codable, Sendable {
     private static func fault(_ answer: Question.Answer, _ kind: Question.Kind) -> String? {
         guard (Int32(BP_OK)...Int32(BP_ERROR)).contains(answer.status) else { return "with status \(answer.status), which the header does not know," }
         if answer.isOK {
-            return kind == .call && !isJSON(answer.payload) ? "a result that is no JSON" : nil
+            return kind == .call && !JSONSyntax.isJSON(answer.payload) ? "a result that is no JSON" : nil
         }
         if answer.payload.count > errorLimit { return "an error of more than \(errorLimit) bytes" }
         guard let text = String(validating: answer.payload, as: UTF8.self) else { return "an error that is not UTF-8" }
@@ -30,10 +30,6 @@ struct Conduct: Codable, Sendable {
             return (try? JSONDecoder().decode(BackplaneError.self, from: Data(answer.payload))) == nil ? "BP_ERROR without the JSON of an error" : nil
         }
         return text.printable == text ? nil : "an error with control characters"
-    }
-
-    private static func isJSON(_ bytes: [UInt8]) -> Bool {
-        (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
     }
 
     static func verdicts(of all: [Conduct]) -> Verdicts {

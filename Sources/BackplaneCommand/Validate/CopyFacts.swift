@@ -5,13 +5,18 @@ import BackplaneHost
 struct CopyFacts: Codable, Sendable {
     var first, second: PluginReport
 
-    var verdicts: Verdicts {
-        guard first != second else { return [.stable: .passed()] }
+    /// - Parameter before: what it answered in another process.
+    func verdicts(after before: PluginReport?) -> Verdicts {
+        if first != second { return [.stable: .failed(["it answers \(Self.difference(first, second)); what a plugin brings depends on its code alone"])] }
+        guard let before, before != first else { return [.stable: .passed()] }
+        return [.stable: .failed(["it answers \(Self.difference(before, first)) in another process; what a plugin brings depends on its code alone"])]
+    }
+
+    private static func difference(_ first: PluginReport, _ second: PluginReport) -> String {
         let (one, other) = (first.components.map(\.className), second.components.map(\.className))
-        let what = first.id != second.id || first.version != second.version
+        return first.id != second.id || first.version != second.version
             ? "\(first.id) \(first.version), and then \(second.id) \(second.version)"
             : one == other ? "the same classes with other contracts or wires" : "\(one.joined(separator: ", ")), and then \(other.joined(separator: ", "))"
-        return [.stable: .failed(["it answers \(what); what a plugin brings depends on its code alone"])]
     }
 }
 

@@ -31,36 +31,48 @@ extension ImageFacts.Contents {
         ]
     }
 
+    /// For the linker's `--version-script`.
+    private static let versionScript = "{ global: backplane_plugin_entry_v1; local: *; };"
+
     private static func exported(_ names: [String]) -> [String] {
         guard !names.isEmpty else { return [] }
         let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", "), more = names.count > 8 ? " and \(names.count - 8) more" : ""
-        return ["it exports \(shown)\(more); make them static, or compile with -fvisibility=hidden"]
+        let advice = names.contains { $0.hasPrefix("_Z") } ? " or, since C++ exports what it makes of the standard library's templates all the same, link" : ", or link"
+        return ["it exports \(shown)\(more); make them static, compile with -fvisibility=hidden\(advice) with the version script `\(versionScript)`"]
     }
 
     /// Libraries that are in every process with Swift, or with C alone.
     private var strangers: [String] {
         libraries.filter { name in
-            let stem = name.prefix { $0 != "." }
-            return !Self.ofSystem.contains(String(stem)) && !Self.prefixes.contains { stem.hasPrefix($0) }
+            guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else { return !name.hasPrefix("libclang_rt.") }
+            return !Self.ofSystem.contains(String(stem))
         }
     }
 
     private static let ofSystem: Set = [
-        "libc", "libm", "libdl", "libpthread", "librt", "libutil", "libgcc_s", "libstdc++", "libc++", "libc++abi", "libdispatch", "libBlocksRuntime",
-        "libFoundation", "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking", "libFoundationXML", "lib_FoundationICU",
+        // glibc's, and the compilers'.
+        "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libutil", "libresolv", "libanl", "libgcc_s", "libstdc++",
+        "libc++", "libc++abi",
+        // Of the toolchain's lib/swift/linux those that programs are made with, not tests or tools.
+        "libBlocksRuntime", "libFoundation", "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking", "libFoundationXML",
+        "lib_FoundationICU", "libdispatch", "libswiftCore", "libswiftDispatch", "libswiftDistributed", "libswiftGlibc", "libswiftObservation",
+        "libswiftRegexBuilder", "libswiftRuntime", "libswiftSwiftOnoneSupport", "libswiftSynchronization", "libswift_Builtin_float",
+        "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing", "libswift_Volatile",
     ]
-    private static let prefixes = ["ld-linux", "libswift", "lib_Foundation", "libclang_rt"]
 
     /// Those that a toolchain puts into every library are no concern of its author's.
     private var ownInitialisers: [String] {
-        let strange = initialisers.filter { name in !Self.ofToolchain.contains { name == $0 || name.hasPrefix($0) } }
-        guard isStripped else { return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } }
-        // Without symbols only their number tells: crti.o's, crtbegin.o's, and where the Swift runtime is linked its own.
-        let usual = libraries.contains("libswiftCore.so") ? 3 : 2
-        return initialisers.count > usual ? ["\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"] : []
+        let choosers = choosers.map { "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first" }
+        let strange = initialisers.filter { name in !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) } }
+        guard isStripped else { return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } + choosers }
+        // Without symbols only their number tells: crti.o's, with which comes crtbegin.o's, and where the Swift runtime is linked its own.
+        let usual = (hasStartFiles ? 2 : 0) + (libraries.contains("libswiftCore.so") ? 1 : 0)
+        return choosers + (initialisers.count > usual ? ["\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"] : [])
     }
 
-    private static let ofToolchain = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "__llvm_", "__sanitizer", "sancov.", "init_have_lse_atomics"]
+    private static let ofToolchain: Set = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "init_have_lse_atomics"]
+    /// What these names begin with no author writes.
+    private static let ofInstrumentation = ["__llvm_", "__sanitizer", "sancov."]
 
     private var memory: [String] {
         [

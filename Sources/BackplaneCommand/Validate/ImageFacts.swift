@@ -11,8 +11,8 @@ struct ImageFacts: Codable, Sendable {
     var contents: Contents?
 
     struct Contents: Codable, Sendable {
-        var exports, libraries, initialisers: [String]
-        var hasSwift, isStripped: Bool
+        var exports, libraries, initialisers, choosers: [String]
+        var hasSwift, isStripped, hasStartFiles: Bool
         var relocatesText, hasExecutableStack, hasWritableCode: Bool
         /// Conformances, and modules.
         var retroactive, resourceBundles: [String]
@@ -58,6 +58,7 @@ extension ImageFacts.Contents {
         let demands = try image.demands()
         exports = image.interposable.filter { $0 != LibraryFile.entry }
         (libraries, initialisers, hasSwift, isStripped) = (demands.needed, demands.initialisers, image.hasSwift, image.isStripped)
+        (choosers, hasStartFiles) = (demands.choosers, demands.hasStartFiles)
         (relocatesText, hasExecutableStack) = (demands.relocatesText, demands.hasExecutableStack)
         hasWritableCode = demands.hasWritableCode
         retroactive = try image.retroactiveConformances()

@@ -4,18 +4,20 @@ import Backplane
 struct InputFacts: Codable, Sendable {
     /// Of those components that could be activated, and of all.
     var methods = 0, declared = 0
+    /// Those that could not, and why.
+    var untried: [String] = []
     var findings: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        [.malformed: methods == 0 ? .notApplicable(CallInput.none(declared)) : Verdict(findings: findings)]
+        [.malformed: CallInput.verdict(methods, of: declared, untried, findings)]
     }
 }
 
 extension Interview {
     func input() throws(BackplaneError) -> InputFacts {
         var facts = InputFacts(declared: declaredMethods)
-        try withActive { instance in
+        facts.untried = withActive { instance in
             facts.methods += instance.subject.methods.count
             for method in instance.subject.methods.indices {
                 let accepted = CallInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)

@@ -6,25 +6,28 @@ extension Interview {
     var declaredMethods: Int { subjects.reduce(0) { $0 + $1.methods.count } }
 
     /// Calls a method, waits for its answer, and has a look at whether a synchronous one was in time.
-    func call(_ method: Int, _ input: CallInput, _ instance: Instance, cancels: Bool = false) -> Question.Answer {
-        let subject = instance.subject, description = subject.methods[method]
-        let question = beginCall(method, input, instance, cancels: cancels)
-        if case .sync = description.kind, question.all.isEmpty {
-            lateSynchronous.append("`\(subject.name).\(description.name)` is synchronous and had not answered when it returned")
-        }
-        return question.wait()
+    func call(_ method: Int, _ input: CallInput, _ instance: Instance) -> Question.Answer {
+        beginCall(method, input, instance, cancels: false).wait()
+    }
+
+    /// The same with a call that is cancelled as soon as it is made; and how long after that it was answered.
+    func cancelledCall(_ method: Int, _ input: CallInput, _ instance: Instance) -> (answer: Question.Answer, delay: Duration) {
+        let question = beginCall(method, input, instance, cancels: true), cancelled = ContinuousClock.now
+        return (question.wait(), cancelled.duration(to: .now))
     }
 
     private func beginCall(_ method: Int, _ input: CallInput, _ instance: Instance, cancels: Bool) -> Question {
         let subject = instance.subject, name = "`\(subject.name).\(subject.methods[method].name)`"
         lastCall += 1
         let id = lastCall
-        return begin(.call, "\(name) was called with \(input.name)\(cancels ? " and cancelled" : "")") { question in
+        let question = begin(.call, "\(name) was called with \(input.name)\(cancels ? " and cancelled" : "")") { question in
             var frame = bp_call()
             frame.size = UInt32(MemoryLayout<bp_call>.size)
             input.bytes.withBytes { subject.component.call?(instance.pointer, UInt32(method), $0, &frame, id, Question.done, question.context) }
             // Again after the answer: then it is about nothing.
             if cancels { for _ in 0..<2 { subject.component.cancel?(instance.pointer, id) } }
         }
+        if case .sync = subject.methods[method].kind, question.all.isEmpty { lateSynchronous.append("\(name) is synchronous and had not answered when it returned") }
+        return question
     }
 }

@@ -63,17 +63,44 @@ extension Interview {
         ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
     }
 
-    /// Gives every component a go that can be made and activated.
-    func withActive(_ body: (Instance) throws(BackplaneError) -> Void) throws(BackplaneError) {
+    /// Gives every component a go that can be made and activated. All of them are there until the last has had it.
+    ///
+    /// - Parameter patience: how long they stay then, in tenths of a second, for what comes late.
+    /// - Returns: those with methods that could not, and why.
+    func withActive(patience: Int = 0, _ body: (Instance) -> Void) -> [String] {
+        var active: [Instance] = [], untried: [String] = []
         for subject in subjects {
-            guard let instance = try? make(subject) else { continue }
-            if let answer = run("activated", subject.component.activate, instance), !answer.isOK {
-                release(instance)
-                continue
-            }
-            try body(instance)
-            _ = run("stopped", subject.component.stop ?? subject.component.suspend, instance)
+            do throws(BackplaneError) {
+                let instance = try activated(subject)
+                active.append(instance)
+                body(instance)
+            } catch where !subject.methods.isEmpty {
+                untried.append("\(subject.name) \(error.message)")
+            } catch {}
+        }
+        for _ in 0..<(active.isEmpty ? 0 : patience) {
+            candidate.note("it might have answered once more")
+            usleep(100_000)
+        }
+        for instance in active {
+            _ = run("stopped", instance.subject.component.stop ?? instance.subject.component.suspend, instance)
             release(instance)
         }
+        return untried
+    }
+
+    /// - Throws: what it answered, as a sentence without its subject.
+    func activated(_ subject: Subject) throws(BackplaneError) -> Instance {
+        let instance: Instance
+        do throws(BackplaneError) {
+            instance = try make(subject)
+        } catch {
+            throw BackplaneError(error.code, "could not be made: \(error.message)")
+        }
+        if let answer = run("activated", subject.component.activate, instance), !answer.isOK {
+            release(instance)
+            throw BackplaneError(.componentFailed, "could not be activated: \(answer.reason)")
+        }
+        return instance
     }
 }

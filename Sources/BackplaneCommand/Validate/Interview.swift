@@ -16,6 +16,8 @@ final class Interview {
     let subjects: [Subject]
     /// Where components have their own folders, and where the plugin's files are.
     let folder, resources: String
+    /// The copy of the library that is loaded.
+    let copy: String
     private(set) var questions: [Question] = []
     /// Synchronous methods that took their time.
     var lateSynchronous: [String] = []
@@ -31,6 +33,7 @@ final class Interview {
         let file = try candidate.prepared(), library = try candidate.loaded(file)
         var names = ResourceFolder.Names()
         resources = try ResourceFolder.copy(besides: file, named: nil, &names) ?? ""
+        copy = file.copy
         folder = file.copy + ".data"
         candidate.note("its entry ran")
         let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
@@ -66,8 +69,10 @@ final class Interview {
     }
 
     /// How it kept to the rules up to now; gives answers that are too many a moment to come.
-    func conduct() -> Conduct {
-        usleep(50_000)
+    ///
+    /// - Parameter patience: in milliseconds.
+    func conduct(after patience: UInt32 = 50) -> Conduct {
+        usleep(1_000 * patience)
         var conduct = Conduct(repeated: lateSynchronous)
         for question in questions { conduct.take(question) }
         return conduct

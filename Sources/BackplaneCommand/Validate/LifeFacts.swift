@@ -6,21 +6,18 @@ struct LifeFacts: Codable, Sendable {
     var findings: [String] = []
     /// Those that cannot be activated, and what they say.
     var refused: [String] = []
-    var threads: [String] = []
-    var files: [String] = []
+    /// How many were activated.
+    var lived = 0
+    var left = Remains()
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        let left = threads.counted.map { "a thread called `\($0.name)` goes on\($0.times); end it in suspend or stop" }
-            + files.counted.map { "\($0.name) is open\($0.times); close it in suspend or stop" }
-        return [.stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }), .leftovers: Verdict(findings: left)]
-    }
-}
-
-extension [String] {
-    /// Each once, and how often it is there where that is more.
-    fileprivate var counted: [(name: String, times: String)] {
-        Dictionary(map { ($0, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }.map { ($0.key, $0.value > 1 ? " \($0.value) times" : "") }
+        let found = left.running("end it in suspend or stop") + left.open("close it in suspend or stop")
+        guard lived > 0 || refused.isEmpty else {
+            let why = Verdict.skipped("not tried, because no component could be activated: " + refused.joined(separator: "; "))
+            return [.stop: findings.isEmpty ? why : .failed(findings), .leftovers: found.isEmpty ? why : .failed(found)]
+        }
+        return [.stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }), .leftovers: Verdict(findings: found)]
     }
 }
 
@@ -28,7 +25,7 @@ extension Interview {
     func life() throws(BackplaneError) -> LifeFacts {
         var facts = LifeFacts()
         for subject in subjects {
-            let threads = RunningThreads(), files = OpenFiles()
+            let before = Remains.Baseline()
             guard let instance = try? make(subject) else { continue }
             let component = subject.component
             let steps: [(verb: String, step: bp_step?)] = [
@@ -36,7 +33,10 @@ extension Interview {
                 ("stopped", component.stop ?? component.suspend),
             ]
             for (verb, step) in steps {
-                guard let answer = run(verb, step, instance), !answer.isOK else { continue }
+                guard let answer = run(verb, step, instance), !answer.isOK else {
+                    if verb == "activated" { facts.lived += 1 }
+                    continue
+                }
                 // With wires that lead nowhere it may have every reason; what was not activated is not stopped.
                 guard verb != "activated" else {
                     facts.refused.append("\(subject.name), which answered an error when it was activated: \(answer.reason)")
@@ -45,9 +45,7 @@ extension Interview {
                 facts.findings.append("\(subject.name) answered an error when it was \(verb): \(answer.reason)")
             }
             release(instance)
-            let left = Remains(since: threads, files)
-            facts.threads += left.threads
-            facts.files += left.files
+            facts.left += Remains(since: before, of: copy)
         }
         facts.conduct = conduct()
         return facts

@@ -1,57 +1,53 @@
-import Foundation
 import Glibc
 
-/// What is there of threads and files that was not before.
-struct Remains {
-    let threads, files: [String]
+/// What there is of threads, processes and files that was not there before, and what is gone of files.
+struct Remains: Codable, Sendable {
+    var threads, processes, files, closed: [String]
 
-    /// Waits up to half a second for threads: they take a moment to end.
-    init(since threads: RunningThreads, _ files: OpenFiles) {
-        for _ in 0..<50 where !RunningThreads().since(threads).isEmpty { usleep(10_000) }
-        (self.threads, self.files) = (RunningThreads().since(threads), OpenFiles().since(files))
+    /// What was there before.
+    struct Baseline {
+        let threads = RunningThreads(), processes = Descendants(), files = OpenFiles()
+    }
+
+    init() { (threads, processes, files, closed) = ([], [], [], []) }
+
+    /// Waits up to half a second for threads and processes: they take a moment to end.
+    ///
+    /// - Parameter library: the copy of the library whose they may be.
+    init(since before: Baseline, of library: String) {
+        self.init()
+        for attempt in 0..<50 {
+            if attempt > 0 { usleep(10_000) }
+            threads = RunningThreads().since(before.threads, running: library)
+            processes = Descendants(besides: before.processes).names.values.sorted()
+            if threads.isEmpty && processes.isEmpty { break }
+        }
+        let now = OpenFiles()
+        (files, closed) = (now.since(before.files), now.closed(since: before.files))
+    }
+
+    static func += (all: inout Self, more: Self) {
+        all.threads += more.threads
+        all.processes += more.processes
+        all.files += more.files
+        all.closed += more.closed
+    }
+
+    /// Threads and processes, as findings.
+    func running(_ advice: String) -> [String] {
+        threads.counted.map { "a thread called `\($0.name)` goes on\($0.times); \(advice)" }
+            + processes.counted.map { "a process called `\($0.name)` goes on\($0.times); \(advice)" }
+    }
+
+    /// Files, as findings.
+    func open(_ advice: String) -> [String] {
+        files.counted.map { "\($0.name) is open\($0.times); \(advice)" } + closed.counted.map { "it closed \($0.name), which is not its own" }
     }
 }
 
-/// The threads of this process, but for those that the Swift runtime keeps for everybody.
-struct RunningThreads {
-    private let names: [Int: String]
-
-    init() {
-        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []).compactMap { Int($0) }
-        var names: [Int: String] = [:]
-        for number in numbers {
-            guard let name = try? String(contentsOfFile: "/proc/self/task/\(number)/comm", encoding: .utf8) else { continue }
-            names[number] = name.trimmingCharacters(in: .newlines)
-        }
-        self.names = names.filter { !$0.value.hasSuffix("-qos") && !$0.value.hasPrefix("com.apple.") && !$0.value.hasPrefix("bp-") }
-    }
-
-    /// The names of those that were not there before.
-    func since(_ before: RunningThreads) -> [String] {
-        names.filter { before.names[$0.key] == nil }.map(\.value).sorted()
-    }
-}
-
-/// The files that this process has open.
-struct OpenFiles {
-    private let targets: [Int: String]
-
-    init() {
-        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int($0) }
-        var targets: [Int: String] = [:]
-        for number in numbers {
-            // The one that lists the folder is gone by now.
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)") else { continue }
-            targets[number] = target
-        }
-        self.targets = targets
-    }
-
-    /// What those lead to that were not there before.
-    func since(_ before: OpenFiles) -> [String] {
-        targets.filter { before.targets[$0.key] != $0.value }.map { file in
-            // The numbers of pipes and sockets say nothing.
-            file.value.hasPrefix("/") ? file.value : String(file.value.prefix { $0 != ":" })
-        }.sorted()
+extension [String] {
+    /// Each once, and how often it is there where that is more.
+    fileprivate var counted: [(name: String, times: String)] {
+        Dictionary(map { ($0, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }.map { ($0.key, $0.value > 1 ? " \($0.value) times" : "") }
     }
 }

@@ -5,12 +5,15 @@ import CBackplane
 struct StateFacts: Codable, Sendable {
     /// Those with state that could be made twice and activated, and all.
     var components = 0, declared = 0
+    /// Those that could not, and why.
+    var untried: [String] = []
     var findings: [String] = []
     var conduct = Conduct()
 
     var verdicts: Verdicts {
-        guard components == 0 else { return [.state: Verdict(findings: findings)] }
-        return [.state: .notApplicable(declared == 0 ? "no component has state" : "no component with state could be made twice and activated")]
+        if declared == 0 { return [.state: .notApplicable("no component has state")] }
+        guard components > 0 else { return [.state: .skipped((["not tried, because no component with state could be made twice and activated"] + untried).joined(separator: "; "))] }
+        return [.state: Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" })]
     }
 }
 
@@ -20,14 +23,24 @@ extension Interview {
         for subject in subjects {
             guard let state = subject.state, let export = state.export_state, let take = state.import_state else { continue }
             facts.declared += 1
-            guard let old = try? make(subject) else { continue }
+            let old: Instance, new: Instance
+            do throws(BackplaneError) {
+                old = try activated(subject)
+            } catch {
+                facts.untried.append("\(subject.name) \(error.message)")
+                continue
+            }
             defer { release(old) }
-            guard let new = try? make(subject, "a second ") else { continue }
+            do throws(BackplaneError) {
+                new = try make(subject, "a second ")
+            } catch {
+                facts.untried.append("a second \(subject.name) could not be made: \(error.message)")
+                continue
+            }
             defer { release(new) }
             func exported(_ instance: Instance) -> Question.Answer {
                 run("asked for its state", instance, kind: .state) { export($0, state.version, Question.done, $1) }
             }
-            if let answer = run("activated", subject.component.activate, old), !answer.isOK { continue }
             facts.components += 1
             _ = run("suspended", subject.component.suspend, old)
             let first = exported(old)

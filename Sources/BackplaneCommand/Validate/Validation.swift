@@ -23,7 +23,8 @@ struct Validation: Sendable {
         if let failure = before.failure(among: [.file, .entry, .identity]) {
             return Verdicts(Requirement.ofEntry, .skipped("a host does not load it, because of \(failure.id)"))
         }
-        var verdicts = await observe(.answer, PluginReport.self).judged([.answer]) { _ in [.answer: .passed()] }
+        let answer = await observe(.answer, PluginReport.self)
+        var verdicts = answer.judged([.answer]) { _ in [.answer: .passed()] }
         let others = Requirement.ofEntry.filter { $0 != .answer }
         if verdicts.failure(among: [.answer]) != nil {
             verdicts.take(Verdicts(others, .skipped("its entry gives no answer, see \(Requirement.answer.id)")))
@@ -31,7 +32,7 @@ struct Validation: Sendable {
         }
         verdicts.take(await observe(.calls, CallFacts.self).judged([.quiet, .threads, .files]) { $0.verdicts })
         verdicts.take(await effort())
-        verdicts.take(await observe(.copies, CopyFacts.self).judged([.stable]) { $0.verdicts })
+        verdicts.take(await observe(.copies, CopyFacts.self).judged([.stable]) { $0.verdicts(after: answer.facts) })
         verdicts.take(await observe(.bounds, BoundFacts.self).judged([.bounded]) { $0.verdicts })
         return verdicts
     }

@@ -9,6 +9,9 @@ enum ValidationChild {
     /// Ends each note of what the child is about to do; its answer comes after the last.
     private static let mark = "\u{1E}"
 
+    /// The child's exit code where the library has closed what the answer is written to.
+    private static let closed: Int32 = 113
+
     /// What the child prints at last.
     private struct Answer<Facts: Codable>: Codable {
         var facts: Facts?
@@ -23,7 +26,7 @@ enum ValidationChild {
         let run: ChildRun
         do throws(BackplaneError) {
             run = try await ChildRun(
-                [command, trial.rawValue, "--load-folder", "\(folder)/\(trial.rawValue)", "--timeout", "\(seconds)", "--", path], limit: limit)
+                [command, trial.rawValue, "--load-folder", "\(folder)/\(trial.rawValue)", "--", path], limit: limit)
         } catch {
             return .refused(error)
         }
@@ -38,6 +41,7 @@ enum ValidationChild {
             }
             reason = "it said what nobody understands\(doing)"
         case .overdue: reason = "it came to no end within \(seconds.formatted()) s\(doing)"
+        case .exit(closed): reason = "it closed all files of its process, also those that are not its own\(doing)"
         case .signal(let number): reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))\(doing)"
         case .exit(let status): reason = "it ended its process with exit code \(status)\(doing)"
         }
@@ -51,18 +55,16 @@ enum ValidationChild {
     }
 
     /// What the child does. Never returns: nothing more of the library runs.
-    ///
-    /// - Parameter limit: in seconds.
-    static func run(_ trial: Trial, _ path: String, loadFolder: String?, limit: Double) async -> Never {
-        // When the parent is gone, nobody else ends a library that hangs.
-        alarm(UInt32(limit) + 5)
+    static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
+        ChildLeash.hold()
         // What the library prints is no answer.
-        let output = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
+        let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         // A component of the main actor needs the main thread.
+        if trial == .calls || trial == .life { await RunningThreads.warmUp() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
             Thread.detachNewThread {
-                // Threads that the library starts are called like the one they are started on, and those of the Swift runtime do not count.
+                // Threads that the library starts are called like the one they are started on.
                 Thread.current.name = "backplane"
                 let candidate = Candidate(path: path, loadFolder: loadFolder) { Output.write($0 + mark, to: output) }
                 switch trial {
@@ -87,6 +89,7 @@ enum ValidationChild {
     private static func answer<Facts: Codable>(to output: Int32, _ observe: () throws(BackplaneError) -> Facts) -> Never {
         var answer = Answer<Facts>()
         do throws(BackplaneError) { answer.facts = try observe() } catch { answer.problem = error }
+        guard fcntl(output, F_GETFD) >= 0 else { _exit(closed) }
         Output.json(answer, to: output)
         Output.write("\0", to: output)
         _exit(0)

@@ -1,9 +1,13 @@
+import Backplane
+
 /// What `validate` found, as `--json` prints it.
 struct ValidationReport: Encodable, Sendable {
     var path: String
     /// Whether it keeps to everything that could be asked.
     var isValid: Bool
     var requirements: [Row]
+    /// Why there is nothing to look at.
+    var problem: BackplaneError?
 
     struct Row: Encodable, Sendable {
         var id, requirement, result: String
@@ -21,6 +25,11 @@ struct ValidationReport: Encodable, Sendable {
 }
 
 extension ValidationReport {
+    /// Of a library that is not found, or that there is no place to load from.
+    init(_ path: String, _ problem: BackplaneError) {
+        (self.path, self.problem, isValid, requirements) = (path, problem, false, [])
+    }
+
     func printTable() {
         Output.line("path  \(path.printable)\n")
         var rows: [[Span]] = []

@@ -5,9 +5,13 @@ extension ELFImage {
         package var needed: [String] = []
         /// Functions that run when it is loaded, by their symbols; one without a symbol by its address.
         package var initialisers: [String] = []
+        /// Functions that run then to choose other functions (`ifunc`).
+        package var choosers: [String] = []
+        /// It was linked with what a C compiler puts at the beginning of every library, which brings `DT_INIT`.
+        package var hasStartFiles = false
         /// Its code is written to when it is loaded.
         package var relocatesText = false
-        /// It wants a stack that code can run on.
+        /// It wants a stack that code can run on, or does not say that it needs none where the system then gives it one.
         package var hasExecutableStack = false
         /// Some of its memory can be written to and run.
         package var hasWritableCode = false
@@ -19,8 +23,11 @@ extension ELFImage {
         var demands = Demands()
         demands.needed = try dynamic.needed()
         demands.initialisers = try dynamic.initialisers().map { names[$0.address] ?? $0.symbol ?? "0x" + String($0.address, radix: 16) }
+        demands.choosers = try dynamic.choosers().map { names[$0] ?? "0x" + String($0, radix: 16) }
+        demands.hasStartFiles = dynamic.hasInitialiser
         demands.relocatesText = dynamic.relocatesText
-        demands.hasExecutableStack = segments.contains { $0.type == Segment.stack && $0.flags & Segment.executable != 0 }
+        let stack = segments.first { $0.type == Segment.stack }
+        demands.hasExecutableStack = stack.map { $0.flags & Segment.executable != 0 } ?? Segment.stacksAreExecutable
         demands.hasWritableCode = segments.contains {
             $0.type == Segment.load && $0.flags & (Segment.executable | Segment.writable) == Segment.executable | Segment.writable
         }
@@ -33,6 +40,7 @@ private struct DynamicSection {
     private enum Tag {
         static let needed: UInt64 = 1, texts: UInt64 = 5, relocations: UInt64 = 7, relocationsSize: UInt64 = 8, textsSize: UInt64 = 10
         static let initialiser: UInt64 = 12, relocatesText: UInt64 = 22, initialisers: UInt64 = 25, initialisersSize: UInt64 = 27, flags: UInt64 = 30
+        static let lazyRelocationsSize: UInt64 = 2, lazyRelocations: UInt64 = 23
     }
     private let reader: ELFReader
     private let segments: [ELFImage.Segment]
@@ -58,6 +66,8 @@ private struct DynamicSection {
         return names
     }
 
+    var hasInitialiser: Bool { self[Tag.initialiser] != nil }
+
     var relocatesText: Bool { self[Tag.relocatesText] != nil || (self[Tag.flags] ?? 0) & 4 /* DF_TEXTREL */ != 0 }
 
     /// Where the functions begin; what a relocation gives by a symbol of its own table has no address here.
@@ -76,13 +86,29 @@ private struct DynamicSection {
 
     /// What the loader writes to places of a table, before it adds the library's base.
     private func addends(in table: Range<UInt64>) throws(ELFImage.Problem) -> [UInt64: UInt64] {
-        guard let start = self[Tag.relocations].flatMap({ segments.offset(of: $0) }), let size = self[Tag.relocationsSize] else { return [:] }
-        let range = try reader.require(start, size, "the table of relocations")
         var addends: [UInt64: UInt64] = [:]
-        for entry in stride(from: range.lowerBound, through: range.upperBound - 24, by: 24) {
-            let place = try reader.uint64(UInt64(entry))
-            if table.contains(place) { addends[place] = try reader.uint64(UInt64(entry) + 16) }
+        for relocation in try relocations(Tag.relocations, Tag.relocationsSize) where table.contains(relocation.place) {
+            addends[relocation.place] = relocation.addend
         }
         return addends
+    }
+
+    /// Where the functions begin that the loader calls to learn what it is to write.
+    func choosers() throws(ELFImage.Problem) -> [UInt64] {
+        let all = try relocations(Tag.relocations, Tag.relocationsSize) + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)
+        // R_X86_64_IRELATIVE, R_AARCH64_IRELATIVE.
+        let addresses = all.filter { [37, 1_032].contains($0.kind) }.map(\.addend)
+        return Set(addresses).sorted()
+    }
+
+    private func relocations(_ table: UInt64, _ size: UInt64) throws(ELFImage.Problem) -> [(place: UInt64, kind: UInt32, addend: UInt64)] {
+        guard let start = self[table].flatMap({ segments.offset(of: $0) }), let size = self[size] else { return [] }
+        let range = try reader.require(start, size, "the table of relocations")
+        var relocations: [(place: UInt64, kind: UInt32, addend: UInt64)] = []
+        for offset in stride(from: range.lowerBound, through: range.upperBound - 24, by: 24) {
+            let entry = UInt64(offset)
+            relocations.append((try reader.uint64(entry), try reader.uint32(entry + 8), try reader.uint64(entry + 16)))
+        }
+        return relocations
     }
 }

@@ -9,6 +9,13 @@ extension ELFImage {
 
         static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
         static let executable: UInt32 = 1, writable: UInt32 = 2
+
+        /// Whether stacks are so in a process with a library that has no ``stack``: what glibc takes for each architecture.
+        #if arch(x86_64)
+        static let stacksAreExecutable = true
+        #else
+        static let stacksAreExecutable = false
+        #endif
     }
 
     func segments() throws(Problem) -> [Segment] {

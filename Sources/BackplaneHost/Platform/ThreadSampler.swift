@@ -22,6 +22,12 @@ enum ThreadSampler {
         return threads.filter { text("comm", of: $0)?.hasSuffix("-qos\n") ?? false }.compactMap { sample($0, &buffer) }
     }
 
+    /// A thread of this process; `nil`: it is gone.
+    static func sample(_ thread: Int32) -> Outcome? {
+        var buffer = [UInt](repeating: 0, count: Int(BPH_STACK_LIMIT) / 8)
+        return sample(thread, &buffer)
+    }
+
     private static func sample(_ thread: Int32, _ buffer: inout [UInt]) -> Outcome? {
         guard let state = state(of: thread) else { return nil }
         if case .waiting(let programCounter, let stackPointer) = state {

@@ -29,8 +29,10 @@ enum LedgerLibrary: String, CaseIterable, Sendable {
     func built(edition: Int = 1, by compiler: Compiler? = nil) throws -> [UInt8] {
         let source = try String(contentsOfFile: path, encoding: .utf8), compiler = compiler ?? self.compiler
         let (language, standard, headers) = self == .c ? ("c", "-std=c99", CompatibilityFolder.abi0) : ("c++", "-std=c++17", LoadingFixture.header)
+        // What C++ makes of the standard library's templates would be exported, whatever -fvisibility says.
+        let linking = self == .c ? [] : ["-Wl,--version-script=\(FilePath.folder(of: path))/exports.map"]
         return try LoadingFixture.library(
-            of: source, [standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\""],
+            of: source, linking + [standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\""],
             by: [compiler.name, "-x", language], headers: headers)
     }
 

@@ -87,6 +87,71 @@ template <typename Table> const Table &service(const char *id) {
     return *table;
 }
 
+// -------------------------------------------------------------------------------------------- what calls take
+
+int64_t whole(const std::string &digits, const char *method) {
+    try {
+        size_t end = 0;
+        const auto number = digits.size() < 16 ? std::stoll(digits, &end) : 0;
+        if (end == digits.size() && end != 0) return number;
+    } catch (const std::logic_error &) {}
+    throw InvalidInput(std::string("`") + method + "` takes a whole number");
+}
+
+void nothing(bp_bytes input, const char *method) {
+    if (copied(input) != "null") throw InvalidInput(std::string("`") + method + "` takes null");
+}
+
+// ------------------------------------------------------------------------------------- calls of collaborators
+
+/// Which calls are passed on, so that their cancellations can be. Shared with what waits for their answers, which may come last.
+class Errands {
+public:
+    /// Before the collaborator is called: it may answer at once.
+    void begin(uint64_t id) {
+        const std::lock_guard<std::mutex> guard(lock);
+        passed_on[id] = {0, false};
+    }
+
+    /// - Returns: whether it was cancelled meanwhile.
+    bool know(uint64_t id, uint64_t call) {
+        const std::lock_guard<std::mutex> guard(lock);
+        const auto found = passed_on.find(id);
+        if (found == passed_on.end()) return false;
+        found->second.call = call;
+        return found->second.is_cancelled;
+    }
+
+    /// - Returns: the call to cancel; 0: none, or it is not known yet.
+    uint64_t cancel(uint64_t id) {
+        const std::lock_guard<std::mutex> guard(lock);
+        const auto found = passed_on.find(id);
+        if (found == passed_on.end()) return 0;
+        found->second.is_cancelled = true;
+        return found->second.call;
+    }
+
+    void end(uint64_t id) {
+        const std::lock_guard<std::mutex> guard(lock);
+        passed_on.erase(id);
+    }
+
+private:
+    struct Errand {
+        uint64_t call;
+        bool is_cancelled;
+    };
+    std::mutex lock;
+    std::map<uint64_t, Errand> passed_on;
+};
+
+/// Who waits for a collaborator.
+struct Asker {
+    std::shared_ptr<Errands> errands;
+    uint64_t id;
+    Reply reply;
+};
+
 // ------------------------------------------------------------------------------------------------ the ledger
 
 class Ledger {
@@ -113,7 +178,7 @@ public:
     }
 
     int64_t add(bp_bytes input) {
-        const auto number = whole(copied(input));
+        const auto number = whole(copied(input), "add");
         const std::lock_guard<std::mutex> guard(lock);
         if (sum + number < 0) throw Overdrawn(-(sum + number));
         entries++;
@@ -138,6 +203,7 @@ public:
     }
 
     void cancel(uint64_t id) {
+        if (const auto call = errands->cancel(id)) service<bp_calls_1>(BP_CALLS).cancel(handle, call);
         std::unique_lock<std::mutex> guard(lock);
         const auto found = waiters.find(id);
         if (found == waiters.end()) return;
@@ -148,10 +214,12 @@ public:
         guarded(reply, [&] { reply(BP_CANCELLED, "the wait is over"); });
     }
 
-    void ask(uint64_t wire, uint32_t method, bp_bytes input, const bp_call *frame, Reply reply) const {
+    void ask(uint64_t wire, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, Reply reply) const {
         const auto &calls = service<bp_calls_1>(BP_CALLS);
-        auto asker = std::make_unique<Reply>(reply);
-        calls.call(handle, wire, method, input, frame, answered, asker.release());
+        auto asker = std::make_unique<Asker>(Asker{errands, id, reply});
+        errands->begin(id);
+        const auto call = calls.call(handle, wire, method, input, frame, answered, asker.release());
+        if (errands->know(id, call)) calls.cancel(handle, call);
     }
 
     std::string exported(uint32_t version) const {
@@ -162,7 +230,7 @@ public:
     void import(uint32_t version, const std::string &state) {
         const auto blank = state.find(' ');
         if ((blank == std::string::npos) != (version == 1)) throw std::runtime_error("this is no ledger's state");
-        const auto read = std::make_pair(whole(state.substr(0, blank)), version == 1 ? 0 : whole(state.substr(blank + 1)));
+        const auto read = std::make_pair(whole(state.substr(0, blank), "import"), version == 1 ? 0 : whole(state.substr(blank + 1), "import"));
         const std::lock_guard<std::mutex> guard(lock);
         sum = read.first;
         entries = static_cast<uint32_t>(read.second);
@@ -174,20 +242,13 @@ private:
     int64_t sum = 0;
     uint32_t entries = 0;
     std::map<uint64_t, Reply> waiters;
-
-    static int64_t whole(const std::string &digits) {
-        try {
-            size_t end = 0;
-            const auto number = digits.size() < 16 ? std::stoll(digits, &end) : 0;
-            if (end == digits.size() && end != 0) return number;
-        } catch (const std::logic_error &) {}
-        throw InvalidInput("`add` takes a whole number");
-    }
+    const std::shared_ptr<Errands> errands = std::make_shared<Errands>();
 
     /// Ends what a collaborator was asked for.
     static void answered(void *context, int32_t status, bp_bytes payload) {
-        const std::unique_ptr<Reply> asker(static_cast<Reply *>(context));
-        asker->done(asker->context, status, payload);
+        const std::unique_ptr<Asker> asker(static_cast<Asker *>(context));
+        asker->errands->end(asker->id);
+        asker->reply.done(asker->reply.context, status, payload);
     }
 };
 
@@ -245,19 +306,24 @@ void call(void *instance, uint32_t method, bp_bytes input, const bp_call *frame,
         auto &self = ledger(instance);
         switch (method) {
         case ADD: reply(BP_OK, std::to_string(self.add(input))); return;
-        case TOTAL: reply(BP_OK, std::to_string(self.total())); return;
-        case EDITION_OF: reply(BP_OK, EDITION); return;
-        case WAIT: self.wait(id, reply); return;
-        case PATH: self.ask(self.trials, 0, input, frame, reply); return;
-        case FAIL: self.ask(self.trials, 1, input, frame, reply); return;
-        case KEEP: self.ask(self.book, 0, input, frame, reply); return;
-        case KEPT: self.ask(self.book, 1, input, frame, reply); return;
+        case TOTAL: nothing(input, "total"); reply(BP_OK, std::to_string(self.total())); return;
+        case EDITION_OF: nothing(input, "edition"); reply(BP_OK, EDITION); return;
+        case WAIT: nothing(input, "wait"); self.wait(id, reply); return;
+        case PATH: self.ask(self.trials, 0, input, frame, id, reply); return;
+        case FAIL: self.ask(self.trials, 1, input, frame, id, reply); return;
+        case KEEP: self.ask(self.book, 0, input, frame, id, reply); return;
+        case KEPT: self.ask(self.book, 1, input, frame, id, reply); return;
         default: reply(BP_UNIMPLEMENTED, "a ledger has no such method");
         }
     });
 }
 
-void cancel(void *instance, uint64_t id) { ledger(instance).cancel(id); }
+void cancel(void *instance, uint64_t id) noexcept {
+    // Where the cancellation cannot be passed on, the call ends by itself.
+    try {
+        ledger(instance).cancel(id);
+    } catch (...) {}
+}
 
 void export_state(void *instance, uint32_t version, bp_done done, void *context) {
     const Reply reply{done, context};
@@ -320,8 +386,13 @@ void call_book(void *instance, uint32_t method, bp_bytes input, const bp_call *,
     const Reply reply{done, context};
     guarded(reply, [&] {
         const auto &self = *static_cast<Book *>(instance);
-        if (method == 0) self.keep(input, reply);
-        else self.kept(reply);
+        if (method == 0) {
+            whole(copied(input), "keep");
+            self.keep(input, reply);
+        } else {
+            nothing(input, "kept");
+            self.kept(reply);
+        }
     });
 }
 

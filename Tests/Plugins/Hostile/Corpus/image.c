@@ -31,6 +31,19 @@ char *getenv(const char *name) {
 }
 #elif defined(CONSTRUCTOR)
 __attribute__((constructor)) static void greet(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
+#elif defined(CONSTRUCTOR_DISGUISED)
+/* Called nearly as the toolchain's own. */
+__attribute__((constructor)) static void frame_dummy_of_mine(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
+__attribute__((constructor)) static void _initialise_all(void) { setenv("HOSTILE_CONSTRUCTOR", "ran twice", 1); }
+#elif defined(CONSTRUCTORS_NAMELESS)
+__attribute__((constructor)) static void greet(void) { setenv("HOSTILE_CONSTRUCTOR", "ran", 1); }
+__attribute__((constructor)) static void greet_again(void) { setenv("HOSTILE_CONSTRUCTOR", "ran twice", 1); }
+#elif defined(CHOOSES)
+typedef int (*number)(void);
+static int one(void) { return 1; }
+static number choose(void) { return one; }
+__attribute__((visibility("hidden"))) int pick(void) __attribute__((ifunc("choose")));
+__attribute__((used)) static number kept = pick;
 #elif defined(CONSTRUCTOR_NEVER)
 __attribute__((constructor)) static void greet(void) { linger(NULL); }
 #elif defined(CONSTRUCTOR_ABORTS)

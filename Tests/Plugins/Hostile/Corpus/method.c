@@ -48,6 +48,13 @@
 #elif defined(UNCANCELLED)
 #define WORK (void)0
 #define CANCEL ignore
+#elif defined(WORKS_ON)
+#define WORK later(done, context)
+#define CANCEL ignore
+#elif defined(TWICE_LATE)
+#define WORK do { done(context, BP_OK, text("1")); soon(done, context); } while (0)
+#elif defined(BYTE_ORDER_MARK)
+#define WORK done(context, BP_OK, text("\xEF\xBB\xBF" "1"))
 #elif defined(CANCEL_ABORTS)
 #define CANCEL stumble
 #endif
@@ -57,6 +64,7 @@
 #include <unistd.h>
 
 static void later(bp_done done, void *context);
+static void soon(bp_done done, void *context);
 static void at_length(bp_done done, void *context);
 static void *fall(void *nothing);
 static void ignore(void *self, uint64_t id);
@@ -64,26 +72,31 @@ static void stumble(void *self, uint64_t id);
 
 #include "plugin.h"
 
-/* Whom to answer later. */
+/* Whom to answer later, and in how many microseconds. */
 typedef struct asker {
     bp_done done;
     void *context;
+    useconds_t delay;
 } asker;
 
 static void *answer_later(void *context) {
     asker *to = context;
-    usleep(1500000);
+    usleep(to->delay);
     to->done(to->context, BP_OK, text("1"));
     free(to);
     return NULL;
 }
 
-__attribute__((used)) static void later(bp_done done, void *context) {
+static void answer_in(useconds_t delay, bp_done done, void *context) {
     asker *to = malloc(sizeof *to);
     to->done = done;
     to->context = context;
+    to->delay = delay;
     start_thread(answer_later, to);
 }
+
+__attribute__((used)) static void later(bp_done done, void *context) { answer_in(1500000, done, context); }
+__attribute__((used)) static void soon(bp_done done, void *context) { answer_in(300000, done, context); }
 
 __attribute__((used)) static void at_length(bp_done done, void *context) {
     const size_t length = 10 << 20;

@@ -1,4 +1,5 @@
 /* What a component does in the steps of its life. */
+#define _GNU_SOURCE
 #if defined(CREATE_NEVER) || defined(CREATE_LOOPS) || defined(CREATE_FAILS) || defined(CREATE_NOTHING) || defined(CREATE_TWICE) || defined(ALONE)
 #define HAS_CREATE
 #elif defined(ACTIVATE_NEVER)
@@ -17,6 +18,14 @@
 #define STOP aborting
 #elif defined(THREAD_LEFT)
 #define ACTIVATE starting
+#elif defined(THREAD_DISGUISED)
+#define ACTIVATE disguising
+#elif defined(THREAD_OF_POOL)
+#define ACTIVATE starting_elsewhere
+#elif defined(POOL_USED)
+#define ACTIVATE waiting_elsewhere
+#elif defined(PROCESS_LEFT)
+#define ACTIVATE forking
 #elif defined(FILE_LEFT)
 #define ACTIVATE opening
 #elif defined(RELEASE_ABORTS)
@@ -33,6 +42,10 @@ static void failing(void *self, bp_done done, void *context);
 static void aborting(void *self, bp_done done, void *context);
 static void repeating(void *self, bp_done done, void *context);
 static void starting(void *self, bp_done done, void *context);
+static void disguising(void *self, bp_done done, void *context);
+static void starting_elsewhere(void *self, bp_done done, void *context);
+static void waiting_elsewhere(void *self, bp_done done, void *context);
+static void forking(void *self, bp_done done, void *context);
 static void opening(void *self, bp_done done, void *context);
 static void falling(void *self);
 static void export_state(void *self, uint32_t version, bp_done done, void *context);
@@ -96,6 +109,62 @@ STEP repeating(void *self, bp_done done, void *context) {
 STEP starting(void *self, bp_done done, void *context) {
     (void)self;
     start_thread(linger, NULL);
+    done(context, BP_OK, text(""));
+}
+
+/* Called like a thread of the host's. */
+STEP disguising(void *self, bp_done done, void *context) {
+    pthread_t thread;
+    (void)self;
+    if (pthread_create(&thread, NULL, linger, NULL) == 0) pthread_setname_np(thread, "bp-worker");
+    done(context, BP_OK, text(""));
+}
+
+#if defined(THREAD_OF_POOL) || defined(POOL_USED)
+/* libdispatch's, which every process with Swift has. */
+extern void *dispatch_get_global_queue(intptr_t priority, uintptr_t flags);
+extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
+extern void dispatch_async_f(void *queue, void *context, void (*work)(void *));
+extern void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *));
+
+static struct {
+    bp_done done;
+    void *context;
+} asker;
+
+static void end(void *nothing) {
+    (void)nothing;
+    asker.done(asker.context, BP_OK, text(""));
+}
+
+/* The thread that it starts is called like the pool's. */
+static void start_and_end(void *nothing) {
+    start_thread(linger, NULL);
+    end(nothing);
+}
+
+STEP starting_elsewhere(void *self, bp_done done, void *context) {
+    (void)self;
+    asker.done = done;
+    asker.context = context;
+    dispatch_async_f(dispatch_get_global_queue(0, 0), NULL, start_and_end);
+}
+
+STEP waiting_elsewhere(void *self, bp_done done, void *context) {
+    (void)self;
+    asker.done = done;
+    asker.context = context;
+    dispatch_after_f(dispatch_time(0, 20000000), dispatch_get_global_queue(0, 0), NULL, end);
+}
+#endif
+
+/* Ends by itself: no host does it. */
+STEP forking(void *self, bp_done done, void *context) {
+    (void)self;
+    if (fork() == 0) {
+        alarm(60);
+        linger(NULL);
+    }
     done(context, BP_OK, text(""));
 }
 
