@@ -98,7 +98,7 @@ actor Coordinator {
 
     /// Loads what a manifest names and what is not loaded yet; changes nothing.
     func load(_ document: ManifestDocument) -> LoadedManifest {
-        LoadedManifest(document, linked: linked, options, after: loadedManifest, in: loadFolder)
+        LoadedManifest(document, linked: linked, options, generations, after: loadedManifest, in: loadFolder)
     }
 
     /// - Parameters:

@@ -14,11 +14,14 @@ struct LoadedManifest: Sendable {
     private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
 
-    /// - Parameter before: the manifest in force until now; what it loaded is not loaded again.
+    /// - Parameters:
+    ///   - generations: those that are loaded already.
+    ///   - before: the manifest in force until now; what it loaded is not loaded again.
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, _ generations: GenerationTable,
+        after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
     ) {
-        var loader = PluginLoader(document, options, after: before?.plugins ?? [], in: folder)
+        var loader = PluginLoader(document, options, generations, after: before?.plugins ?? [], in: folder)
         loader.add(linked)
         loader.addLibraries()
         self.init(document, loader.plugins, loader.problems, loader.folder)

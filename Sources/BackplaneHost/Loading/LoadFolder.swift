@@ -36,7 +36,6 @@ package final class LoadFolder: Sendable {
             throw Self.unusable(parent, "cannot be used: \(error)")
         }
         self.path = path
-        LastWords.know(folder: path)
     }
 
     /// A path in the folder that no load has used, for a copy of the file called `fileName`.

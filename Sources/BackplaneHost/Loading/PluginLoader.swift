@@ -47,10 +47,15 @@ struct PluginLoader {
     private(set) var folder: LoadFolder?
     /// Of the manifest before this one: what it named, too, is not loaded again.
     private let before: [LoadedPlugin]
+    private let generations: GenerationTable
+    /// How many libraries of a plugin were prepared, by its id.
+    private var prepared: [String: Int] = [:]
     private var resourceNames = ResourceFolder.Names()
 
-    init(_ document: ManifestDocument, _ options: HostOptions, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil) {
-        (self.document, self.options, self.before, self.folder) = (document, options, before, folder)
+    init(
+        _ document: ManifestDocument, _ options: HostOptions, _ generations: GenerationTable, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
+    ) {
+        (self.document, self.options, self.generations, self.before, self.folder) = (document, options, generations, before, folder)
     }
 
     /// Takes plugins that are linked into this program.
@@ -138,6 +143,10 @@ struct PluginLoader {
         if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) { return .known(known) }
         let file = try LibraryFile.prepare(path, sha256: library.reference?.sha256, in: try loadFolder(), digest: options.digest)
         let resources = try ResourceFolder.copy(besides: file, named: library.reference?.resources, &resourceNames)
+        LastWords.know(file) { id in
+            defer { prepared[id, default: 0] += 1 }
+            return generations.nextNumber(of: id) + prepared[id, default: 0]
+        }
         return .ready(file, resources: resources)
     }
 

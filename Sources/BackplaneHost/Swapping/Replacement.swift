@@ -56,7 +56,7 @@ extension Coordinator {
 
     /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
-        let options = options
+        let options = options, generations = generations
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
             limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
         ) {
@@ -64,6 +64,7 @@ extension Coordinator {
                 let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
                 var names = ResourceFolder.Names()
                 let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
+                LastWords.know(file) { generations.nextNumber(of: $0) }
                 return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference)
             }
         }

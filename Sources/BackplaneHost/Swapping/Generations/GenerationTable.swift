@@ -32,7 +32,7 @@ struct GenerationTable {
     /// Takes notice of plugins; of those known already, of their state.
     mutating func add(_ plugins: some Sequence<LoadedPlugin>, _ state: Generation.State) {
         for plugin in plugins where !set(state, of: plugin) {
-            let id = plugin.description.id, number = (entries[id]?.last?.number ?? 0) + 1
+            let id = plugin.description.id, number = nextNumber(of: id)
             places[plugin.key] = (id, entries[id]?.count ?? 0)
             if let image = plugin.image { LastWords.know(image, generation: number) }
             entries[id, default: []].append(
@@ -97,6 +97,9 @@ struct GenerationTable {
     }
 
     func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
+
+    /// Of the next library of a plugin.
+    func nextNumber(of plugin: String) -> Int { (entries[plugin]?.last?.number ?? 0) + 1 }
 
     /// Of one plugin, or of all in the order of their ids; `nil` when there is no such plugin.
     func entries(of plugin: String?) -> [Entry]? {
