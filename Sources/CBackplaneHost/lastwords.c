@@ -12,6 +12,8 @@
 
 static const int numbers[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 static struct sigaction before[sizeof numbers / sizeof *numbers];
+/* The same: what may be raised by looking at a stack in disorder. */
+static sigset_t mistakes;
 
 /* The line, once it is known: written at once, so that nothing of another thread's comes between. */
 static char words[2048];
@@ -30,10 +32,7 @@ static void append_number(int number) {
 }
 
 static void find_words(int number, const ucontext_t *context) {
-    sigset_t mistakes;
     bph_suspects suspects = {0};
-    sigemptyset(&mistakes);
-    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaddset(&mistakes, numbers[index]);
     bph_find_suspects(context, &mistakes, &suspects);
     if (suspects.count == 0) return;
     append("backplane: signal ");
@@ -53,13 +52,19 @@ static void say_words(void) {
     (void)!write(STDERR_FILENO, words, length);
 }
 
-/* Whoever handled the signal before, as Swift's runtime does that writes what was on the stack. */
+/* Whoever handled the signal before, as Swift's runtime does that writes what was on the stack. It has the signals blocked that it
+ * asked for, and no others: Swift's reads memory that may not be there, on a thread that inherits what is blocked. */
 static void hand_on(int number, siginfo_t *info, void *context) {
     for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
-        if (numbers[index] != number) continue;
         const struct sigaction *other = &before[index];
+        if (numbers[index] != number || other->sa_handler == SIG_DFL || other->sa_handler == SIG_IGN) continue;
+        sigset_t own, blocked = other->sa_mask;
+        if (!(other->sa_flags & SA_NODEFER)) sigaddset(&blocked, number);
+        pthread_sigmask(SIG_UNBLOCK, &mistakes, &own);
+        pthread_sigmask(SIG_BLOCK, &blocked, NULL);
         if (other->sa_flags & SA_SIGINFO) other->sa_sigaction(number, info, context);
-        else if (other->sa_handler != SIG_DFL && other->sa_handler != SIG_IGN) other->sa_handler(number);
+        else other->sa_handler(number);
+        pthread_sigmask(SIG_SETMASK, &own, NULL);
     }
 }
 
@@ -103,6 +108,8 @@ void bph_keep_last_words(void) {
     bph_prepare_walk();
     struct sigaction own = {.sa_sigaction = speak, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&own.sa_mask);
+    sigemptyset(&mistakes);
+    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaddset(&mistakes, numbers[index]);
     for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaction(numbers[index], &own, &before[index]);
     survive_closed_pipes();
 }

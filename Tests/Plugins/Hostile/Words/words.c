@@ -11,7 +11,7 @@ static void work(bp_done done, void *context);
 
 #if defined(CROWD)
 /* So many threads write to memory that is not there at the same time. */
-enum { COUNT = 8 };
+enum { COUNT = 64 };
 static pthread_barrier_t all_there;
 
 static void *fault(void *nothing) {
