@@ -158,12 +158,13 @@ STEP waiting_elsewhere(void *self, bp_done done, void *context) {
 }
 #endif
 
-/* Ends by itself: no host does it. */
+/* What it starts ends with its host, which does not see to that. */
 STEP forking(void *self, bp_done done, void *context) {
+    const pid_t host = getpid();
     (void)self;
     if (fork() == 0) {
-        alarm(60);
-        linger(NULL);
+        while (getppid() == host) usleep(20000);
+        _exit(0);
     }
     done(context, BP_OK, text(""));
 }
