@@ -42,7 +42,7 @@ enum Hostile {
     /// A few at a time: most of them wait.
     private static func rows(of libraries: [HostileLibrary], in folder: String) throws -> [Row] {
         let workshop = try Workshop(folder), findings = Findings(), ended = DispatchGroup()
-        for _ in 0..<6 {
+        for _ in 0..<10 {
             ended.enter()
             Thread.detachNewThread {
                 while true {
