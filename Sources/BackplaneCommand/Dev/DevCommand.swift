@@ -46,9 +46,9 @@ struct DevCommand: Sendable {
     }
 
     /// Where libraries are looked for: where they are built before anything else.
-    func pluginPaths(_ packages: [DevPackage]) -> [String] {
+    var pluginPaths: [String] {
         var seen: Set<String> = []
-        return (packages.map { swiftPM.libraries(of: $0.path) } + settings.pluginPaths).filter { seen.insert($0).inserted }
+        return (packageFolders.map(swiftPM.libraries) + settings.pluginPaths).filter { seen.insert($0).inserted }
     }
 
     /// The nearest folder with a `Package.swift`, from here upwards.

@@ -44,8 +44,9 @@ struct BuildOutputTests {
         var output = BuildOutput()
         let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"], other = ["/a.swift:2:2: note: see here", "2 | code"]
         var found: [Diagnostic] = []
-        for line in block + other + block { found += [output.take(line)].compactMap { $0 } }
-        #expect(output.text == block + other)
+        let linker = ["ld.gold: error: cannot find -lnope", "clang: error: linker command failed"]
+        for line in block + other + block + linker { found += [output.take(line)].compactMap { $0 } }
+        #expect(output.text == block + other + linker, "what the linker says comes after what was said twice")
         #expect(found.map(\.severity) == ["error", "note"])
     }
 }

@@ -44,7 +44,7 @@ struct DevLoopTests {
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `a save cancels the build that it makes useless, and no other`() {
@@ -69,7 +69,7 @@ struct DevLoopTests {
         #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
         #expect(loop.take(.libraries(["/b.so"])) == [])
         #expect(loop.take(.libraries(["/c.so"])) == [])
-        #expect(loop.take(.answered(isDone: true)) == [.swap(["/b.so", "/c.so"])])
+        #expect(loop.take(.answered(.done)) == [.swap(["/b.so", "/c.so"])])
     }
 
     @Test func `a refused library is tried again with the one that was still being built`() {
@@ -77,11 +77,49 @@ struct DevLoopTests {
         #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.built(.succeeded)) == [.build(clock)])
-        #expect(loop.take(.answered(isDone: false)) == [])
+        #expect(loop.take(.answered(.misfit)) == [])
         #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
         #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(isDone: false)) == [.swap([clock.library, notes.library])])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.misfit)) == [.swap([clock.library, notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `one that was refused is not tried again because its own build is still to end`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.built(.succeeded)) == [])
+    }
+
+    @Test func `a library that is still being written is looked at again when its build has ended`() {
+        var loop = running()
+        _ = loop.take(.changed([notes]))
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.unfinished)) == [])
+        #expect(loop.take(.built(.succeeded)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
+    }
+
+    @Test func `code that failed is told of, and never tried again`() {
+        var loop = running()
+        _ = loop.take(.changed([notes, clock]))
+        _ = loop.take(.libraries([notes.library]))
+        #expect(loop.take(.answered(.failed)) == [.showRefusal])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `what did not build is waited for by its name, and no longer when nobody needs it`() {
+        var loop = DevLoop(), moved = notes
+        moved.folders = ["/app/Sources/Other"]
+        _ = loop.take(.changed([notes, clock]))
+        #expect(loop.take(.built(.failed)) == [.build(clock)])
+        #expect(loop.take(.built(.failed)) == [])
+        #expect(loop.take(.needed([moved])) == [])
+        #expect(loop.take(.changed([moved])) == [.build(moved)])
+        #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
     @Test func `a refusal is told once, when nothing more is to come`() {
@@ -89,36 +127,36 @@ struct DevLoopTests {
         _ = loop.take(.changed([notes, clock]))
         _ = loop.take(.libraries([notes.library]))
         _ = loop.take(.built(.succeeded))
-        #expect(loop.take(.answered(isDone: false)) == [])
+        #expect(loop.take(.answered(.misfit)) == [])
         #expect(loop.take(.built(.failed)) == [.swap([notes.library])])
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
         #expect(loop.take(.changed([])) == [])
     }
 
     @Test func `what was refused goes in with what makes it fit`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
         #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
-        #expect(loop.take(.answered(isDone: false)) == [.swap(["/a.so", "/b.so"])])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.misfit)) == [.swap(["/a.so", "/b.so"])])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `one that stays refused keeps nobody else out, and is not told of again`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
         #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
-        #expect(loop.take(.answered(isDone: true)) == [.swap(["/a.so"])])
-        #expect(loop.take(.answered(isDone: false)) == [])
+        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(.misfit)) == [])
     }
 
     @Test func `a newer library takes the place of a refused one`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
-        _ = loop.take(.answered(isDone: false))
+        _ = loop.take(.answered(.misfit))
         #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `a manifest is applied when nothing is being built`() {
@@ -126,7 +164,7 @@ struct DevLoopTests {
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.manifest) == [])
         #expect(loop.take(.built(.succeeded)) == [.apply])
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
     }
 
     @Test func `a manifest waits until it is known what is to be built`() {
@@ -137,31 +175,31 @@ struct DevLoopTests {
         #expect(loop.take(.read) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.built(.succeeded)) == [])
-        #expect(loop.take(.answered(isDone: true)) == [.apply])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(isDone: true)) == [], "it is in force")
+        #expect(loop.take(.answered(.done)) == [], "it is in force")
     }
 
     @Test func `a refused manifest is tried again with new code, and told of once`() {
         var loop = running()
         #expect(loop.take(.manifest) == [.apply])
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(isDone: true)) == [.apply])
-        #expect(loop.take(.answered(isDone: false)) == [])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.misfit)) == [])
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
-        #expect(loop.take(.answered(isDone: true)) == [.apply])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `refused code is tried again under a new manifest`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
         #expect(loop.take(.manifest) == [.apply])
-        #expect(loop.take(.answered(isDone: true)) == [.swap(["/a.so"])])
-        #expect(loop.take(.answered(isDone: true)) == [])
+        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `a host that died is started again by what is new, and by nothing else`() {
@@ -194,7 +232,7 @@ struct DevLoopTests {
         var loop = running()
         #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
         #expect(loop.take(.rollBack(plugin: "org.notes")) == [])
-        #expect(loop.take(.answered(isDone: true)) == [.rollBack(plugin: "org.notes")])
-        #expect(loop.take(.answered(isDone: false)) == [.showRefusal])
+        #expect(loop.take(.answered(.done)) == [.rollBack(plugin: "org.notes")])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
     }
 }

@@ -28,6 +28,8 @@ struct BuildOutput: Sendable {
     /// - Returns: a diagnostic that it begins, where that is new.
     mutating func take(_ line: String) -> Diagnostic? {
         guard let diagnostic = Diagnostic(line) else {
+            // What belongs to a diagnostic shows its source.
+            isRepeating = isRepeating && line.prefixMatch(of: #/\s*\d*\s*\|/#) != nil
             if !isRepeating { text.append(line) }
             return nil
         }

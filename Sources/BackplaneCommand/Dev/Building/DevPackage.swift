@@ -36,13 +36,26 @@ struct DevPackage: Sendable, Hashable {
     }
 }
 
+extension PackageFacts.Target {
+    /// Where SwiftPM looks for its sources: in a folder of its name, or, of the only target, in the folder that others have theirs in.
+    fileprivate func folder(in package: String) -> String {
+        if let path { return FilePath.join(package, path) }
+        let holders = ["Sources", "Source", "src", "srcs"].map { FilePath.join(package, $0) }
+        let candidates = holders.map { FilePath.join($0, name) } + holders
+        return candidates.first { (try? FileStatus(at: $0))?.kind == .folder } ?? candidates[0]
+    }
+}
+
 extension PackageFacts {
     fileprivate func folders(of targets: [Target], in path: String) -> [String] {
-        targets.map { FilePath.absolute(FilePath.join(path, $0.folder)) }
+        targets.map { FilePath.absolute($0.folder(in: path)) }
     }
 }
 
 extension DevPackage.Product {
+    /// What it is called among the products of all packages.
+    var id: String { "\(package):\(name)" }
+
     /// Is it made of this file, or of what was in this folder?
     func isMade(of path: String) -> Bool {
         folders.contains { path == $0 || path.hasPrefix($0 + "/") || $0.hasPrefix(path + "/") }

@@ -13,7 +13,7 @@ struct Diagnostic: Codable, Sendable, Hashable {
         if let match = text.wholeMatch(of: /(\/.*?):(\d+):(\d+): (error|warning|note): (.*)/) {
             (file, line, column) = (String(match.1), Int(match.2), Int(match.3))
             (severity, message) = (String(match.4), String(match.5))
-        } else if let match = text.wholeMatch(of: /(error|warning): (.*)/) {
+        } else if let match = text.wholeMatch(of: /(?:<unknown>:0: )?(error|warning): (.*)/) {
             (severity, message) = (String(match.1), String(match.2))
         } else {
             return nil

@@ -26,11 +26,16 @@ extension DevEvent {
         case .unchanged(let libraries): libraries.told
         case .refused(let refusal): (Span("refused", .bad), refusal.text, refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 })
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
-        case .applied(let change): (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
+        case .applied(let change):
+            change.changesNothing ? nil : (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
         case .generations(let memory): (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
         }
     }
+}
+
+extension ManifestChange {
+    fileprivate var changesNothing: Bool { started.isEmpty && restarted.isEmpty && stopped.isEmpty }
 }
 
 extension DevEvent.Beginning {
@@ -46,7 +51,8 @@ extension DevEvent.BuildResult {
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printable)
         return switch outcome {
-        case .failed: (Span("failed", .bad), "\(product.printable) does not build (\(time)); what is in force stays", rest)
+        case .failed:
+            (Span("failed", .bad), "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")", rest)
         case .cancelled: nil
         case .succeeded where !isSwapped: (Span("built", .good), "\(product.printable) in \(time)", rest)
         case .succeeded where isChanged: rest.isEmpty ? nil : (Span("warned", .doubtful), "\(product.printable), \(time)", rest)

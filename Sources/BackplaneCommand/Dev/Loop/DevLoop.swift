@@ -6,6 +6,8 @@ struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
         /// What a package consists of is being read, or was: until then it is not known what is to be built.
         case reading, read
+        /// These are all that the manifest needs.
+        case needed([DevPackage.Product])
         /// Something that these are made of has changed.
         case changed([DevPackage.Product])
         case built(BuildEnd)
@@ -16,12 +18,21 @@ struct DevLoop: Sendable {
         /// The host serves.
         case hostUp
         case hostEnded
-        /// It has done what it was asked, or not.
-        case answered(isDone: Bool)
+        /// To what it was asked.
+        case answered(Answer)
         /// A person wants a plugin's code of before.
         case rollBack(plugin: String)
         /// A person wants the host to begin from nothing.
         case startAnew
+    }
+
+    enum Answer: Sendable, Hashable {
+        case done
+        /// It does not fit what is in force: that may change.
+        case misfit
+        /// There is no whole library: somebody is writing it.
+        case unfinished
+        case failed
     }
 
     enum BuildEnd: Sendable, Hashable {
@@ -42,7 +53,8 @@ struct DevLoop: Sendable {
     private(set) var building: DevPackage.Product?
     private var isCancelling = false
     private var waiting: [DevPackage.Product] = []
-    private var failed: Set<DevPackage.Product> = []
+    /// By their names: what they are made of may change.
+    private var failed: Set<String> = []
     private var host = HostState.none
     private var asked: Ask?
     private var newLibraries: Set<String> = []
@@ -63,6 +75,9 @@ struct DevLoop: Sendable {
         switch event {
         case .reading: readings += 1
         case .read: readings -= 1
+        case .needed(let products):
+            failed.formIntersection(products.map(\.id))
+            waiting = waiting.compactMap { old in products.first { $0.id == old.id } }
         case .changed(let products):
             for product in products where !waiting.contains(product) { waiting.append(product) }
             if let building, products.contains(building), !isCancelling {
@@ -76,7 +91,7 @@ struct DevLoop: Sendable {
         case .hostEnded:
             host = host == .ending ? .none : .ended
             asked = nil
-        case .answered(let isDone): if answered(isDone) { actions.append(.showRefusal) }
+        case .answered(let answer): if answered(answer) { actions.append(.showRefusal) }
         case .rollBack(let plugin): rollBacks.append(plugin)
         case .startAnew:
             failed = []
@@ -94,31 +109,42 @@ struct DevLoop: Sendable {
         guard let product = building else { return }
         (building, isCancelling) = (nil, false)
         switch end {
-        case .succeeded: failed.remove(product)
-        case .failed: failed.insert(product)
+        case .succeeded: failed.remove(product.id)
+        case .failed: failed.insert(product.id)
         case .cancelled: if !waiting.contains(product) { waiting.append(product) }
         }
     }
 
     /// - Returns: is a person to be told of it?
-    private mutating func answered(_ isDone: Bool) -> Bool {
+    private mutating func answered(_ answer: Answer) -> Bool {
         defer { asked = nil }
         switch asked {
-        case .swap(let libraries, _) where isDone:
+        case .swap(let libraries, _) where answer == .done:
             refusals.swapped(libraries)
             // It may have asked for what came only now.
             if manifest == .refused { manifest = .worthTrying }
             return false
-        case .swap(let libraries, let isNew):
+        case .swap(let libraries, let isNew) where answer == .misfit:
+            return refusals.refused(libraries, isNew: isNew, moreIsComing: isMoreComing(than: libraries))
+        case .swap(let libraries, let isNew) where answer == .unfinished:
             return refusals.refused(libraries, isNew: isNew, moreIsComing: !isBuilt || !newLibraries.isEmpty)
-        case .apply where isDone:
+        case .swap(let libraries, _):
+            // The same code would fail again.
+            refusals.forget(libraries)
+            return true
+        case .apply where answer == .done:
             if manifest == .refused { manifest = .inForce }
             refusals.areWorthTryingAgain()
             return false
         case .apply(let isNew): return isNew
-        case .rollBack: return !isDone
+        case .rollBack: return answer != .done
         case nil: return false
         }
+    }
+
+    /// Is there anything to come beside these?
+    private func isMoreComing(than libraries: Set<String>) -> Bool {
+        readings > 0 || !newLibraries.isEmpty || !waiting.isEmpty || building.map { !libraries.contains($0.library) } ?? false
     }
 
     private mutating func next() -> [Action] {

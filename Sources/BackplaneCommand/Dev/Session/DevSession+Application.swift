@@ -12,7 +12,7 @@ extension DevSession {
         }
         do throws(BackplaneError) {
             var settings = command.settings
-            settings.pluginPaths = command.pluginPaths(packages)
+            settings.pluginPaths = command.pluginPaths
             application = try HostLink(number: applications, settings, passesOutputOn: printer.json, send)
             printer.progress("starting")
         } catch {
@@ -39,11 +39,19 @@ extension DevSession {
             printer.clearProgress()
             printer.print(.hostStarted(.init(isOwn: application?.isForeign == false, report: report)))
             tell(.hostUp)
+            if application?.isForeign == true { bringUpToDate() }
         case .line(let text, let isError):
             printer.print(.output(.init(stream: isError ? .errors : .output, text: text)))
         case .ended(let ending):
             hasEnded(ending.text)
         }
+    }
+
+    /// One that was started by somebody else, at some time, may have older code and an older manifest.
+    private func bringUpToDate() {
+        builtIn = [:]
+        tell(.libraries((composition?.libraries ?? []).filter { stamp(of: $0).library != nil }))
+        tell(.manifest)
     }
 
     private func hasEnded(_ how: String) {
@@ -76,16 +84,25 @@ extension DevSession {
         case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
             return hasEnded(refusal.error.message)
         case .refused(let refusal):
-            application?.refusal = refusal
-            return tell(.answered(isDone: false))
+            // That it has ended is told when it has.
+            application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
+            return tell(.answered(refusal.answer))
         }
-        tell(.answered(isDone: true))
+        tell(.answered(.done))
     }
 
     private func takeTimes(_ libraries: [String]) -> [String: Double] {
         var times: [String: Double] = [:]
         for library in libraries { times[library] = builtIn.removeValue(forKey: library) }
         return times
+    }
+}
+
+extension DevEvent.Refusal {
+    /// What the loop makes of it.
+    fileprivate var answer: DevLoop.Answer {
+        guard subject == .swap, error.code != .swapRefused else { return .misfit }
+        return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }
 }
 

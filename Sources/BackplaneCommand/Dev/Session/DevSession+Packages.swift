@@ -47,12 +47,14 @@ extension DevSession {
 
     /// What is built and watched from now on.
     private func compose(_ document: ManifestDocument) {
-        let composition = DevComposition(document, packages, pluginPaths: command.pluginPaths(packages))
+        let composition = DevComposition(document, packages, pluginPaths: command.pluginPaths)
         self.composition = composition
+        watching.remember(below: Set(composition.products.flatMap(\.folders)))
         for path in composition.libraries where known[path] == nil { known[path] = stamp(of: path) }
         watching.watch(composition, packages: command.packageFolders, manifest: FilePath.absolute(command.settings.manifest)) { error in
             printer.print(.refused(.init(subject: .watching, error: error)))
         }
+        tell(.needed(composition.products))
     }
 
     private var beginning: DevEvent.Beginning {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import Foundation
 
 /// What is watched under `backplane dev`: sources and the manifest calmly, libraries at once.
 final class DevWatching {
@@ -7,6 +8,7 @@ final class DevWatching {
     private var sources: TreeWatch?
     private var libraries: TreeWatch?
     private var fingerprints = Fingerprints()
+    private var remembered: Set<String> = []
 
     init(_ send: @escaping @Sendable (DevNews) -> Void) { self.send = send }
 
@@ -35,6 +37,15 @@ final class DevWatching {
 
     /// Takes what these files hold now for what they held when they were last looked at.
     func remember(_ paths: Set<String>) { fingerprints.remember(paths) }
+
+    /// The same for the files below folders that were not looked at yet.
+    func remember(below folders: Set<String>) {
+        for folder in folders.subtracting(remembered) {
+            let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+            fingerprints.remember(files.filter { !$0.hasPrefix(".") && !$0.contains("/.") }.map { FilePath.join(folder, $0) })
+        }
+        remembered.formUnion(folders)
+    }
 
     /// Those that have other contents than when they were last looked at.
     func really(_ paths: Set<String>) -> Set<String> { fingerprints.changed(among: paths) }

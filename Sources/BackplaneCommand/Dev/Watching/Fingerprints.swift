@@ -26,6 +26,7 @@ struct Fingerprints: Sendable {
         if case .contents = before { return true }
         let below = known.filter { $0.value != .missing && $0.key.hasPrefix(path + "/") }.keys
         for file in below { known[file] = .missing }
-        return before != .missing || !below.isEmpty
+        // One that came and went meanwhile was never there.
+        return before.map { $0 != .missing } ?? false || !below.isEmpty
     }
 }
