@@ -6,7 +6,7 @@ struct ValidateCommand: Sendable {
     /// A path, or a name as a manifest gives it.
     var library: String
     var loadFolder: String?
-    /// How long each check may take.
+    /// How long each step, call and answer of a check may take.
     var limit: Duration
     var json = false
 

@@ -45,6 +45,7 @@ extension Interview {
                 facts.findings.append("\(subject.name) answered an error when it was \(verb): \(answer.reason)")
             }
             release(instance)
+            candidate.note("what \(subject.name) had left was looked for")
             facts.left += Remains(since: before, of: copy)
         }
         facts.conduct = conduct()

@@ -11,13 +11,14 @@ struct Remains: Codable, Sendable {
 
     init() { (threads, processes, files, closed) = ([], [], [], []) }
 
-    /// Waits up to half a second for threads and processes: they take a moment to end.
+    /// Waits more than half a second for threads and processes: they take a moment to end.
     ///
     /// - Parameter library: the copy of the library whose they may be.
     init(since before: Baseline, of library: String) {
         self.init()
-        for attempt in 0..<50 {
-            if attempt > 0 { usleep(10_000) }
+        // A look takes its time where many processes run.
+        for pause: UInt32 in [0, 10, 20, 40, 80, 160, 320] {
+            usleep(1_000 * pause)
             threads = RunningThreads().since(before.threads, running: library)
             processes = Descendants(besides: before.processes).names.values.sorted()
             if threads.isEmpty && processes.isEmpty { break }

@@ -63,9 +63,8 @@ enum ValidationChild {
         // A component of the main actor needs the main thread.
         if trial == .calls || trial == .life { await RunningThreads.warmUp() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
-            Thread.detachNewThread {
-                // Threads that the library starts are called like the one they are started on.
-                Thread.current.name = "backplane"
+            // Threads that the library starts are called like the one they are started on.
+            HostThread.start("backplane") {
                 let candidate = Candidate(path: path, loadFolder: loadFolder) { Output.write($0 + mark, to: output) }
                 switch trial {
                 case .image: answer(to: output) { () throws(BackplaneError) in try candidate.image() }

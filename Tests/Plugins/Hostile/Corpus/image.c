@@ -41,7 +41,11 @@ __attribute__((constructor)) static void greet_again(void) { setenv("HOSTILE_CON
 #elif defined(CHOOSES)
 typedef int (*number)(void);
 static int one(void) { return 1; }
-static number choose(void) { return one; }
+static volatile int times_chosen;
+static number choose(void) {
+    times_chosen++;             /* or the compiler would choose */
+    return one;
+}
 __attribute__((visibility("hidden"))) int pick(void) __attribute__((ifunc("choose")));
 __attribute__((used)) static number kept = pick;
 #elif defined(CONSTRUCTOR_NEVER)
