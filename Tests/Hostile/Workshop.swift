@@ -19,7 +19,8 @@ struct Workshop: Sendable {
         try build("stranger", ["-shared", "-DSTRANGER", "-DNO_IDENTITY", "-DHIDDEN_ENTRY", Self.sources + "/image.c"], as: folder + "/libstranger.so")
     }
 
-    private var good: String { folder + "/libgood.so" }
+    /// What is changed into others. Beside `libgood.so`, which is built among the others and may be half written meanwhile.
+    private var good: String { folder + "/libmodel.so" }
 
     func path(of library: HostileLibrary) -> String { "\(folder)/lib\(library.name).so" }
 
