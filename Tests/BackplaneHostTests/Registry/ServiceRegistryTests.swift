@@ -7,7 +7,7 @@ import Testing
 struct ServiceRegistryTests {
     protocol Lamp: Sendable { var watts: Int { get } }
     class Fixture: @unchecked Sendable {}       // nothing in it changes
-    final class Lantern: Fixture, Lamp, @unchecked Sendable {
+    final class Lantern: Fixture, Lamp, @unchecked Sendable {      // what it has is constant
         let watts: Int
         init(watts: Int) { self.watts = watts }
     }

@@ -49,7 +49,7 @@ final class KeyReader: Sendable {
     }
 }
 
-/// A signal handler reaches nothing but a global: both are written before the handler is there, and only read from then on.
-nonisolated(unsafe) private var before = termios()
-nonisolated(unsafe) private var quiet = termios()
+/// A signal handler reaches nothing but a global.
+nonisolated(unsafe) private var before = termios()     // written before the handler is there, only read from then on
+nonisolated(unsafe) private var quiet = termios()      // the same
 private let isQuiet = Atomic(false)

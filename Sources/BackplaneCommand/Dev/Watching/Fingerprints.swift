@@ -7,8 +7,8 @@ struct Fingerprints: Sendable {
         for path in paths { known[path] = FileFingerprint(of: path) }
     }
 
-    /// Those of `paths` that hold something else than when they were last looked at, or were never looked at; what they hold now is
-    /// remembered.
+    /// Those of `paths` that hold something else than when they were last looked at, or are there and were never looked at; what they hold
+    /// now is remembered.
     ///
     /// Reads all of them. A folder that is gone has changed if files below it were there.
     mutating func changed(among paths: some Sequence<String>) -> Set<String> {
