@@ -21,13 +21,14 @@ struct DevCommand: Sendable {
         defer { stops.cancel() }
         OutputReader.watch { send.yield(.stop("nobody reads this any more")) }
         // Standard output is the events' alone.
-        let keys = json ? nil : KeyReader { send.yield(.key($0)) } closed: { send.yield(.stop("the terminal was closed")) }
+        if !json { KeyReader.begin { send.yield(DevNews($0)) } }
         defer { KeyReader.restoreTerminal() }
         let printer = DevPrinter(json: json)
-        let session = DevSession(self, hasKeys: keys != nil, printer) { send.yield($0) }
+        let session = DevSession(self, printer) { send.yield($0) }
         session.begin()
         for await news in stream {
-            if let code = session.take(news) { return code }
+            guard session.take(news) else { continue }
+            return printer.finish() ? 0 : 1
         }
         return 0
     }

@@ -45,6 +45,11 @@ struct HostChoice: Sendable, Hashable {
         }
     }
 
+    /// Those that run this manifest.
+    static func all(running manifest: String) -> [RunningHost] {
+        ((try? RunningHost.all()) ?? []).filter { $0.runs(manifest) }
+    }
+
     private static func answering(_ host: RunningHost) throws(Refusal) -> RunningHost {
         if let problem = host.problem { throw .none(problem) }
         return host

@@ -35,6 +35,21 @@ struct BuildOutputTests {
         #expect((diagnostic.file, diagnostic.line) == (nil, nil))
     }
 
+    @Test func `that another one builds in the folder is told with its process`() throws {
+        let line = "Another instance of SwiftPM (PID: 4711) is already running using '/app/.build', waiting until that process has finished execution..."
+        let obstacle = try #require(BuildOutput.obstacle(line))
+        #expect(obstacle == (4_711, "/app/.build"))
+        #expect(BuildOutput.line(line + "Building for debugging...") == .ceremony, "SwiftPM goes on in the same line")
+        #expect(BuildOutput.obstacle("Another instance of something") == nil)
+    }
+
+    @Test func `of what is printed without end the beginning is kept, and how much it was`() {
+        var output = BuildOutput()
+        for number in 1...6_000 { _ = output.take("line \(number)") }
+        #expect(output.text.count == 5_001)
+        #expect(output.text.first == "line 1" && output.text.last == "… and 1000 lines more")
+    }
+
     @Test func `the line below a place is no diagnostic of its own`() {
         #expect(Diagnostic("  |            `- error: expected expression") == nil)
         #expect(Diagnostic("note that this is prose") == nil)

@@ -61,6 +61,7 @@ struct DevEventTests {
                 .started(.init(manifest: "backplane.json", packages: [.init(path: folder, products: ["Notes", "Tags"])], libraries: ["/lib/libClock.so"])),
                 .started(.init(manifest: "backplane.json", packages: [], libraries: [])),
                 .buildStarted(.init(product: "Notes", package: folder, because: [folder + "/Sources/Notes.swift"])),
+                .buildWaiting(.init(product: "Notes", process: 4711, folder: folder + "/.build")),
                 .diagnostic(.init(product: "Notes", diagnostic: diagnostic)),
                 result(.failed, isChanged: false, mistake), result(.cancelled), result(.succeeded, isSwapped: false), result(.succeeded),
                 result(.succeeded, ["/home/ada/notes/Sources/Notes.swift:3:5: warning: never used"]), result(.succeeded, isChanged: false),
@@ -68,7 +69,10 @@ struct DevEventTests {
                 started(
                     [.init(name: "Notes", state: "ready", reason: nil), .init(name: "Ta\u{1B}gs", state: "idle", reason: idle)],
                     problems: ["backplane.json:4:9: error: no plugin registers a class `Tag` [component.unknown-class]"]),
-                .hostEnded(.init(isExpected: true, how: "it ended with exit code 0")), .hostEnded(.init(isExpected: false, how: "signal 11 ended it (Segmentation fault)")),
+                .alsoRunning(.init(hosts: [.init(process: 4711, control: "/run/backplane/4711.sock")])),
+                .hostEnded(.init(isExpected: true, isInOrder: true, how: "it ended with exit code 0")),
+                .hostEnded(.init(isExpected: true, isInOrder: false, how: "signal 9 ended it (Killed)")),
+                .hostEnded(.init(isExpected: false, isInOrder: false, how: "signal 11 ended it (Segmentation fault)")),
                 .swapped(.init(builtIn: [library: 1.234], report: swap)), .swapped(.init(builtIn: [:], report: upgrade)),
                 .unchanged(.init(libraries: [library], builtIn: [:])), .unchanged(.init(libraries: [library], builtIn: [library: 1.234])),
                 .refused(.init(subject: .swap, error: refused)),
@@ -86,7 +90,7 @@ struct DevEventTests {
     }
 
     @Test func `a program reads a line of JSON for each, with a name and a time`() throws {
-        let lines = try Self.events.map { DevEventLine(time: 1_700_000_000.5, event: $0).text }
+        let lines = try Self.events.map { $0.json(at: 1_700_000_000.5) }
         for line in lines {
             #expect(!line.contains("\n"))
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

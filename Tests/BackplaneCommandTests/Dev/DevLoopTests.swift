@@ -39,6 +39,33 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
+    @Test(arguments: [DevLoop.Event.libraries(["/a.so"]), .manifest])
+    func `what comes while the application starts has it start again`(news: DevLoop.Event) {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([])) == [.startHost])
+        #expect(loop.take(news) == [.endHost])
+        #expect(loop.take(.hostUp) == [], "that is too late")
+        #expect(loop.take(.libraries(["/b.so"])) == [], "it is ending already")
+        #expect(loop.take(.hostEnded) == [.startHost])
+        #expect(loop.take(.hostUp) == [], "it has found all that")
+    }
+
+    @Test func `while more is being built an application that starts is left to it`() {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([])) == [.startHost])
+        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.hostUp) == [.swap([notes.library])])
+    }
+
+    @Test func `whoever wants it to start anew twice is in a hurry`() {
+        var loop = running()
+        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.hostEnded) == [.startHost])
+    }
+
     @Test func `a library is swapped when it is closed, and the end of its build is nothing new`() {
         var loop = running()
         #expect(loop.take(.changed([notes])) == [.build(notes)])

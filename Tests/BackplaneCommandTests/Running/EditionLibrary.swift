@@ -10,15 +10,20 @@ enum EditionLibrary {
     /// - Parameters:
     ///   - manager: another class name, and in small letters the end of another id.
     ///   - fails: every call of it is an error.
+    ///   - starts: its manager is ever up.
     ///   - stops: its manager stops when it is asked to.
+    ///   - chats: it prints `tick` from the beginning on, so many microseconds apart.
     @discardableResult
-    static func compile(_ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false, stops: Bool = true) throws -> String {
+    static func compile(
+        _ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false, starts: Bool = true, stops: Bool = true,
+        chats: Int? = nil
+    ) throws -> String {
         let source = folder + "/edition.c", path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: source))
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
         let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map { #"-D\#($0)="\#($1)""# }
-        let choices = ["-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-DSTOPS=\(stops ? 1 : 0)"]
+        let choices = ["-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-DSTARTS=\(starts ? 1 : 0)", "-DSTOPS=\(stops ? 1 : 0)", "-DPAUSE=\(chats ?? -1)"]
         compiler.arguments = ["clang", "-shared", "-fPIC"] + choices + words + ["-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source]
         try compiler.run()
         compiler.waitUntilExit()
@@ -36,16 +41,31 @@ enum EditionLibrary {
     }
 
     private static let text = """
+        #include <pthread.h>
         #include <stdio.h>
+        #include <unistd.h>
         #include "backplane.h"
         #define VERSION EDITION ".0.0"
         BP_IDENTITY(ID, VERSION)
         static char instance;
         static int counted;
         static const bp_method methods[] = {{sizeof(bp_method), BP_ASYNC, BP_TEXT("edition")}, {sizeof(bp_method), BP_ASYNC, BP_TEXT("count")}};
+        static void *chat(void *nothing) {
+            for (;;) {
+                puts("tick");
+                if (PAUSE > 0) usleep(PAUSE);
+            }
+            return nothing;
+        }
         static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
             bp_bytes nothing = {0, 0};
+            pthread_t chatter;
+            if (PAUSE >= 0) pthread_create(&chatter, 0, chat, 0);
             done(context, BP_OK, &instance, nothing);
+        }
+        static void activate(void *self, bp_done done, void *context) {
+            bp_bytes nothing = {0, 0};
+            if (STARTS) done(context, BP_OK, nothing);
         }
         static void stop(void *self, bp_done done, void *context) {
             bp_bytes nothing = {0, 0};
@@ -62,7 +82,7 @@ enum EditionLibrary {
         }
         static const bp_component components[] = {{
             .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT(MANAGER), .version = BP_TEXT(VERSION),
-            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .stop = stop, .call = call}};
+            .contract = BP_TEXT("Editions"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = 2, .create = create, .activate = activate, .stop = stop, .call = call}};
         int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
             *answer = (bp_answer){
                 .size = sizeof *answer, .abi = BP_ABI_MAX, .id = BP_TEXT(ID), .version = BP_TEXT(VERSION),

@@ -12,30 +12,50 @@ struct BuildOutput: Sendable {
     static func line(_ text: String) -> Line {
         if text.prefixMatch(of: #/\[\d+/\d+\]/#) != nil { return .progress(text) }
         let isCeremony =
-            ["Building for ", "Build complete!", "Another instance of SwiftPM"].contains(where: text.hasPrefix)
+            ["Building for ", "Build complete!", "Another instance of SwiftPM "].contains(where: text.hasPrefix)
             || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
             || text.wholeMatch(of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#) != nil
         return isCeremony ? .ceremony : .text(text)
     }
 
+    /// Why nothing happens: another one builds in the same folder. SwiftPM says so in a line that it does not end.
+    static func obstacle(_ text: String) -> (process: Int, folder: String)? {
+        guard let match = text.prefixMatch(of: #/Another instance of SwiftPM \(PID: (\d+)\) is already running using '(.*)', waiting/#),
+            let process = Int(match.1)
+        else { return nil }
+        return (process, String(match.2))
+    }
+
     /// What the compiler said, each line once: it emits a module and compiles it, and says the same twice.
-    private(set) var text: [String] = []
+    var text: [String] {
+        lines + (left == 0 ? [] : ["… and \(counted(left, "line")) more"])
+    }
     private(set) var diagnostics: [Diagnostic] = []
+    private var lines: [String] = []
+    /// How many were too many to be kept.
+    private var left = 0
     private var isRepeating = false
+
+    /// A program that is run by a build may print without end.
+    private static let most = 5_000
 
     /// Takes a line that is no progress.
     ///
     /// - Returns: a diagnostic that it begins, where that is new.
     mutating func take(_ line: String) -> Diagnostic? {
+        guard lines.count < Self.most else {
+            left += 1
+            return nil
+        }
         guard let diagnostic = Diagnostic(line) else {
             // What belongs to a diagnostic shows its source.
             isRepeating = isRepeating && line.prefixMatch(of: #/\s*\d*\s*\|/#) != nil
-            if !isRepeating { text.append(line) }
+            if !isRepeating { lines.append(line) }
             return nil
         }
         isRepeating = diagnostics.contains(diagnostic)
         guard !isRepeating else { return nil }
-        text.append(line)
+        lines.append(line)
         diagnostics.append(diagnostic)
         return diagnostic
     }

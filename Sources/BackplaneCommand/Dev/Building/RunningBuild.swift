@@ -1,26 +1,45 @@
 import Backplane
 import Foundation
 import Glibc
+import Synchronization
 
 /// A build of one product that is under way.
 final class RunningBuild {
+    enum News: Sendable {
+        case progress(String)
+        /// Another process builds in this folder, and is waited for.
+        case waiting(process: Int, folder: String)
+        /// Not one that was told before.
+        case diagnostic(Diagnostic)
+        case ended(ChildProcess.Ending)
+    }
     let product: DevPackage.Product
     /// In seconds since 1970.
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
-    var output = BuildOutput()
     private(set) var isCancelled = false
+    private let listener: Listener
     private let process: ChildProcess
 
     /// - Parameters:
     ///   - last: the package that was built before.
-    ///   - news: the lines that it prints, and how it ended.
-    init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ news: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
+    init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ tell: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
-        let outlets = [STDOUT_FILENO, STDERR_FILENO].map { ChildProcess.Outlet(descriptor: $0) { news(.buildLine($0)) } }
-        process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { news(.built($0)) }
+        let listener = Listener()
+        self.listener = listener
+        let outlets = [STDOUT_FILENO, STDERR_FILENO].map { descriptor in
+            ChildProcess.Outlet(descriptor: descriptor) { line in
+                if let obstacle = BuildOutput.obstacle(line) { tell(.waiting(process: obstacle.process, folder: obstacle.folder)) }
+            } take: { line in
+                if let news = listener.take(line) { tell(news) }
+            }
+        }
+        process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { tell(.ended($0)) }
     }
+
+    /// What the compiler said, in lines.
+    var text: [String] { listener.text }
 
     /// Asks the package manager to stop, again and again, since it loses a signal of its first tenth of a second; what has not stopped after
     /// a while is killed.
@@ -42,5 +61,20 @@ final class RunningBuild {
 
     func end(_ ending: ChildProcess.Ending) -> DevLoop.BuildEnd {
         ending == .exit(0) ? .succeeded : isCancelled ? .cancelled : .failed
+    }
+}
+
+/// What a build has printed so far: taken apart where it is read, so that one that prints much waits for that.
+private final class Listener: Sendable {
+    private let output = Mutex(BuildOutput())
+
+    var text: [String] { output.withLock(\.text) }
+
+    func take(_ line: String) -> RunningBuild.News? {
+        switch BuildOutput.line(line) {
+        case .progress(let text): .progress(text)
+        case .ceremony: nil
+        case .text(let text): output.withLock { $0.take(text) }.map(RunningBuild.News.diagnostic)
+        }
     }
 }

@@ -3,7 +3,7 @@ import BackplaneHost
 import FoundationEssentials
 
 /// One event on a line.
-struct DevEventLine: Encodable {
+private struct DevEventLine: Encodable {
     /// In seconds since 1970.
     var time: Double
     var event: DevEvent
@@ -26,6 +26,8 @@ struct DevEventLine: Encodable {
 }
 
 extension DevEvent {
+    func json(at time: Double) -> String { DevEventLine(time: time, event: self).text }
+
     /// As `event` has it.
     var name: String { parts.name }
     fileprivate var payload: any Encodable { parts.payload }
@@ -34,9 +36,11 @@ extension DevEvent {
         switch self {
         case .started(let beginning): ("started", beginning)
         case .buildStarted(let build): ("buildStarted", build)
+        case .buildWaiting(let obstacle): ("buildWaiting", obstacle)
         case .diagnostic(let finding): ("diagnostic", finding)
         case .buildEnded(let result): ("buildEnded", result)
         case .hostStarted(let report): ("hostStarted", report)
+        case .alsoRunning(let others): ("alsoRunning", others)
         case .hostEnded(let ending): ("hostEnded", ending)
         case .swapped(let swap): ("swapped", swap)
         case .unchanged(let libraries): ("unchanged", libraries)

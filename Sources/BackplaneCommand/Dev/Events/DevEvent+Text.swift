@@ -18,10 +18,13 @@ extension DevEvent {
         switch self {
         case .started(let beginning): (Span("dev", .heading), beginning.text, [])
         case .buildStarted, .diagnostic, .output: nil
+        case .buildWaiting(let obstacle):
+            (Span("waiting", .doubtful), "\(obstacle.product.printable): process \(obstacle.process) builds in \(obstacle.folder.printable), and comes first", [])
         case .buildEnded(let result): result.told
         case .hostStarted(let application): application.isOwn ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
-        case .hostEnded(let ending):
-            ending.isExpected ? nil : (Span("died", .bad), "the application's process: \(ending.how); a change that is saved, or s, starts it anew", [])
+        case .alsoRunning(let others):
+            (Span("beside", .doubtful), "\(others.text); with --running, --socket tells it from this one", [])
+        case .hostEnded(let ending): ending.told
         case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
         case .unchanged(let libraries): libraries.told
         case .refused(let refusal): (Span("refused", .bad), refusal.text, refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 })
@@ -67,6 +70,21 @@ extension HostChild.Report {
         let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
         let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable ?? "")" }
         return (Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)", problems + reasons)
+    }
+}
+
+extension DevEvent.Others {
+    fileprivate var text: String {
+        let numbers = hosts.map { "\($0.process)" }
+        return hosts.count == 1 ? "process \(numbers[0]) runs this manifest too" : "processes \(numbers.joined(separator: ", ")) run this manifest too"
+    }
+}
+
+extension DevEvent.Ending {
+    /// That it stopped when it was to stop is nothing new.
+    fileprivate var told: (word: Span, text: String, rest: [String])? {
+        guard isExpected else { return (Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew", []) }
+        return isInOrder ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
     }
 }
 

@@ -5,9 +5,13 @@ import BackplaneHost
 enum DevEvent: Sendable {
     case started(Beginning)
     case buildStarted(Build)
+    /// Another process builds in the same folder.
+    case buildWaiting(Obstacle)
     case diagnostic(Finding)
     case buildEnded(BuildResult)
     case hostStarted(Application)
+    /// Others run the manifest already.
+    case alsoRunning(Others)
     case hostEnded(Ending)
     case swapped(Swap)
     /// New libraries are byte for byte what is in force.
@@ -37,6 +41,12 @@ enum DevEvent: Sendable {
         var package: String
         /// The files whose change it is for, some of them; none: there was no build yet, or it was asked for.
         var because: [String]
+    }
+
+    struct Obstacle: Codable, Sendable {
+        var product: String
+        var process: Int
+        var folder: String
     }
 
     struct Finding: Codable, Sendable {
@@ -78,9 +88,19 @@ enum DevEvent: Sendable {
         }
     }
 
+    struct Others: Codable, Sendable {
+        struct Host: Codable, Sendable {
+            var process: Int32
+            var control: String
+        }
+        var hosts: [Host]
+    }
+
     struct Ending: Codable, Sendable {
         /// It was told to.
         var isExpected: Bool
+        /// It has stopped all that it had started.
+        var isInOrder: Bool
         /// `exit code 1`, or the signal that ended it.
         var how: String
     }

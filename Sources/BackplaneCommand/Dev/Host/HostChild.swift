@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import CBackplaneHost
 import Foundation
 import Synchronization
 
@@ -30,6 +31,7 @@ enum HostChild {
     /// What the child does: starts what is sound, says how that went, and stays until it is told to stop, or nobody is there to tell it.
     static func run(_ settings: HostSettings) async -> Int32 {
         let signals = StopSignals()
+        bph_print_lines()
         let host = settings.makeHost(), control: ControlSocket
         do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch { return Output.fail(error) }
         let isStopping = Mutex(false)

@@ -7,7 +7,7 @@ final class HostLink {
     /// Counted up: news of another is old.
     let number: Int
     /// `nil`: it was started by somebody else.
-    private let process: HostProcess?
+    let process: HostProcess?
     private let send: @Sendable (DevNews) -> Void
     private var client: ControlClient?
     private(set) var isStopping = false
@@ -17,9 +17,13 @@ final class HostLink {
     var refusal: DevEvent.Refusal?
 
     /// Starts one.
-    init(number: Int, _ settings: HostSettings, passesOutputOn: Bool, _ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
+    ///
+    /// - Parameter passOn: takes the lines that it prints; without, they go where this process's go.
+    init(
+        number: Int, _ settings: HostSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
+    ) throws(BackplaneError) {
         (self.number, self.send) = (number, send)
-        process = try HostProcess(settings.arguments, passesOutputOn: passesOutputOn) { send(.host($0, of: number)) }
+        process = try HostProcess(settings.arguments, passOn: passOn) { send(.host($0, of: number)) }
     }
 
     /// Finds the one that runs already.
@@ -35,9 +39,11 @@ final class HostLink {
         client = ControlClient(report.control)
     }
 
+    /// Has it stop in order; asked again, at once.
     func stop() {
+        guard !isStopping else { return process?.kill() ?? () }
         isStopping = true
-        process?.stop()
+        process?.stop(isUp: client != nil)
     }
 
     func swap(_ libraries: [String]) {

@@ -4,34 +4,50 @@ import Synchronization
 
 /// Reads single keys from the terminal, which shows none of them meanwhile.
 ///
-/// Without a terminal, as one of its jobs in the background, and once it is closed, there are no keys.
-final class KeyReader: Sendable {
-    /// `nil`: standard input is no terminal of ours.
-    ///
-    /// - Parameter closed: called when the terminal is gone.
-    init?(_ take: @escaping @Sendable (DevKey) -> Void, closed: @escaping @Sendable () -> Void) {
-        guard Self.isOurs, tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
-        quiet = before
-        quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        Self.setTerminal(&quiet)
-        isQuiet.store(true, ordering: .releasing)
+/// There are none without a terminal, once it is closed, and for as long as this is one of its jobs in the background.
+enum KeyReader {
+    enum News: Sendable {
+        /// From now on keys are read.
+        case begun
+        case key(DevKey)
+        /// The terminal is gone.
+        case closed
+    }
+
+    /// Reads until the terminal is gone, on a thread of its own; does nothing where standard input is none.
+    static func begin(_ tell: @escaping @Sendable (News) -> Void) {
+        guard isatty(STDIN_FILENO) == 1 else { return }
         // In the background reading fails, and nothing else happens.
         for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
-        // Whoever suspended this process has given the terminal its own manners.
-        signal(SIGCONT) { _ in
-            if isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
-        }
         Thread.detachNewThread {
+            while !isOurs {
+                guard isThere else { return tell(.closed) }
+                sleep(1)
+            }
+            takeTerminal()
+            tell(.begun)
             var byte: UInt8 = 0
             while true {
                 let count = read(STDIN_FILENO, &byte, 1)
                 if count == 1 {
-                    if let key = DevKey(typed: Character(Unicode.Scalar(byte))) { take(key) }
+                    if let key = DevKey(typed: Character(Unicode.Scalar(byte))) { tell(.key(key)) }
                 } else if count == 0 || errno != EINTR {
-                    guard tcgetpgrp(STDIN_FILENO) > 0, !Self.isOurs else { return closed() }
+                    guard isThere, !isOurs else { return tell(.closed) }
                     sleep(1)
                 }
             }
+        }
+    }
+
+    private static func takeTerminal() {
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return }
+        quiet = before
+        quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        setTerminal(&quiet)
+        isQuiet.store(true, ordering: .releasing)
+        // Whoever suspended this process has given the terminal its own manners.
+        signal(SIGCONT) { _ in
+            if isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
         }
     }
 
@@ -40,6 +56,8 @@ final class KeyReader: Sendable {
         guard isQuiet.exchange(false, ordering: .acquiringAndReleasing) else { return }
         if isOurs { setTerminal(&before) }
     }
+
+    private static var isThere: Bool { tcgetpgrp(STDIN_FILENO) > 0 }
 
     /// A job in the background that touches the terminal would be suspended.
     private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }

@@ -65,6 +65,9 @@ struct DevLoop: Sendable {
 
     /// Nothing is being built, and nothing waits to be.
     private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
+    private var isWorthStarting: Bool { isBuilt && failed.isEmpty }
+    /// There is what an application that starts would find, and the last has not found.
+    private var hasNews: Bool { !newLibraries.isEmpty || manifest == .new }
     var isHostUp: Bool { host == .up }
 
     /// Takes in what has happened.
@@ -87,7 +90,7 @@ struct DevLoop: Sendable {
         case .built(let end): take(end)
         case .libraries(let libraries): newLibraries.formUnion(libraries)
         case .manifest: manifest = .new
-        case .hostUp: host = .up
+        case .hostUp: if host == .starting { host = .up }
         case .hostEnded:
             host = host == .ending ? .none : .ended
             asked = nil
@@ -95,7 +98,8 @@ struct DevLoop: Sendable {
         case .rollBack(let plugin): rollBacks.append(plugin)
         case .startAnew:
             failed = []
-            if host == .up || host == .starting {
+            if host == .up || host == .starting || host == .ending {
+                // Asked again it ends at once.
                 host = .ending
                 actions.append(.endHost)
             } else if host == .ended {
@@ -155,10 +159,14 @@ struct DevLoop: Sendable {
             actions.append(.build(product))
         }
         switch host {
-        case .none where isBuilt && failed.isEmpty, .ended where isBuilt && failed.isEmpty && (!newLibraries.isEmpty || manifest == .new):
+        case .none where isWorthStarting, .ended where isWorthStarting && hasNews:
             // It finds all as it is now.
             (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .inForce, Refusals(), [])
             actions.append(.startHost)
+        case .starting where isWorthStarting && hasNews:
+            // What it waits for may be what was mended: it starts again, with that.
+            host = .ending
+            actions.append(.endHost)
         case .up where asked == nil:
             if let action = nextAsk() { actions.append(action) }
         case .none, .starting, .up, .ended, .ending: break

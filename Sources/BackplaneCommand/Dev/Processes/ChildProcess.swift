@@ -15,8 +15,14 @@ final class ChildProcess: Sendable {
     /// What is done with what it writes to a descriptor.
     struct Outlet: Sendable {
         var descriptor: Int32
+        /// Told of a line that has begun, and does not go on for a while.
+        var unfinished: (@Sendable (String) -> Void)?
         /// Called for each line, without its end, on a thread of its own.
         var take: @Sendable (String) -> Void
+
+        init(descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil, take: @escaping @Sendable (String) -> Void) {
+            (self.descriptor, self.unfinished, self.take) = (descriptor, unfinished, take)
+        }
     }
     let id: pid_t
     /// `nil` once it has ended: from then on its number may be another process's.
@@ -31,17 +37,19 @@ final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - program: a path, or a name that is looked for in `PATH`.
+    ///   - environment: what it has besides this process's, where that has no such variable.
     ///   - outlets: descriptors that are not among them are this process's own.
     ///   - ended: called once, when it has ended and all of its lines were taken.
     init(
-        _ program: String, _ arguments: [String], outlets: [Outlet], ended: @escaping @Sendable (Ending) -> Void
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
+        ended: @escaping @Sendable (Ending) -> Void
     ) throws(BackplaneError) {
         let (id, input, pipes) = try Self.spawning.withLock { _ throws(BackplaneError) in
             let input = try ChildPipe()
             var pipes: [ChildPipe] = [], id: pid_t = 0
             for _ in outlets { pipes.append(try ChildPipe()) }
             let descriptors = [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
-            let status = Self.spawn(program, arguments, descriptors, &id)
+            let status = Self.spawn(program, arguments, environment, descriptors, &id)
             close(input.reading)
             for pipe in pipes { close(pipe.writing) }
             guard status == 0 else {
@@ -57,7 +65,7 @@ final class ChildProcess: Sendable {
         for (outlet, pipe) in zip(outlets, pipes) {
             readers.enter()
             Thread.detachNewThread {
-                LineReader.read(pipe.reading, outlet.take)
+                LineReader.read(pipe.reading, unfinished: outlet.unfinished, outlet.take)
                 close(pipe.reading)
                 readers.leave()
             }
@@ -90,7 +98,9 @@ final class ChildProcess: Sendable {
         }
     }
 
-    private static func spawn(_ program: String, _ arguments: [String], _ descriptors: [(own: Int32, given: Int32)], _ id: inout pid_t) -> Int32 {
+    private static func spawn(
+        _ program: String, _ arguments: [String], _ environment: [String: String], _ descriptors: [(own: Int32, given: Int32)], _ id: inout pid_t
+    ) -> Int32 {
         var actions = posix_spawn_file_actions_t(), attributes = posix_spawnattr_t(), blocked = sigset_t(), defaults = sigset_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -108,9 +118,10 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
         let name = program == "/proc/self/exe" ? "backplane" : program
-        let texts = ([name] + arguments).map { strdup($0) }
-        defer { for text in texts { free(text) } }
-        return posix_spawnp(&id, program, &actions, &attributes, texts + [nil], environ)
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { own, _ in own }.map { "\($0)=\($1)" }
+        let texts = ([name] + arguments).map { strdup($0) }, settings = variables.map { strdup($0) }
+        defer { for text in texts + settings { free(text) } }
+        return posix_spawnp(&id, program, &actions, &attributes, texts + [nil], settings + [nil])
     }
 }
 

@@ -6,19 +6,30 @@ enum LineReader {
     static let longestLine = 1 << 20
 
     /// Reads until the end; text that is no UTF-8 comes repaired.
-    static func read(_ descriptor: Int32, _ take: (String) -> Void) {
+    ///
+    /// - Parameter unfinished: told of a line that has begun, and does not go on for a while.
+    static func read(_ descriptor: Int32, unfinished: ((String) -> Void)? = nil, _ take: (String) -> Void) {
         var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
+            if let unfinished, !bytes.isEmpty, isQuiet(descriptor) { unfinished(line(bytes[...])) }
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             bytes += buffer[..<count]
-            while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? (bytes.count > longestLine ? bytes.endIndex - 1 : nil) {
-                take(line(bytes[...end]))
-                bytes.removeSubrange(...end)
+            var rest = bytes[...]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? (rest.count >= longestLine ? rest.startIndex + longestLine - 1 : nil) {
+                take(line(rest[...end]))
+                rest = rest[(end + 1)...]
             }
+            bytes.removeSubrange(..<rest.startIndex)
         }
         if !bytes.isEmpty { take(line(bytes[...])) }
+    }
+
+    /// Nothing comes for a third of a second.
+    private static func isQuiet(_ descriptor: Int32) -> Bool {
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&input, 1, 300) == 0
     }
 
     private static func line(_ bytes: ArraySlice<UInt8>) -> String {

@@ -5,15 +5,29 @@ import BackplaneHost
 enum DevNews: Sendable {
     /// What packages consist of was read.
     case packages([Result<DevPackage, BackplaneError>])
+    /// They run the manifest.
+    case others([RunningHost])
     case sources(WatchedChanges)
     case libraries(WatchedChanges)
-    case buildLine(String)
-    case built(ChildProcess.Ending)
-    /// Of the host with this number: an older one's news is nobody's concern.
+    /// Of the build with this number.
+    case build(RunningBuild.News, of: Int)
+    /// An older one's news is nobody's concern.
     case host(HostProcess.News, of: Int)
     case answer(HostAnswer, of: Int)
+    /// From now on there are keys.
+    case keys
     case key(DevKey)
     case stop(String)
+}
+
+extension DevNews {
+    init(_ news: KeyReader.News) {
+        self = switch news {
+        case .begun: .keys
+        case .key(let key): .key(key)
+        case .closed: .stop("the terminal was closed")
+        }
+    }
 }
 
 /// What the host has said to what it was asked.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import Foundation
 import Glibc
 
 /// The running application, and what it answers.
@@ -13,7 +14,7 @@ extension DevSession {
         do throws(BackplaneError) {
             var settings = command.settings
             settings.pluginPaths = command.pluginPaths
-            application = try HostLink(number: applications, settings, passesOutputOn: printer.json, send)
+            application = try HostLink(number: applications, settings, passOn: printer.passOn, send)
             printer.progress("starting")
         } catch {
             printer.print(.refused(.init(subject: .host, error: error)))
@@ -21,10 +22,26 @@ extension DevSession {
         }
     }
 
+    /// Two that run one manifest use the same folders and ports.
+    func lookForOthers() {
+        let manifest = command.settings.manifest, send = send
+        Thread.detachNewThread { send(.others(HostChoice.all(running: manifest))) }
+    }
+
+    func take(_ others: [RunningHost]) {
+        let hosts = others.compactMap { host in host.greeting.map { DevEvent.Others.Host(process: $0.process, control: host.socket) } }
+        let foreign = hosts.filter { $0.process != application?.process?.id }
+        if !foreign.isEmpty { printer.print(.alsoRunning(.init(hosts: foreign))) }
+    }
+
     /// One that somebody else has started is left alone.
     func endHost() {
-        guard application?.isForeign == true else { return application?.stop() ?? () }
-        application = nil
+        guard let application else { return }
+        guard application.isForeign else {
+            application.stop()
+            return printer.progress("the application is stopping" + (hasKeys ? "; \(isStopping ? "q" : "s") again ends it at once" : ""))
+        }
+        self.application = nil
         tell(.hostEnded)
     }
 
@@ -35,15 +52,15 @@ extension DevSession {
             printer.print(.refused(.init(subject: .host, error: error)))
             tell(.hostEnded)
         case .up(let report):
-            application?.isUp(report)
+            // It has given up starting because it is to stop.
+            guard let application, !application.isStopping else { return }
+            application.isUp(report)
             printer.clearProgress()
-            printer.print(.hostStarted(.init(isOwn: application?.isForeign == false, report: report)))
+            printer.print(.hostStarted(.init(isOwn: !application.isForeign, report: report)))
             tell(.hostUp)
-            if application?.isForeign == true { bringUpToDate() }
-        case .line(let text, let isError):
-            printer.print(.output(.init(stream: isError ? .errors : .output, text: text)))
+            if application.isForeign { bringUpToDate() }
         case .ended(let ending):
-            hasEnded(ending.text)
+            hasEnded(ending.text, inOrder: ending == .exit(0))
         }
     }
 
@@ -54,12 +71,12 @@ extension DevSession {
         tell(.manifest)
     }
 
-    private func hasEnded(_ how: String) {
+    private func hasEnded(_ how: String, inOrder: Bool = false) {
         let isExpected = application?.isStopping ?? false
         application = nil
         lastSwapped = []
         printer.clearProgress()
-        printer.print(.hostEnded(.init(isExpected: isExpected, how: how)))
+        printer.print(.hostEnded(.init(isExpected: isExpected, isInOrder: inOrder, how: how)))
         tell(.hostEnded)
     }
 

@@ -5,8 +5,9 @@ import Foundation
 extension DevSession {
     func start(_ product: DevPackage.Product) {
         do throws(BackplaneError) {
-            let send = send
-            build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM, send)
+            builds += 1
+            let number = builds, send = send
+            build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM) { send(.build($0, of: number)) }
             lastBuilt = product.package
             printer.print(.buildStarted(.init(product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self))))
             printer.progress("building \(product.name)")
@@ -17,18 +18,18 @@ extension DevSession {
         }
     }
 
-    func take(_ line: String) {
+    func take(_ news: RunningBuild.News) {
         guard let build else { return }
-        switch BuildOutput.line(line) {
-        case .progress(let text): printer.progress("building \(build.product.name) \(text)")
-        case .ceremony: break
-        case .text(let text):
-            if let diagnostic = build.output.take(text) { printer.print(.diagnostic(.init(product: build.product.name, diagnostic: diagnostic))) }
+        let product = build.product.name
+        switch news {
+        case .progress(let text): printer.progress("building \(product) \(text)")
+        case .waiting(let process, let folder): printer.print(.buildWaiting(.init(product: product, process: process, folder: folder)))
+        case .diagnostic(let diagnostic): printer.print(.diagnostic(.init(product: product, diagnostic: diagnostic)))
+        case .ended(let ending): hasEnded(build, ending)
         }
     }
 
-    func take(_ ending: ChildProcess.Ending) {
-        guard let build else { return }
+    private func hasEnded(_ build: RunningBuild, _ ending: ChildProcess.Ending) {
         let end = build.end(ending), library = build.product.library
         // Before the build is over for the loop: what is refused now may still fit what comes next.
         let isFresh = end == .succeeded && isNew(library)
@@ -43,7 +44,7 @@ extension DevSession {
             .buildEnded(
                 .init(
                     product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
-                    isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.output.text)))
+                    isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.text)))
         if isFresh { tell(.libraries([library])) }
         tell(.built(end))
     }

@@ -2,6 +2,12 @@ import Backplane
 
 /// What a person asks for.
 extension DevSession {
+    func takeKeys() {
+        hasKeys = true
+        // Before it has begun, that is said in the beginning.
+        if composition != nil { printer.hint(DevKey.legend) }
+    }
+
     func take(_ key: DevKey) {
         switch key {
         case .rebuild: tell(.changed(composition?.products ?? []))
@@ -13,7 +19,7 @@ extension DevSession {
         case .generations: application?.listGenerations()
         case .startAnew: tell(.startAnew)
         case .help: printer.hint(DevKey.legend)
-        case .quit: stop("q")
+        case .quit: isStopping ? endHost() : stop("q")
         }
     }
 
@@ -21,6 +27,7 @@ extension DevSession {
         guard !isStopping else { return }
         isStopping = true
         watching.close()
+        printer.beginToEnd()
         printer.clearProgress()
         printer.print(.stopped(.init(reason: reason)))
         build?.cancel()

@@ -6,12 +6,14 @@ final class DevSession {
     let command: DevCommand
     let printer: DevPrinter
     let send: @Sendable (DevNews) -> Void
-    let hasKeys: Bool
+    var hasKeys = false
     private(set) var loop = DevLoop()
     var packages: [DevPackage] = []
     var composition: DevComposition?
     let watching: DevWatching
     var build: RunningBuild?
+    /// How many there have been.
+    var builds = 0
     /// The package that was built last.
     var lastBuilt: String?
     var application: HostLink?
@@ -29,30 +31,32 @@ final class DevSession {
     var lastSwapped: [String] = []
     var isStopping = false
 
-    init(_ command: DevCommand, hasKeys: Bool, _ printer: DevPrinter, _ send: @escaping @Sendable (DevNews) -> Void) {
-        (self.command, self.hasKeys, self.printer, self.send) = (command, hasKeys, printer, send)
+    init(_ command: DevCommand, _ printer: DevPrinter, _ send: @escaping @Sendable (DevNews) -> Void) {
+        (self.command, self.printer, self.send) = (command, printer, send)
         watching = DevWatching(send)
     }
 
     func begin() {
         watching.remember(descriptions)
+        if command.running == nil { lookForOthers() }
         readPackages(command.packageFolders)
     }
 
-    /// - Returns: the exit code, once all has ended.
-    func take(_ news: DevNews) -> Int32? {
+    /// - Returns: has all ended?
+    func take(_ news: DevNews) -> Bool {
         switch news {
         case .packages(let results): take(results)
+        case .others(let hosts): take(hosts)
         case .sources(let changes): takeSources(changes)
         case .libraries(let changes): takeLibraries(changes)
-        case .buildLine(let line): take(line)
-        case .built(let ending): take(ending)
+        case .build(let news, let number): if number == builds { take(news) }
         case .host(let news, let number): if number == application?.number { take(news) }
         case .answer(let answer, let number): if number == application?.number { take(answer) }
+        case .keys: takeKeys()
         case .key(let key): take(key)
         case .stop(let reason): stop(reason)
         }
-        return isStopping && build == nil && application == nil ? 0 : nil
+        return isStopping && build == nil && application == nil
     }
 
     /// Tells the loop, and does what it says.

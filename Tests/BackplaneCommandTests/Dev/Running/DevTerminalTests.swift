@@ -16,10 +16,13 @@ struct DevTerminalTests {
     }
 
     /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be made ordinary in any case.
-    private func start() async throws -> TerminalRun {
+    private func start(isInBackground: Bool = false) async throws -> TerminalRun {
         let words = "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
-        let terminal = try TerminalRun("trap : INT; \(words); echo \"over, $?\"; read line", environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": "xterm"])
+        let line = isInBackground ? "set -m; \(words) & read line; fg >/dev/null" : words
+        let terminal = try TerminalRun("trap : INT; \(line); echo \"over, $?\"; read line", environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": "xterm"])
         #expect(await terminal.says("running"), "\(terminal.text)")
+        if isInBackground { try terminal.type("\n") }
+        #expect(await terminal.says(DevKey.legend), "\(terminal.text)")
         #expect(!terminal.isOrdinary, "keys come one by one, and are not shown")
         return terminal
     }
@@ -66,6 +69,39 @@ struct DevTerminalTests {
         #expect(terminal.isOrdinary)
         try terminal.type("\n")
         #expect(await terminal.end(), "the application is gone too")
+    }
+
+    @Test func `a second q waits for nobody either, and that is said`() async throws {
+        _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
+        let terminal = try await start()
+        try terminal.type("q")
+        #expect(await terminal.says("the application is stopping; q again ends it at once"), "\(terminal.text)")
+        try terminal.type("q")
+        #expect(await terminal.says("over, 0"), "\(terminal.text)")
+        #expect(terminal.text.contains("did not stop in order: signal 9 ended it"), "\(terminal.text)")
+        #expect(terminal.isOrdinary)
+    }
+
+    @Test func `what the application prints stands on lines of its own beside what is shown of the progress`() async throws {
+        _ = try EditionLibrary.compile(1, to: editions.folder, stops: false, chats: 10_000)
+        let terminal = try await start(), progress = "q again ends it at once"
+        #expect(await terminal.says("tick"), "\(terminal.text)")
+        try terminal.type("q")
+        #expect(await terminal.says(progress, times: 4), "it is shown again below each line: \(terminal.text)")
+        try terminal.type("q")
+        #expect(await terminal.says("over, 0"))
+        for rest in terminal.text.components(separatedBy: progress).dropFirst() {
+            #expect(rest.hasPrefix("\r\u{1B}[K"), "the line is cleared before anything else comes: \(rest.prefix(40).debugDescription)")
+        }
+    }
+
+    @Test func `one that was begun in the background has its keys once it is brought to the front`() async throws {
+        let terminal = try await start(isInBackground: true)
+        try terminal.type("g")
+        #expect(await terminal.says("1 generation"), "\(terminal.text)")
+        try terminal.type("q")
+        #expect(await terminal.says("over, 0"), "\(terminal.text)")
+        #expect(terminal.isOrdinary)
     }
 
     @Test func `with the terminal it ends, and the application with it`() async throws {

@@ -1,0 +1,43 @@
+import Backplane
+import Foundation
+import Testing
+
+@testable import BackplaneCommand
+
+/// Applications that do not come up, under `backplane dev`, and others that are there already.
+@Suite(.timeLimit(.minutes(3)))
+struct DevStartTests {
+    private let tool: Tool
+    private let editions: DevEditions
+
+    init() throws {
+        tool = try Tool()
+        editions = try DevEditions("Edition", with: tool)
+        try editions.save(EditionLibrary.manifest)
+    }
+
+    @Test func `one that waits for ever when it starts is started anew with what mends it`() async throws {
+        _ = try EditionLibrary.compile(1, to: editions.folder, starts: false)
+        let dev = try DevRun(editions.manifest, with: tool)
+        try await dev.next("started")
+        try editions.rename(2)
+        #expect(try await dev.next("hostEnded", DevEvent.Ending.self).isExpected)
+        #expect(try await dev.up().managers.map(\.state) == ["ready"])
+        #expect(try await dev.call("Edition", "edition") == "2")
+        try await dev.stop()
+    }
+
+    @Test func `that another process runs the manifest is said`() async throws {
+        let first = try DevRun(editions.manifest, with: tool)
+        try await first.next("started")
+        let process = try await first.up().process
+        let second = try DevRun(editions.manifest, with: tool)
+        let others = try await second.next("alsoRunning", DevEvent.Others.self, besides: ["started", "hostStarted"])
+        #expect(others.hosts.map(\.process) == [process])
+        for dev in [second, first] {
+            dev.process.signal(SIGTERM)
+            #expect(await dev.process.end().status == 0)
+        }
+        #expect(!first.process.output.contains("alsoRunning"), "it was the first")
+    }
+}
