@@ -2,7 +2,7 @@
 // these functions stand before the libraries'.
 //
 // It sees a `Mutex` that nobody waits for, since that is compiled into whoever locks, and not one that somebody does. It sees a task
-// that waits for its continuation, through the executor that runs it again, and not one that was resumed before it waited.
+// that waits for its continuation, through the executor that runs it again, and not one that was resumed before it had suspended.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -54,7 +54,17 @@ SWIFT void *swift_task_getCurrent(void);
 
 typedef SWIFT void resumes(void *task);
 typedef SWIFT void fails(void *task, void *error);
-typedef ASYNC void awaits(void *context);
+struct continuation;
+typedef ASYNC void awaits(struct continuation *continuation);
+typedef ASYNC void goes_on(__attribute__((swift_async_context)) struct continuation *continuation);
+
+// What swift_continuation_await reads of one: compiled code writes `resume` before each wait, so its place is part of the ABI.
+struct continuation {
+    void *parent;
+    goes_on *resume;
+    uintptr_t flags;
+};
+enum { SWITCHES_EXECUTOR = 1 << 1 };
 
 SWIFT void swift_continuation_resume(void *task) {
     release(task);
@@ -74,8 +84,26 @@ SWIFT void swift_continuation_throwingResumeWithError(void *task, void *error) {
     next(task, error);
 }
 
-ASYNC void swift_continuation_await(void *context) {
+// Who resumes a continuation reads from it where the answer goes, and then calls swift_continuation_resume, the last to touch it. A task that
+// need not suspend goes on at once, and may put its next continuation in the same place. That is after the read, yet nothing orders the two
+// but the state of the continuation that both functions exchange: a task that acquires before swift_continuation_await misses who resumes
+// it between that and the exchange.
+//
+// So it acquires in `resume`, where it goes on, at once and on the same thread, if it did not suspend. If it did, it goes on in what
+// swift_continuation_init took from there.
+static _Thread_local goes_on *resume;
+
+ASYNC static void resumed_early(__attribute__((swift_async_context)) struct continuation *continuation) {
     acquire(swift_task_getCurrent());
+    __attribute__((musttail)) return resume(continuation);
+}
+
+ASYNC void swift_continuation_await(struct continuation *continuation) {
+    // One that first switches executors, which the compiler does not ask for, may go on in another thread, and is seen through the executor.
+    if (!(continuation->flags & SWITCHES_EXECUTOR)) {
+        resume = continuation->resume;
+        continuation->resume = resumed_early;
+    }
     NEXT(awaits, "swift_continuation_await");
-    __attribute__((musttail)) return next(context);
+    __attribute__((musttail)) return next(continuation);
 }
