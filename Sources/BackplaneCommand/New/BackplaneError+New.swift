@@ -10,5 +10,7 @@ extension BackplaneError.Code {
     static let newPackage = Self(rawValue: "new.package")
     /// A file of somebody's own has to be changed by hand.
     static let newByHand = Self(rawValue: "new.by-hand")
+    /// A signal has come before all was done.
+    static let newInterrupted = Self(rawValue: "new.interrupted")
     static let newUnwritable = Self(rawValue: "new.unwritable")
 }

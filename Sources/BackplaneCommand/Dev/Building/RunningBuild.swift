@@ -22,19 +22,10 @@ final class RunningBuild {
         process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { news(.built($0)) }
     }
 
-    /// Asks the package manager to stop, again and again, since it loses a signal of its first tenth of a second; what has not stopped after
-    /// a while is killed.
+    /// Asks the package manager to stop; it is killed where it does not.
     func cancel() {
         isCancelled = true
-        process.send(SIGINT)
-        let process = process
-        Thread.detachNewThread {
-            for _ in 0..<Self.patience {
-                usleep(100_000)
-                process.send(SIGINT)
-            }
-            process.send(SIGKILL)
-        }
+        process.stop(patience: Self.patience)
     }
 
     /// Tenths of a second.
