@@ -93,6 +93,25 @@ struct NewCommandTests {
         #expect(try names() == ["Package.swift"])
     }
 
+    @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5"), ("6.0", "")])
+    func `a tools version that is too old is told before anything is written`(version: String, language: String) async throws {
+        let package = "// swift-tools-version: \(version)\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
+        try write(package, as: "Package.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        let needed = "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(version)"
+        let todo = "begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)"
+        #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(todo)\n")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+    }
+
+    @Test func `the oldest tools version that will do does`() async throws {
+        try write("// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n", as: "Package.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
     @Test func `lists that code makes are left alone, and the lines printed`() async throws {
         let package = """
             // swift-tools-version: 6.3
