@@ -71,7 +71,11 @@ struct NewCommand: Sendable {
     /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
     private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
         try write(made.blueprint, in: package.root) { () throws(BackplaneError) in
-            try made.edit.verify(in: PackageFacts(of: package.root, interruption))
+            do throws(BackplaneError) {
+                try made.edit.verify(in: PackageFacts(of: package.root, interruption))
+            } catch {
+                throw error.adding(" with what was put in, and that was taken out again")
+            }
         }
         return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }

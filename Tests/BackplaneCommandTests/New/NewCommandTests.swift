@@ -85,11 +85,18 @@ struct NewCommandTests {
         #expect(outcome.errors.contains("new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"))
     }
 
-    @Test func `a Package.swift that SwiftPM cannot read is said so, in its words`() async throws {
-        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage()\n", as: "Package.swift")
+    @Test func `a Package.swift that SwiftPM cannot read is said so, in the compiler's words`() async throws {
+        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage(\n\tname: \"a\")\n", as: "Package.swift")
         let outcome = try await new("plugin", "Tides")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: SwiftPM cannot read it") && outcome.errors.contains("Pakage"), "\(outcome.errors)")
+        let lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; mend it, and enter the command again")
+        #expect(Array(lines.dropFirst().prefix(4)) == [
+            "\(root)/Package.swift:3:15: error: cannot find 'Pakage' in scope", "1 | // swift-tools-version: 6.3", "2 | import PackageDescription",
+            "3 | let package = Pakage(",
+        ])
+        #expect(lines.contains("  |               `- error: cannot find 'Pakage' in scope") && lines.contains("4 | \tname: \"a\")"))
+        #expect(!outcome.errors.contains("compiled with") && !outcome.errors.contains("invalid manifests"), "what SwiftPM did is no mistake of anybody")
         #expect(try names() == ["Package.swift"])
     }
 
@@ -143,7 +150,7 @@ struct NewCommandTests {
         try write("{\"manifestVersion\": 1, \"managers\": {}}", as: "backplane.json")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("makes no targets `TidesModule`, `Tides`, `TidesTests` for SwiftPM, and was taken out again"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("new.package: SwiftPM finds no targets `TidesModule`, `Tides`, `TidesTests` with what was put in, and that was taken out again"), "\(outcome.errors)")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
         #expect(try String(contentsOfFile: root + "/backplane.json", encoding: .utf8) == "{\"manifestVersion\": 1, \"managers\": {}}")

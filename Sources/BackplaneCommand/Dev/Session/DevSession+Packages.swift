@@ -26,7 +26,8 @@ extension DevSession {
                 read.insert(package.path)
                 packages.removeAll { $0.path == package.path }
                 packages.append(package)
-            case .failure(let error): printer.print(.refused(.init(subject: .package, error: error)))
+            case .failure(let error):
+                printer.print(.refused(.init(subject: .package, error: error.withoutSaid, problems: error.said.map(\.printableWithTabs))))
             }
         }
         let document = command.settings.document

@@ -38,7 +38,7 @@ struct PackageEdit: Sendable, Hashable {
     func verify(in facts: PackageFacts) throws(BackplaneError) {
         let missing = targets.map(\.name).filter { facts.target($0) == nil }
         guard missing.isEmpty else {
-            throw BackplaneError(.newPackage, "what was put in makes no targets \(Blueprint.list(missing)) for SwiftPM, and was taken out again", at: "Package.swift")
+            throw BackplaneError(.newPackage, "SwiftPM finds no targets \(Blueprint.list(missing))", at: "Package.swift")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 import Foundation
 import Glibc
 import Synchronization
@@ -9,10 +10,10 @@ extension PackageFacts {
     /// - Parameters:
     ///   - scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
     ///   - interruption: what ends SwiftPM early, which fails then.
-    /// - Throws: `new.package` with what SwiftPM says where it cannot read the package.
+    /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
     init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
         let (succeeded, said) = try Self.dump(root, scratchPath, interruption)
-        guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read it: \(said.errors.lastErrors)") }
+        guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`", ManifestOutput.lines(of: said.errors)) }
         do { self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8)) } catch {
             throw Self.unreadable(root, "what `swift package dump-package` says of it is not understood: \(error)")
         }
@@ -36,15 +37,7 @@ extension PackageFacts {
         return (ended.withLock { $0 } == .exit(0), said.text)
     }
 
-    private static func unreadable(_ root: String, _ reason: String) -> BackplaneError {
-        BackplaneError(.newPackage, reason, at: "\(root)/Package.swift")
-    }
-}
-
-extension [String] {
-    /// The lines that say what is wrong, or the last ones.
-    fileprivate var lastErrors: String {
-        let errors = filter { $0.contains("error:") }
-        return (errors.isEmpty ? suffix(3) : errors.prefix(3)).joined(separator: "; ")
+    private static func unreadable(_ root: String, _ reason: String, _ said: [String] = []) -> BackplaneError {
+        BackplaneError(.newPackage, reason, at: "\(root)/Package.swift", saying: said)
     }
 }

@@ -18,7 +18,7 @@ struct PackageFolder: Sendable {
             throw BackplaneError(.newPackage, "it cannot be read as UTF-8", at: path)
         }
         self.text = text
-        facts = try PackageFacts(of: root)
+        do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch { throw error.adding("; mend it, and enter the command again") }
     }
 
     private static func find(_ given: String?) throws(BackplaneError) -> String {
