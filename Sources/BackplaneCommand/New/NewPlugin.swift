@@ -14,12 +14,13 @@ struct NewPlugin: Sendable {
         let layers = ManagerLayers(name)
         var edit = PackageEdit()
         let plugin = PluginParts(
-            name: name, layers: layers, places: PluginPlaces(name: name.text, style: package.style), backplane: try products(&edit),
+            name: name, layers: layers, places: package.places(for: name.text), backplane: try products(&edit),
             settings: PackageSource(package.text).settings, manifest: manifest.path)
         var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
         plugin.addFiles(to: &blueprint)
         try blueprint.requireNew(in: package.root)
         if !(try isThere(plugin)) { (edit.products, edit.targets) = ([plugin.product], plugin.targets) }
+        try package.requireRoom(for: edit.targets)
         blueprint.change("Package.swift", from: package.text, to: try edit.applied(to: package.text))
         try manifest.add(layers, library: name.text, to: &blueprint)
         return (blueprint, edit)

@@ -119,6 +119,44 @@ struct NewCommandTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test func `in a package with its sources in src all goes there, and its own targets are found as before`() async throws {
+        let package = """
+            // swift-tools-version: 6.3
+            import PackageDescription
+            let package = Package(name: "a", products: [], dependencies: [], targets: [
+                .target(name: "A"),
+                .testTarget(name: "ATests"),
+            ])
+
+            """
+        try write(package, as: "Package.swift")
+        try write("", as: "src/A/A.swift")
+        try write("", as: "src/ATests/ATests.swift")
+        let plugin = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(plugin.status == 0, "\(plugin.errors)")
+        let manager = try await new("manager", "Crew", "--plugin", "Tides")
+        #expect(manager.status == 0, "\(manager.errors)")
+        #expect(try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == ["TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift"])
+        #expect(try names(in: "src").contains("TidesTests/CrewManagerTests.swift"))
+        #expect(try names().allSatisfy { !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests") })
+    }
+
+    @Test(arguments: [
+        (#".target(name: "A")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and enter"),
+        (#".target(name: "A", path: "Sources")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"),
+        (#".testTarget(name: "ATests")"#, "Tests", "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and enter"),
+    ])
+    func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String) async throws {
+        let package = "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [\(target)])\n"
+        try write(package, as: "Package.swift")
+        try write("", as: "\(folder)/A.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.package: \(reason)"), "\(outcome.errors)")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", folder, "\(folder)/A.swift"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+    }
+
     @Test func `lists that code makes are left alone, and the lines printed`() async throws {
         let package = """
             // swift-tools-version: 6.3

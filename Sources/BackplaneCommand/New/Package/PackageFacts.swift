@@ -21,10 +21,11 @@ struct PackageFacts: Sendable, Hashable, Decodable {
         /// `regular`, `executable`, `test`, …
         var type: String
         var path: String?
+        /// The files of its folder that it has; `nil`: all.
+        var sources: [String]?
+        /// Files and folders in its folder that it does not have.
+        var exclude: [String]?
         var dependencies: [Dependency]
-
-        /// From the top of the package.
-        var folder: String { path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)" }
     }
 
     struct Dependency: Sendable, Hashable, Decodable {

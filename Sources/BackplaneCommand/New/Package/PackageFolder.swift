@@ -61,9 +61,4 @@ struct PackageFolder: Sendable {
         if facts.target("CBackplane") != nil { return .own }
         return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map { .package($0) }
     }
-
-    /// As it keeps the plugins that it has.
-    var style: PluginPlaces.Style {
-        facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true } ? .plugins : .sources
-    }
 }
