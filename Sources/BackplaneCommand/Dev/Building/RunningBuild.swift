@@ -8,7 +8,7 @@ final class RunningBuild {
     /// In seconds since 1970.
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
-    var output = BuildOutput()
+    var output: BuildOutput
     private(set) var isCancelled = false
     private let process: ChildProcess
 
@@ -17,6 +17,7 @@ final class RunningBuild {
     ///   - news: the lines that it prints, and how it ended.
     init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ news: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
         self.product = product
+        output = BuildOutput(of: product.package)
         before = ProductStamp(library: product.library, resources: product.resources)
         let outlets = [STDOUT_FILENO, STDERR_FILENO].map { ChildProcess.Outlet(descriptor: $0) { news(.buildLine($0)) } }
         process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { news(.built($0)) }
