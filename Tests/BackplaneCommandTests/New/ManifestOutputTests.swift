@@ -8,7 +8,7 @@ struct ManifestOutputTests {
 
     @Test func `the compiler's lines stay as they are, and what SwiftPM did goes`() {
         let said = ["/a/Package.swift:1:1: error: no", "1 | oops", "  | `- error: no", "", "/a/Package.swift:2:1: error: no more"]
-        #expect(ManifestOutput.lines(of: [command, ""] + said + ["", end]) == said)
+        #expect(ManifestOutput.lines(of: ["Another instance of SwiftPM (PID: 7) is already running", command, ""] + said + ["", end]) == said)
     }
 
     @Test func `a program that ends by a signal has said why`() {

@@ -8,8 +8,8 @@ enum ManifestOutput {
         return lines.isEmpty ? printed : Array(lines)
     }
 
-    /// Which command has failed, and in which folder.
+    /// Which command has failed, and in which folder; and that it had to wait.
     private static func isFrame(_ line: String) -> Bool {
-        line.wholeMatch(of: #/error: '.*': Invalid manifest \(compiled with: \[.*\]\)|error: invalid manifests at \[.*\]/#) != nil
+        line.hasPrefix("Another instance of SwiftPM") || line.wholeMatch(of: #/error: '.*': Invalid manifest \(compiled with: \[.*\]\)|error: invalid manifests at \[.*\]/#) != nil
     }
 }

@@ -28,11 +28,13 @@ extension PackageFacts {
         let outlets = [
             ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output), ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),
         ]
-        let process = try ChildProcess("swift", arguments, outlets: outlets) { ending in
-            ended.withLock { $0 = ending }
-            end.signal()
-        }
-        interruption?.wait(for: process)
+        do throws(BackplaneError) {
+            let process = try ChildProcess("swift", arguments, outlets: outlets) { ending in
+                ended.withLock { $0 = ending }
+                end.signal()
+            }
+            interruption?.wait(for: process)
+        } catch { throw unreadable(root, error.message) }
         end.wait()
         return (ended.withLock { $0 } == .exit(0), said.text)
     }
