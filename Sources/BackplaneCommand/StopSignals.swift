@@ -30,9 +30,16 @@ final class StopSignals: Sendable {
 
     /// The name of the next one; `nil` when the task is cancelled first.
     func next() async -> String? {
-        for await number in events { return Self.names[number] ?? "signal \(number)" }
+        await nextNumber().map(Self.name)
+    }
+
+    /// Its number.
+    func nextNumber() async -> Int32? {
+        for await number in events { return number }
         return nil
     }
+
+    static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
 
     private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
 

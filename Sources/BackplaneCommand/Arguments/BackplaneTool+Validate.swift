@@ -7,7 +7,7 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
         var loadFolder: String?
 
-        @Option(help: ArgumentHelp("Seconds that each check may take.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("Seconds that each step, call and answer of a check may take.", valueName: "seconds"))
         var timeout: Double = InspectCommand.defaultLimit
 
         func validate() throws {

@@ -30,7 +30,8 @@ enum PlainUsage {
                                                               says what a library is and brings, and whether it loads
           backplane validate LIBRARY [--json] [--timeout SECONDS] [--load-folder FOLDER]
                                                               tells a plugin's author what it does that it should not, by
-                                                              numbered requirements
+                                                              numbered requirements; --timeout: for each step, call and
+                                                              answer of its checks, 10 unless it says otherwise
           backplane new package|app NAME [--backplane PATH|URL] [--json]
                                                               makes a package of a plugin, or a program with a host and its
                                                               first plugin; NAME may have a path before it

@@ -22,6 +22,7 @@ struct NewCommand: Sendable {
 
     var subject: Subject
     var json = false
+    private let interruption = Interruption()
 
     func run() -> Int32 {
         do throws(BackplaneError) {
@@ -29,12 +30,15 @@ struct NewCommand: Sendable {
             case .package(let name, let backplane): try makePackage(name, backplane)
             case .app(let name, let backplane): try makeApp(name, backplane)
             case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
-            case .manager(let name, let place, let hasStore, let hasService, let plugin): try addManager(name, place, hasStore, hasService, plugin)
+            case .manager(let name, let place, let hasStore, let hasService, let plugin):
+                try addManager(ManagerLayers(NewName(name), hasStore: hasStore, hasService: hasService), place, plugin)
             }
             report(made)
             return 0
         } catch {
             let code = Output.fail(error)
+            // As a shell has it of a process that a signal has ended.
+            if error.code == .newInterrupted, let signal = interruption.signal { return 128 + signal }
             return error.code == .newName ? EX_USAGE : code
         }
     }
@@ -57,8 +61,8 @@ struct NewCommand: Sendable {
         return try add(plugin.blueprint(.own), to: package)
     }
 
-    private func addManager(_ given: String, _ place: Place, _ hasStore: Bool, _ hasService: Bool, _ library: String?) throws(BackplaneError) -> Made {
-        let layers = ManagerLayers(try NewName(given), hasStore: hasStore, hasService: hasService), package = try PackageFolder(given: place.package)
+    private func addManager(_ layers: ManagerLayers, _ place: Place, _ library: String?) throws(BackplaneError) -> Made {
+        let package = try PackageFolder(given: place.package)
         let plugin = try PluginModule.find(library, in: package)
         let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
         return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
@@ -66,10 +70,27 @@ struct NewCommand: Sendable {
 
     /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
     private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
-        try made.blueprint.write(in: package.root) { () throws(BackplaneError) in
-            try made.edit.verify(in: PackageFacts(of: package.root))
+        try write(made.blueprint, in: package.root) { () throws(BackplaneError) in
+            do throws(BackplaneError) {
+                try made.edit.verify(in: PackageFacts(of: package.root, interruption))
+            } catch {
+                throw error.adding(" with what was put in, and that was taken out again")
+            }
         }
         return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
+    }
+
+    /// Writes it while a signal stops that; without, the first of them would leave half of it.
+    private func write(_ blueprint: Blueprint, in root: String, check: () throws(BackplaneError) -> Void = {}) throws(BackplaneError) {
+        let undo = Undo(), signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) {
+            interruption.kill()
+            undo.run()
+        }
+        let watch = Task {
+            if let signal = await signals.nextNumber() { interruption.stop(signal) }
+        }
+        defer { watch.cancel() }
+        try blueprint.write(in: root, undo, interruption, check: check)
     }
 
     /// - Throws: `new.exists` where there is something in the folder.
@@ -82,7 +103,7 @@ struct NewCommand: Sendable {
                 throw BackplaneError(.newExists, "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder", at: folder)
             }
         }
-        try blueprint.write(in: folder)
+        try write(blueprint, in: folder)
         return Made(blueprint, in: folder)
     }
 

@@ -12,7 +12,7 @@ struct NewManager: Sendable {
         let backplane = package.backplane ?? .own
         var edit = PackageEdit()
         var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
-        layers.addSources(to: &blueprint, in: plugin.target.folder)
+        layers.addSources(to: &blueprint, in: package.folder(of: plugin.target))
         if let registered = plugin.registration.adding(layers.classes) {
             blueprint.change(plugin.file, from: plugin.text, to: registered)
         } else {
@@ -23,6 +23,7 @@ struct NewManager: Sendable {
         let tests = testTarget(backplane, &edit)
         layers.addTests(to: &blueprint, in: tests, module: plugin.target.name, plugin: plugin.registration.plugin)
         try blueprint.requireNew(in: package.root)
+        try package.requireRoom(for: edit.targets)
         edit.dependencies = edit.dependencies.filter { !$0.value.isEmpty }
         blueprint.change("Package.swift", from: package.text, to: try edit.applied(to: package.text))
         try manifest.add(layers, library: plugin.library, to: &blueprint)
@@ -42,7 +43,7 @@ struct NewManager: Sendable {
         let own = tests.first { $0.name.hasPrefix(plugin.library) } ?? tests.first
         if let own {
             edit.dependencies[own.name] = backplane.dependencies(on: missing(products, of: own))
-            return own.folder
+            return package.folder(of: own)
         }
         let name = "\(module)Tests"
         edit.targets = [
@@ -50,6 +51,6 @@ struct NewManager: Sendable {
                 kind: .testTarget, name: name, dependencies: [TargetText.name(module)] + backplane.dependencies(on: products),
                 settings: PackageSource(package.text).settings)
         ]
-        return "Tests/\(name)"
+        return "\(package.places(for: name).testHolder)/\(name)"
     }
 }

@@ -25,7 +25,7 @@ struct PluginModule: Sendable {
         let own = product.targets.compactMap(package.facts.target)
         let targets = own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
         for target in targets where target.type == "regular" {
-            for file in package.sources(in: target.folder) {
+            for file in package.sources(in: package.folder(of: target)) {
                 guard let text = package.contents(of: file), text.contains("Plugin"), let registration = RegistrationText(text) else { continue }
                 return PluginModule(library: product.name, target: target, file: file, text: text, registration: registration)
             }

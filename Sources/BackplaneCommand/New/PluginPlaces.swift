@@ -8,14 +8,16 @@ struct PluginPlaces: Sendable, Hashable {
     }
     var name: String
     var style: Style
+    /// The folders that the package's targets have theirs in.
+    var sourceHolder = "Sources", testHolder = "Tests"
 
     var module: String { name + "Module" }
     var entry: String { style == .sources ? name : name + "Entry" }
     var tests: String { style == .sources ? name + "Tests" : name + "ModuleTests" }
 
-    var moduleFolder: String { style == .sources ? "Sources/\(module)" : "Plugins/\(name)/Module" }
-    var entryFolder: String { style == .sources ? "Sources/\(entry)" : "Plugins/\(name)/Entry" }
-    var testFolder: String { "Tests/\(tests)" }
+    var moduleFolder: String { style == .sources ? "\(sourceHolder)/\(module)" : "Plugins/\(name)/Module" }
+    var entryFolder: String { style == .sources ? "\(sourceHolder)/\(entry)" : "Plugins/\(name)/Entry" }
+    var testFolder: String { "\(testHolder)/\(tests)" }
 
     /// As a target says them; `nil`: it need not.
     var modulePath: String? { style == .sources ? nil : moduleFolder }

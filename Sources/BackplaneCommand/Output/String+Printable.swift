@@ -5,6 +5,11 @@ extension String {
         guard unicodeScalars.contains(where: \.isTroublesome) else { return self }
         return unicodeScalars.map { $0.isTroublesome ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }.joined()
     }
+
+    /// The same of a line of source, whose tabs stay.
+    var printableWithTabs: String {
+        split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\t")
+    }
 }
 
 extension Unicode.Scalar {

@@ -5,7 +5,7 @@ struct Validation: Sendable {
     let path: String
     /// Where the trials may leave things.
     let folder: String
-    /// How long each may take.
+    /// How long each step, call and answer of them may take.
     let limit: Duration
 
     func report() async -> ValidationReport {

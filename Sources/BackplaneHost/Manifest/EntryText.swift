@@ -54,11 +54,11 @@ package enum EntryText {
         if let last = places.compactMap({ extents[$0] }).max(by: { $0.upperBound < $1.upperBound }) {
             let end = last.upperBound + mark, indent = text.indent(before: last.lowerBound + mark)
             let gap = "," + (indent.map { newline + $0 } ?? " ")
-            return Data(text[..<end] + Array(gap.utf8) + element.indented(by: indent ?? "", newline) + text[end...])
+            return Data(text[..<end] + Array(gap.utf8) + element.indented(by: indent ?? text.indentOfLine(at: end), text.step, newline) + text[end...])
         }
-        let outer = text.indentOfLine(at: close), inner = outer + "  "
+        let outer = text.indentOfLine(at: close), inner = outer + text.step
         let open = text[..<close].lastIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? close
-        return Data(text[...open] + Array((newline + inner).utf8) + element.indented(by: inner, newline) + Array((newline + outer).utf8) + text[close...])
+        return Data(text[...open] + Array((newline + inner).utf8) + element.indented(by: inner, text.step, newline) + Array((newline + outer).utf8) + text[close...])
     }
 }
 
@@ -77,8 +77,22 @@ extension [UInt8] {
         return String(decoding: self[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
     }
 
-    /// With space at the beginning of every line but the first.
-    fileprivate func indented(by indent: String, _ newline: String) -> [UInt8] {
-        Array(split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).joined(separator: Array((newline + indent).utf8)))
+    /// What a line is moved in by: a tab or some spaces, as the first one that is.
+    fileprivate var step: String {
+        for start in indices where self[start] == UInt8(ascii: "\n") {
+            let space = indentOfLine(at: start + 1)
+            if space.hasPrefix("\t") { return "\t" }
+            if !space.isEmpty { return space }
+        }
+        return "  "
+    }
+
+    /// With space at the beginning of every line but the first, and two spaces a level as this many.
+    fileprivate func indented(by indent: String, _ step: String, _ newline: String) -> [UInt8] {
+        let lines = split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let levels = line.prefix { $0 == UInt8(ascii: " ") }.count / 2
+            return Array(String(repeating: step, count: levels).utf8) + line.dropFirst(levels * 2)
+        }
+        return Array(lines.joined(separator: Array((newline + indent).utf8)))
     }
 }

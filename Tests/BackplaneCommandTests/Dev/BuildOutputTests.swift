@@ -64,4 +64,21 @@ struct BuildOutputTests {
         #expect(output.text == block + other + linker, "what the linker says comes after what was said twice")
         #expect(found.map(\.severity) == ["error", "note"])
     }
+
+    @Test func `what SwiftPM warns of in another package is left out, and what the compiler says of it is not`() {
+        var output = BuildOutput(of: "/home/ada/Notes")
+        let files = "found 1 file(s) which are unhandled; explicitly declare them as resources or exclude from the target"
+        let own = ["warning: 'notes': \(files)", "    /home/ada/Notes/Sources/Notes/a.txt", "warning: 'notes': Invalid Exclude '/home/ada/Notes/b': File not found."]
+        let other = ["warning: 'clock': \(files)", "    /home/ada/clock/Sources/Clock/a.txt", "    /home/ada/clock/Sources/Clock/b.txt"]
+        let compiler = ["/home/ada/clock/Sources/Clock/Clock.swift:1:2: warning: no", "    1 | code", "      | `- warning: no"], end = ["error: 'clock': no such target"]
+        var found: [Diagnostic] = []
+        for line in other + own + other + compiler + other + end { found += [output.take(line)].compactMap { $0 } }
+        #expect(output.text == own + compiler + end)
+        #expect(found.map(\.severity) == ["warning", "warning", "warning", "error"])
+    }
+
+    @Test func `where no package is known all of it counts`() {
+        var output = BuildOutput()
+        #expect(output.take("warning: 'clock': Invalid Exclude '/b': File not found.") != nil)
+    }
 }

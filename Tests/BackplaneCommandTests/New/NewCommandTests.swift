@@ -85,12 +85,76 @@ struct NewCommandTests {
         #expect(outcome.errors.contains("new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"))
     }
 
-    @Test func `a Package.swift that SwiftPM cannot read is said so, in its words`() async throws {
-        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage()\n", as: "Package.swift")
+    @Test func `a Package.swift that SwiftPM cannot read is said so, in the compiler's words`() async throws {
+        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage(\n\tname: \"a\")\n", as: "Package.swift")
         let outcome = try await new("plugin", "Tides")
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: SwiftPM cannot read it") && outcome.errors.contains("Pakage"), "\(outcome.errors)")
+        let lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; mend it, and enter the command again")
+        #expect(Array(lines.dropFirst().prefix(4)) == [
+            "\(root)/Package.swift:3:15: error: cannot find 'Pakage' in scope", "1 | // swift-tools-version: 6.3", "2 | import PackageDescription",
+            "3 | let package = Pakage(",
+        ])
+        #expect(lines.contains("  |               `- error: cannot find 'Pakage' in scope") && lines.contains("4 | \tname: \"a\")"))
+        #expect(!outcome.errors.contains("compiled with") && !outcome.errors.contains("invalid manifests"), "what SwiftPM did is no mistake of anybody")
         #expect(try names() == ["Package.swift"])
+    }
+
+    @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5"), ("6.0", "")])
+    func `a tools version that is too old is told before anything is written`(version: String, language: String) async throws {
+        let package = "// swift-tools-version: \(version)\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
+        try write(package, as: "Package.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        let needed = "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(version)"
+        let todo = "begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)"
+        #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(todo)\n")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+    }
+
+    @Test func `the oldest tools version that will do does`() async throws {
+        try write("// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n", as: "Package.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test func `in a package with its sources in src all goes there, and its own targets are found as before`() async throws {
+        let package = """
+            // swift-tools-version: 6.3
+            import PackageDescription
+            let package = Package(name: "a", products: [], dependencies: [], targets: [
+                .target(name: "A"),
+                .testTarget(name: "ATests"),
+            ])
+
+            """
+        try write(package, as: "Package.swift")
+        try write("", as: "src/A/A.swift")
+        try write("", as: "src/ATests/ATests.swift")
+        let plugin = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(plugin.status == 0, "\(plugin.errors)")
+        let manager = try await new("manager", "Crew", "--plugin", "Tides")
+        #expect(manager.status == 0, "\(manager.errors)")
+        #expect(try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == ["TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift"])
+        #expect(try names(in: "src").contains("TidesTests/CrewManagerTests.swift"))
+        #expect(try names().allSatisfy { !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests") })
+    }
+
+    @Test(arguments: [
+        (#".target(name: "A")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and enter"),
+        (#".target(name: "A", path: "Sources")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"),
+        (#".testTarget(name: "ATests")"#, "Tests", "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and enter"),
+    ])
+    func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String) async throws {
+        let package = "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [\(target)])\n"
+        try write(package, as: "Package.swift")
+        try write("", as: "\(folder)/A.swift")
+        let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("new.package: \(reason)"), "\(outcome.errors)")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", folder, "\(folder)/A.swift"])
+        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
     }
 
     @Test func `lists that code makes are left alone, and the lines printed`() async throws {
@@ -124,7 +188,7 @@ struct NewCommandTests {
         try write("{\"manifestVersion\": 1, \"managers\": {}}", as: "backplane.json")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("makes no targets `TidesModule`, `Tides`, `TidesTests` for SwiftPM, and was taken out again"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("new.package: SwiftPM finds no targets `TidesModule`, `Tides`, `TidesTests` with what was put in, and that was taken out again"), "\(outcome.errors)")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
         #expect(try String(contentsOfFile: root + "/backplane.json", encoding: .utf8) == "{\"manifestVersion\": 1, \"managers\": {}}")

@@ -29,7 +29,7 @@ struct PackageSourceTests {
                 .target(name: "B"),     // no comma
                 .target(name: "C"),
                 .target(
-                    name: "D"),
+                  name: "D"),
               ])
 
             """)
@@ -37,15 +37,20 @@ struct PackageSourceTests {
 
     @Test func `a list on one line gets lines`() throws {
         #expect(try adding(["x"], to: .products, of: "let p = Package(name: \"a\", products: [y], targets: [])") == """
-            let p = Package(name: "a", products: [
-                y,
-                x,
-            ], targets: [])
+            let p = Package(
+                name: "a",
+                products: [
+                    y,
+                    x,
+                ],
+                targets: [])
             """)
         #expect(try adding(["x"], to: .targets, of: "let p = Package(name: \"a\", targets: [])") == """
-            let p = Package(name: "a", targets: [
-                x,
-            ])
+            let p = Package(
+                name: "a",
+                targets: [
+                    x,
+                ])
             """)
     }
 
@@ -79,7 +84,8 @@ struct PackageSourceTests {
             let package = Package(name: "a])", targets: [.target(name: ",[")])
             """#
         let added = try adding(["x"], to: .targets, of: text)
-        #expect(added == text.replacing(#"[.target(name: ",[")])"#, with: "[\n    .target(name: \",[\"),\n    x,\n])"))
+        let last = #"name: "a])", targets: [.target(name: ",[")])"#
+        #expect(added == text.replacing(last, with: "\n    name: \"a])\",\n    targets: [\n        .target(name: \",[\"),\n        x,\n    ])"))
     }
 
     @Test(arguments: [
@@ -95,14 +101,10 @@ struct PackageSourceTests {
     }
 
     @Test func `dependencies go to the target of the name, and none twice`() throws {
-        var source = PackageSource(#"let p = Package(name: "a", targets: [.target(name: "A", dependencies: []), .testTarget(name: "B", dependencies: ["A"])])"#)
+        let text = "let p = Package(\n    targets: [\n        .target(name: \"A\", dependencies: []),\n        .testTarget(name: \"B\", dependencies: [\"A\"]),\n    ])"
+        var source = PackageSource(text)
         try source.add(["\"A\"", "\"C\""], toDependenciesOf: "B")
-        #expect(source.text == #"""
-            let p = Package(name: "a", targets: [.target(name: "A", dependencies: []), .testTarget(name: "B", dependencies: [
-                "A",
-                "C",
-            ])])
-            """#)
+        #expect(source.text == text.replacing("[\"A\"])", with: "[\n            \"A\",\n            \"C\",\n        ])"))
         #expect(throws: PackageSource.NoPlace(list: "dependencies of Z")) { try source.add(["\"C\""], toDependenciesOf: "Z") }
     }
 

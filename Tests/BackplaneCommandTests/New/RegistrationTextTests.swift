@@ -19,6 +19,10 @@ struct RegistrationTextTests {
         ("{ registrar.add(A.self) }", "{\n        registrar.add(A.self)\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
         ("{}", "{\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
         ("{\n        registrar.add(A.self) }", "{\n        registrar.add(A.self)\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
+        ("{ /* none */ }", "{ /* none */\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
+        ("{ // none yet\n    }", "{ // none yet\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
+        ("{ registrar.add(A.self) /* why */ }", "{\n        registrar.add(A.self) /* why */\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
+        ("{ /* why */ registrar.add(A.self) }", "{\n        /* why */ registrar.add(A.self)\n        registrar.add(B.self)\n        registrar.add(C.self)\n    }"),
     ])
     func `they come last, each on its line`(before: String, after: String) throws {
         let text = try #require(RegistrationText(plugin(before)))

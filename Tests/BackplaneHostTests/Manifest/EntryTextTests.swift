@@ -33,8 +33,8 @@ struct EntryTextTests {
                 "managers": {
                     "A": {"className":"A"},
                     "TidesManager": {
-                      "className": "TidesManager",
-                      "dataAccessController": { "className": "TideStore" }
+                        "className": "TidesManager",
+                        "dataAccessController": { "className": "TideStore" }
                     }
                 }, "environments": {}
             }
@@ -59,6 +59,17 @@ struct EntryTextTests {
     @Test func `a byte order mark and its lines' ends stay`() throws {
         let text = "\u{FEFF}{\r\n  \"manifestVersion\": 1,\r\n  \"managers\": {\r\n    \"A\": { \"className\": \"A\" }\r\n  }\r\n}"
         #expect(try adding(nil, ["M": ["className": "M"]], to: text) == text.replacing("\"A\" }\r\n", with: "\"A\" },\r\n    \"M\": { \"className\": \"M\" }\r\n"))
+    }
+
+    @Test(arguments: ["\n", "\r\n"], ["\t", "  ", "   ", "    "])
+    func `added lines end as the others do, and are moved in as they are`(lineEnd: String, step: String) throws {
+        func inManner(_ lines: String...) -> String { lines.joined(separator: "\n").replacing(">", with: step).replacing("\n", with: lineEnd) }
+        let text = inManner("{", ">\"manifestVersion\": 1,", ">\"plugins\": [],", ">\"managers\": {", ">>\"A\": {\"className\":\"A\"}", ">}", "}")
+        let library = [">\"plugins\": [", ">>{ \"library\": \"Tides\" }", ">],"].joined(separator: "\n")
+        let manager = [">>\"TidesManager\": {", ">>>\"className\": \"TidesManager\",", ">>>\"dataAccessController\": { \"className\": \"TideStore\" }", ">>}"]
+            .joined(separator: "\n")
+        #expect(try adding("Tides", tide, to: text) == inManner(
+            "{", ">\"manifestVersion\": 1,", library, ">\"managers\": {", ">>\"A\": {\"className\":\"A\"},", manager, ">}", "}"))
     }
 
     @Test(arguments: [

@@ -1,3 +1,6 @@
+import BackplaneHost
+import Foundation
+
 /// What `swift build` prints, taken apart: how far it is, and what the compiler has to say.
 struct BuildOutput: Sendable {
     enum Line: Sendable, Hashable {
@@ -35,6 +38,16 @@ struct BuildOutput: Sendable {
     /// How many were too many to be kept.
     private var left = 0
     private var isRepeating = false
+    /// As SwiftPM calls the package that is built; none: all of what it says counts.
+    private let identities: Set<String>
+    private var isForeign = false
+
+    /// - Parameter package: its folder; what SwiftPM warns of in the manifests of others is left out then.
+    init(of package: String? = nil) {
+        // After its folder; a link may have another name than what it leads to.
+        let paths = package.map { [$0, URL(filePath: $0).resolvingSymlinksInPath().path] } ?? []
+        identities = Set(paths.map { FilePath.name(of: $0).lowercased() })
+    }
 
     /// A program that is run by a build may print without end.
     private static let most = 5_000
@@ -43,6 +56,9 @@ struct BuildOutput: Sendable {
     ///
     /// - Returns: a diagnostic that it begins, where that is new.
     mutating func take(_ line: String) -> Diagnostic? {
+        // The files that it is about stand below it.
+        isForeign = isWarningOfAnother(line) || isForeign && line.hasPrefix("    /")
+        if isForeign { return nil }
         guard lines.count < Self.most else {
             left += 1
             return nil
@@ -58,5 +74,10 @@ struct BuildOutput: Sendable {
         lines.append(line)
         diagnostics.append(diagnostic)
         return diagnostic
+    }
+
+    private func isWarningOfAnother(_ line: String) -> Bool {
+        guard !identities.isEmpty, let match = line.prefixMatch(of: #/warning: '([^']+)': /#) else { return false }
+        return !identities.contains(match.1.lowercased())
     }
 }

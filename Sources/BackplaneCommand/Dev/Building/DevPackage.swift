@@ -36,19 +36,9 @@ struct DevPackage: Sendable, Hashable {
     }
 }
 
-extension PackageFacts.Target {
-    /// Where SwiftPM looks for its sources: in a folder of its name, or, of the only target, in the folder that others have theirs in.
-    fileprivate func folder(in package: String) -> String {
-        if let path { return FilePath.join(package, path) }
-        let holders = ["Sources", "Source", "src", "srcs"].map { FilePath.join(package, $0) }
-        let candidates = holders.map { FilePath.join($0, name) } + holders
-        return candidates.first { (try? FileStatus(at: $0))?.kind == .folder } ?? candidates[0]
-    }
-}
-
 extension PackageFacts {
     fileprivate func folders(of targets: [Target], in path: String) -> [String] {
-        targets.map { FilePath.absolute($0.folder(in: path)) }
+        targets.map { FilePath.absolute(FilePath.join(path, folder(of: $0, in: path))) }
     }
 }
 

@@ -18,6 +18,8 @@ final class RunningBuild {
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
     private(set) var isCancelled = false
+    /// Its library lies there already.
+    var hasCome = false
     private let listener: Listener
     private let process: ChildProcess
 
@@ -26,7 +28,7 @@ final class RunningBuild {
     init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ tell: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
-        let listener = Listener()
+        let listener = Listener(of: product.package)
         self.listener = listener
         let outlets = [STDOUT_FILENO, STDERR_FILENO].map { descriptor in
             ChildProcess.Outlet(descriptor: descriptor) { line in
@@ -41,19 +43,10 @@ final class RunningBuild {
     /// What the compiler said, in lines.
     var text: [String] { listener.text }
 
-    /// Asks the package manager to stop, again and again, since it loses a signal of its first tenth of a second; what has not stopped after
-    /// a while is killed.
+    /// Asks the package manager to stop; it is killed where it does not.
     func cancel() {
         isCancelled = true
-        process.send(SIGINT)
-        let process = process
-        Thread.detachNewThread {
-            for _ in 0..<Self.patience {
-                usleep(100_000)
-                process.send(SIGINT)
-            }
-            process.send(SIGKILL)
-        }
+        process.stop(patience: Self.patience)
     }
 
     /// Tenths of a second.
@@ -66,7 +59,9 @@ final class RunningBuild {
 
 /// What a build has printed so far: taken apart where it is read, so that one that prints much waits for that.
 private final class Listener: Sendable {
-    private let output = Mutex(BuildOutput())
+    private let output: Mutex<BuildOutput>
+
+    init(of package: String) { output = Mutex(BuildOutput(of: package)) }
 
     var text: [String] { output.withLock(\.text) }
 

@@ -53,7 +53,7 @@ struct SwiftPM: Sendable {
             }
             return DevPackage(facts, at: path, others: others, libraries: libraries(of: path))
         } catch {
-            throw BackplaneError(.packageUnusable, error.message + "; mend it, and it is read again", at: error.location)
+            throw error.adding("; mend it, and it is read again", code: .packageUnusable)
         }
     }
 }

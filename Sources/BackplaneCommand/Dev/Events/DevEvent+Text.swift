@@ -52,7 +52,7 @@ extension DevEvent.Beginning {
 
 extension DevEvent.BuildResult {
     fileprivate var told: (word: Span, text: String, rest: [String])? {
-        let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printable)
+        let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printableWithTabs)
         return switch outcome {
         case .failed:
             (Span("failed", .bad), "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")", rest)

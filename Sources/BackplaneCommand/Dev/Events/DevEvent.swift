@@ -123,7 +123,7 @@ enum DevEvent: Sendable {
         }
         var subject: Subject
         var error: BackplaneError
-        /// Each mistake of a manifest, with its place.
+        /// Each mistake of a manifest, with its place; of a Package.swift the compiler's own lines.
         var problems: [String] = []
     }
 

@@ -64,6 +64,12 @@ extension DevSession {
         }
     }
 
+    func swap(_ libraries: [String]) {
+        isAskedAgain = unremarkable.isSuperset(of: libraries)
+        unremarkable.subtract(libraries)
+        application?.swap(libraries)
+    }
+
     /// One that was started by somebody else, at some time, may have older code and an older manifest.
     private func bringUpToDate() {
         builtIn = [:]
@@ -83,14 +89,12 @@ extension DevSession {
     func take(_ answer: HostAnswer) {
         switch answer {
         case .swapped(let report):
-            let libraries = report.plugins.map(\.library)
-            if report.outcome == .unchanged {
-                let asked = application?.asked ?? [], times = takeTimes(asked)
-                if !newlyNamed.isSuperset(of: asked) { printer.print(.unchanged(.init(libraries: asked, builtIn: times))) }
-                newlyNamed.subtract(asked)
-            } else {
+            let asked = application?.asked ?? [], times = takeTimes(asked)
+            if report.outcome != .unchanged {
                 lastSwapped = report.plugins.map(\.plugin)
-                printer.print(.swapped(.init(builtIn: takeTimes(libraries), report: report)))
+                printer.print(.swapped(.init(builtIn: times, report: report)))
+            } else if !isAskedAgain {
+                printer.print(.unchanged(.init(libraries: asked, builtIn: times)))
             }
         case .rolledBack(let report): printer.print(.rolledBack(report))
         case .applied(let change):
@@ -101,6 +105,7 @@ extension DevSession {
         case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
             return hasEnded(refusal.error.message)
         case .refused(let refusal):
+            if isAskedAgain, refusal.subject == .swap { unremarkable.formUnion(application?.asked ?? []) }
             // That it has ended is told when it has.
             application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
             return tell(.answered(refusal.answer))

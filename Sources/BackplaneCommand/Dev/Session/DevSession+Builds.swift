@@ -31,6 +31,7 @@ extension DevSession {
 
     private func hasEnded(_ build: RunningBuild, _ ending: ChildProcess.Ending) {
         let end = build.end(ending), library = build.product.library
+        let hadCome = build.hasCome
         // Before the build is over for the loop: what is refused now may still fit what comes next.
         let isFresh = end == .succeeded && isNew(library)
         self.build = nil
@@ -45,7 +46,10 @@ extension DevSession {
                 .init(
                     product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
                     isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.text)))
-        if isFresh { tell(.libraries([library])) }
+        if isFresh {
+            if hadCome { unremarkable.insert(library) }
+            tell(.libraries([library]))
+        }
         tell(.built(end))
     }
 }

@@ -36,7 +36,10 @@ extension DevSession {
         let stamp = stamp(of: path)
         guard stamp.library != nil, stamp != known[path] else { return false }
         known[path] = stamp
-        if let build, build.product.library == path, let written = stamp.written, written >= build.began { builtIn[path] = written - build.began }
+        if let build, build.product.library == path, let written = stamp.written, written >= build.began {
+            build.hasCome = true
+            builtIn[path] = written - build.began
+        }
         return true
     }
 

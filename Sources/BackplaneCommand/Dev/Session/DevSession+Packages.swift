@@ -26,7 +26,8 @@ extension DevSession {
                 read.insert(package.path)
                 packages.removeAll { $0.path == package.path }
                 packages.append(package)
-            case .failure(let error): printer.print(.refused(.init(subject: .package, error: error)))
+            case .failure(let error):
+                printer.print(.refused(.init(subject: .package, error: error.withoutSaid, problems: error.said.map(\.printableWithTabs))))
             }
         }
         let document = command.settings.document
@@ -39,7 +40,7 @@ extension DevSession {
         // The manifest has named them before there were any.
         let new = products.filter { !before.contains($0) }
         if !isFirst, !new.isEmpty {
-            newlyNamed.formUnion(new.map(\.library))
+            unremarkable.formUnion(new.map(\.library))
             tell(.manifest)
         }
         tell(.read)
@@ -76,7 +77,7 @@ extension DevSession {
         let before = composition?.products ?? []
         compose(document)
         let new = (composition?.products ?? []).filter { !before.contains($0) }
-        newlyNamed.formUnion(new.map(\.library))
+        unremarkable.formUnion(new.map(\.library))
         if !new.isEmpty { tell(.changed(new)) }
         tell(.manifest)
     }

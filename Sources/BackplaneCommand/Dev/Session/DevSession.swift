@@ -25,8 +25,10 @@ final class DevSession {
     var builtIn: [String: Double] = [:]
     /// What has changed since the last build began.
     var because: Set<String> = []
-    /// The libraries of products that the manifest in force did not have: they come with a manifest, not by a swap.
-    var newlyNamed: Set<String> = []
+    /// Libraries of which it is nothing new when they are unchanged: they come with a manifest, or came before their build had ended.
+    var unremarkable: Set<String> = []
+    /// The swap that was asked for last is of those alone.
+    var isAskedAgain = false
     /// The plugins of the last swap.
     var lastSwapped: [String] = []
     var isStopping = false
@@ -71,7 +73,7 @@ final class DevSession {
         case .cancelBuild: build?.cancel()
         case .startHost: startHost()
         case .endHost: endHost()
-        case .swap(let libraries): application?.swap(libraries)
+        case .swap(let libraries): swap(libraries)
         case .apply: application?.apply(command.settings)
         case .rollBack(let plugin): application?.rollBack(plugin)
         case .showRefusal: if let refusal = application?.refusal { printer.print(.refused(refusal)) }

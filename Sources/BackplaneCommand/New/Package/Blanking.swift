@@ -5,6 +5,8 @@
 struct Blanking {
     private let bytes: [UInt8]
     private var code: [UInt8]
+    /// Where the comments are, without the end of a line comment's line.
+    private(set) var comments: [Range<Int>] = []
     private var index = 0
 
     init(_ bytes: [UInt8]) {
@@ -18,10 +20,13 @@ struct Blanking {
 
     /// Passes one byte of code, or one comment or literal.
     private mutating func step() {
+        let start = index
         if follows("//") {
-            while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { blank() }
+            while index < bytes.count, !bytes[index].endsLine { blank() }
+            comments.append(start..<index)
         } else if follows("/*") {
             comment()
+            comments.append(start..<index)
         } else if let marks = literalMarks {
             literal(marks)
         } else {
@@ -56,7 +61,7 @@ struct Blanking {
         let quotes = follows("\"\"\"") ? "\"\"\"" : "\""
         index += quotes.utf8.count
         while index < bytes.count, !follows(quotes + hashes) {
-            if quotes == "\"", bytes[index] == UInt8(ascii: "\n") { return }
+            if quotes == "\"", bytes[index].endsLine { return }
             if follows("\\\(hashes)(") {
                 blank(2 + marks)
                 interpolation()
@@ -78,15 +83,20 @@ struct Blanking {
             if bytes[index] == UInt8(ascii: ")") { depth -= 1 }
             step()
         }
-        for place in start..<index where code[place] != UInt8(ascii: "\n") { code[place] = UInt8(ascii: " ") }
+        for place in start..<index where !code[place].endsLine { code[place] = UInt8(ascii: " ") }
     }
 
     private mutating func blank(_ count: Int = 1) {
         for _ in 0..<count where index < bytes.count {
-            if bytes[index] != UInt8(ascii: "\n") { code[index] = UInt8(ascii: " ") }
+            if !bytes[index].endsLine { code[index] = UInt8(ascii: " ") }
             index += 1
         }
     }
 
     private func follows(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
+}
+
+extension UInt8 {
+    /// The end of a line, or half of one.
+    var endsLine: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }

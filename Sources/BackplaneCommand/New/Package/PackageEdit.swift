@@ -20,8 +20,9 @@ struct PackageEdit: Sendable, Hashable {
             for (target, elements) in dependencies.sorted(by: { $0.key < $1.key }) { try source.add(elements, toDependenciesOf: target) }
             return source.text
         } catch {
+            let state = error.isAmbiguous ? "stands there more than once" : "is not written out in brackets there"
             throw BackplaneError(
-                .newByHand, "the list of \(error.list) is not written out in brackets there; put these lines in by hand, and enter the command again",
+                .newByHand, "the list of \(error.list) \(state); put these lines in by hand, and enter the command again",
                 at: "Package.swift", causes: lines)
         }
     }
@@ -37,7 +38,7 @@ struct PackageEdit: Sendable, Hashable {
     func verify(in facts: PackageFacts) throws(BackplaneError) {
         let missing = targets.map(\.name).filter { facts.target($0) == nil }
         guard missing.isEmpty else {
-            throw BackplaneError(.newPackage, "what was put in makes no targets \(Blueprint.list(missing)) for SwiftPM, and was taken out again", at: "Package.swift")
+            throw BackplaneError(.newPackage, "SwiftPM finds no targets \(Blueprint.list(missing))", at: "Package.swift")
         }
     }
 }

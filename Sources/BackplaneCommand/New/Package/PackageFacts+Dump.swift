@@ -1,39 +1,45 @@
 import Backplane
+import BackplaneHost
 import Foundation
+import Glibc
+import Synchronization
 
 extension PackageFacts {
     /// Asks SwiftPM. Takes the time of compiling the Package.swift where that has changed, about a second; builds and fetches nothing.
     ///
-    /// - Parameter scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
-    /// - Throws: `new.package` with what SwiftPM says where it cannot read the package.
-    init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
-        let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swift", "package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
-        do { try process.run() } catch { throw Self.unreadable(root, "`swift` cannot be run: \(error)") }
-        let printed = Printed(last: 1 << 16)
-        printed.read(errors.fileHandleForReading) { _ in }
-        let dump = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Self.unreadable(root, "SwiftPM cannot read it: \(String(decoding: printed.data, as: UTF8.self).lastErrors)")
-        }
-        do { self = try JSONDecoder().decode(PackageFacts.self, from: dump) } catch {
+    /// - Parameters:
+    ///   - scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
+    ///   - interruption: what ends SwiftPM early, which fails then.
+    /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
+    init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
+        let (succeeded, said) = try Self.dump(root, scratchPath, interruption)
+        guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`", ManifestOutput.lines(of: said.errors)) }
+        do { self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8)) } catch {
             throw Self.unreadable(root, "what `swift package dump-package` says of it is not understood: \(error)")
         }
     }
 
-    private static func unreadable(_ root: String, _ reason: String) -> BackplaneError {
-        BackplaneError(.newPackage, reason, at: "\(root)/Package.swift")
+    /// Runs it to its end, and gives whether that was a good one.
+    private static func dump(
+        _ root: String, _ scratchPath: String?, _ interruption: Interruption?
+    ) throws(BackplaneError) -> (Bool, (output: [String], errors: [String])) {
+        let arguments = ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
+        let said = SaidLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
+        let outlets = [
+            ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output), ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),
+        ]
+        do throws(BackplaneError) {
+            let process = try ChildProcess("swift", arguments, outlets: outlets) { ending in
+                ended.withLock { $0 = ending }
+                end.signal()
+            }
+            interruption?.wait(for: process)
+        } catch { throw unreadable(root, error.message) }
+        end.wait()
+        return (ended.withLock { $0 } == .exit(0), said.text)
     }
-}
 
-extension String {
-    /// The lines that say what is wrong, or the last ones.
-    fileprivate var lastErrors: String {
-        let lines = split(separator: "\n").map(String.init)
-        let errors = lines.filter { $0.contains("error:") }
-        return (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)).joined(separator: "; ")
+    private static func unreadable(_ root: String, _ reason: String, _ said: [String] = []) -> BackplaneError {
+        BackplaneError(.newPackage, reason, at: "\(root)/Package.swift", saying: said)
     }
 }

@@ -1,3 +1,5 @@
+import Backplane
+
 /// What SwiftPM makes of a Package.swift: the part of `swift package dump-package` that is needed here.
 struct PackageFacts: Sendable, Hashable, Decodable {
     var name: String
@@ -5,6 +7,8 @@ struct PackageFacts: Sendable, Hashable, Decodable {
     var targets: [Target]
     /// The packages that it depends on and that are folders on this machine, from the root on.
     var neighbours: [String]
+    /// What its first line says.
+    var toolsVersion: Version
 
     struct Product: Sendable, Hashable, Decodable {
         var name: String
@@ -17,10 +21,11 @@ struct PackageFacts: Sendable, Hashable, Decodable {
         /// `regular`, `executable`, `test`, …
         var type: String
         var path: String?
+        /// The files of its folder that it has; `nil`: all.
+        var sources: [String]?
+        /// Files and folders in its folder that it does not have.
+        var exclude: [String]?
         var dependencies: [Dependency]
-
-        /// From the top of the package.
-        var folder: String { path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)" }
     }
 
     struct Dependency: Sendable, Hashable, Decodable {
@@ -45,7 +50,7 @@ struct PackageFacts: Sendable, Hashable, Decodable {
 }
 
 extension PackageFacts {
-    private enum CodingKeys: String, CodingKey { case name, products, targets, dependencies }
+    private enum CodingKeys: String, CodingKey { case name, products, targets, dependencies, toolsVersion }
 
     /// `{"fileSystem": [{"path": …}]}`; those of another kind are no folders here.
     private struct Neighbour: Decodable {
@@ -53,12 +58,20 @@ extension PackageFacts {
         var fileSystem: [Place]?
     }
 
+    /// `{"_version": "6.3.0"}`
+    private struct ToolsVersion: Decodable { var _version: String }
+
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         products = try container.decode([Product].self, forKey: .products)
         targets = try container.decode([Target].self, forKey: .targets)
         neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap { ($0.fileSystem ?? []).map(\.path) }
+        let tools = try container.decode(ToolsVersion.self, forKey: .toolsVersion)._version
+        guard let toolsVersion = Version(tools) else {
+            throw DecodingError.dataCorruptedError(forKey: .toolsVersion, in: container, debugDescription: "expected a version, found `\(tools)`")
+        }
+        self.toolsVersion = toolsVersion
     }
 }
 

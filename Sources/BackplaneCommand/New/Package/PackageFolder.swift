@@ -18,7 +18,7 @@ struct PackageFolder: Sendable {
             throw BackplaneError(.newPackage, "it cannot be read as UTF-8", at: path)
         }
         self.text = text
-        facts = try PackageFacts(of: root)
+        do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch { throw error.adding("; mend it, and enter the command again") }
     }
 
     private static func find(_ given: String?) throws(BackplaneError) -> String {
@@ -60,10 +60,5 @@ struct PackageFolder: Sendable {
     var backplane: BackplaneProducts? {
         if facts.target("CBackplane") != nil { return .own }
         return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map { .package($0) }
-    }
-
-    /// As it keeps the plugins that it has.
-    var style: PluginPlaces.Style {
-        facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true } ? .plugins : .sources
     }
 }

@@ -42,16 +42,19 @@ struct RegistrationText: Sendable {
     /// The whole file with more classes at the end of `register(in:)`; `nil`: it has to be done by hand.
     func adding(_ classes: [String]) -> String? {
         guard let function else { return nil }
-        let (open, close) = (function.open, function.close)
-        let outer = source.indent(at: open), inner = outer + "    "
-        let body = source.trimmed((open + 1)..<close)
-        let added = lines(adding: classes).map { "\(inner)\($0)\n" }.joined()
-        let after = "\(outer)\(source.text(close..<source.bytes.count))"
-        if body.isEmpty { return "\(source.text(0..<(open + 1)))\n\(added)\(after)" }
+        let body = (function.open + 1)..<function.close, contents = source.contents(of: body), lineEnd = source.lineEnd
+        let outer = source.indent(at: function.open), statement = source.trimmed(body)
+        let inner = !statement.isEmpty && source.beginsLine(statement.lowerBound) ? source.indent(at: statement.lowerBound) : outer + source.step
+        let added = lines(adding: classes).map { lineEnd + inner + $0 }.joined()
+        let end = max(function.open + 1, contents.upperBound)
         // A body on one line gets lines of its own; any other stays as it is, comments after its last statement too.
-        let text = source.text((open + 1)..<close)
-        guard text.contains("\n") else { return "\(source.text(0..<(open + 1)))\n\(inner)\(source.text(body))\n\(added)\(after)" }
-        let end = source.bytes[..<close].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? close
-        return "\(source.text(0..<max(end, body.upperBound)))\(end < body.upperBound ? "\n" : "")\(added)\(after)"
+        var edits: [SwiftEdit] = []
+        if !statement.isEmpty, source.isOnOneLine(body) { edits.append(SwiftEdit(body.lowerBound..<contents.lowerBound, lineEnd + inner)) }
+        if source.isOnOneLine(end..<function.close) {
+            edits.append(SwiftEdit(end..<function.close, added + lineEnd + outer))
+        } else {
+            edits.append(SwiftEdit(at: end, added))
+        }
+        return source.applying(edits)
     }
 }

@@ -15,30 +15,46 @@ struct SwiftList: Sendable {
     /// As they are written.
     var elements: [String] { places.map(source.text) }
 
-    /// The whole source with more elements in the list, on lines of their own as soon as there are two.
+    private var inside: Range<Int> { (open + 1)..<close }
+    private var isOnOneLine: Bool { source.isOnOneLine(open..<close) }
+    private var outer: String { source.indent(at: open) }
+
+    /// That of the last element, or else of the last comment, that begins a line.
+    private var inner: String {
+        let comments = source.comments.filter { comment in inside.contains(comment.lowerBound) && !places.contains { $0.overlaps(comment) } }
+        return (comments + places).map(\.lowerBound).last(where: source.beginsLine).map(source.indent) ?? outer + source.step
+    }
+
+    /// The whole source with more elements at the end of the list, each on lines of its own, as are those of a list on one line then.
+    ///
+    /// Of what is there nothing goes away but space, and a comment stays behind what it is behind.
     func adding(_ elements: [String]) -> String {
         guard !elements.isEmpty else { return source.text(0..<source.bytes.count) }
-        let outer = source.indent(at: open)
-        let inner = places.first.flatMap { isOnOwnLine($0.lowerBound) ? source.indent(at: $0.lowerBound) : nil } ?? outer + "    "
-        let lines = elements.map { "\($0),".indented(by: inner) + "\n" }.joined()
-        let before = source.text(0..<(open + 1)), after = source.text(close..<source.bytes.count)
-        guard let first = places.first, let last = places.last else { return "\(before)\n\(lines)\(outer)\(after)" }
-        let isClosed = source.code[last.upperBound..<close].contains(UInt8(ascii: ","))
-        guard isOnOwnLine(first.lowerBound) else {
-            return "\(before)\n\(inner)\(source.text(first.lowerBound..<close)[...].trimmingEnd)\(isClosed ? "" : ",")\n\(lines)\(outer)\(after)"
+        var edits = spreading + lastComma
+        let lines = elements.map { source.lineEnd + source.lines("\($0),", indent: inner) }.joined()
+        let end = max(open + 1, source.contents(of: inside).upperBound)
+        if source.isOnOneLine(end..<close) {
+            edits.append(SwiftEdit(end..<close, lines + source.lineEnd + outer))
+        } else {
+            edits.append(SwiftEdit(at: end, lines))
         }
-        // A comment after the last element stays where it is.
-        let rest = source.text(last.upperBound..<close), comment = rest[..<(rest.lastIndex(of: "\n") ?? rest.endIndex)]
-        return source.text(0..<last.upperBound) + (isClosed ? "" : ",") + comment.trimmingEnd + "\n\(lines)\(outer)\(after)"
+        return source.applying(edits)
     }
 
-    private func isOnOwnLine(_ offset: Int) -> Bool {
-        source.bytes[..<offset].last { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "\n")
+    /// The whole source with the elements of a list on one line on lines of their own.
+    func spread() -> String {
+        guard isOnOneLine, !places.isEmpty else { return source.text(0..<source.bytes.count) }
+        let end = source.contents(of: inside).upperBound
+        return source.applying(spreading + lastComma + [SwiftEdit(end..<close, source.lineEnd + outer)])
     }
-}
 
-extension Substring {
-    fileprivate var trimmingEnd: Substring {
-        self[..<(lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex)]
+    private var spreading: [SwiftEdit] {
+        isOnOneLine ? source.spreading(places, in: inside, indent: inner) : []
+    }
+
+    /// The comma behind the last element, where that has none.
+    private var lastComma: [SwiftEdit] {
+        guard let last = places.last, !source.code[last.upperBound..<close].contains(UInt8(ascii: ",")) else { return [] }
+        return [SwiftEdit(at: last.upperBound, ",")]
     }
 }

@@ -3,11 +3,14 @@ struct SwiftText: Sendable {
     let bytes: [UInt8]
     /// The same, where comments and the contents of string literals are spaces.
     let code: [UInt8]
+    /// Where the comments are, in their order.
+    let comments: [Range<Int>]
 
     init(_ text: String) {
         bytes = Array(text.utf8)
         var blanking = Blanking(bytes)
         code = blanking.blanked()
+        comments = blanking.comments
     }
 
     /// Where the bracket at an offset is closed; `nil`: nowhere.
@@ -51,12 +54,6 @@ struct SwiftText: Sendable {
 
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The space that the line of an offset begins with.
-    func indent(at offset: Int) -> String {
-        let start = bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        return String(decoding: bytes[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
-    }
-
     /// Where a word stands as a word in the code.
     func places(of word: String) -> [Int] {
         let wanted = Array(word.utf8)
@@ -74,7 +71,7 @@ struct SwiftText: Sendable {
 }
 
 extension UInt8 {
-    fileprivate var isSwiftSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+    var isSwiftSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 
     fileprivate var standsInName: Bool {
         switch self {

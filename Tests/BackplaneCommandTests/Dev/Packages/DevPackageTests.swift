@@ -148,7 +148,9 @@ struct DevPackageTests {
         try workbench.save("Package.swift", Workbench.package() + "oops(\n")
         let refusal = try await dev.next("refused", DevEvent.Refusal.self)
         #expect(refusal.subject == .package && refusal.error.location == workbench.folder + "/Package.swift")
-        #expect(refusal.error.message.contains(#/Package\.swift:\d+:\d+: error: /#), "\(refusal)")
+        #expect(refusal.error.message == "SwiftPM cannot read the package `workbench`; mend it, and it is read again" && refusal.error.causes == [])
+        #expect(refusal.problems.first?.contains(#/Package\.swift:\d+:\d+: error: /#) == true, "\(refusal)")
+        #expect(refusal.problems.contains { $0.contains("| oops(") } && refusal.problems.contains { $0.contains(#/\|\s+`- error: /#) }, "with the line, as the compiler shows it")
         try await expectAnswer("Good day, Ann. How do you do?")
 
         try FileManager.default.createDirectory(atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)
