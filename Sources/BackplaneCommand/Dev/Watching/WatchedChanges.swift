@@ -3,11 +3,10 @@ import BackplaneHost
 
 /// What has happened to watched files: nothing says how, since by now it may have happened again.
 struct WatchedChanges: Sendable, Hashable {
-    /// Files that were written, made, moved or removed, and folders that moved away with all that was in them; each below the path of its
-    /// tree, as that was given. Bytes that are not UTF-8 are replaced.
+    /// Files that were written, made, moved or removed; folders that moved away with all that was in them; and folders of trees that came,
+    /// went or are others. Each below the path of its tree, as that was given. Bytes that are not UTF-8 are replaced.
     var paths: Set<String> = []
-    /// `false`: any file of the trees may have changed, since more happened than the kernel keeps, or the folder of a tree came, went or
-    /// is another one.
+    /// `false`: any file of the trees may have changed, since more happened than the kernel keeps or lets be watched.
     var isComplete = true
     /// Folders that cannot be watched, and why.
     var problems: [BackplaneError] = []

@@ -30,7 +30,6 @@ extension WatchedPlaces {
         guard let tree = trees[number], let root = tree.root else { return }
         forget(root)
         news.paths.insert(tree.wanted.path)
-        if tree.wanted.extent != .file { news.isComplete = false }
     }
 
     private mutating func enter(_ number: Int, isNew: Bool) throws(BackplaneError) {
@@ -43,7 +42,7 @@ extension WatchedPlaces {
             leave(number)
             return try pass(over: tree.path, error)
         }
-        if !isNew { news.isComplete = false }
+        if !isNew { news.paths.insert(tree.wanted.path) }
         try visit(root, telling: !isNew)
     }
 

@@ -58,6 +58,7 @@ struct DevPackageTests {
         try await saveOne()
         try await saveMistake()
         try await saveDuringBuild()
+        try await moveFolder()
         try await touch()
         try await saveResource()
         try await changeContract()
@@ -67,7 +68,7 @@ struct DevPackageTests {
         try await built("Annex")
         #expect(try await dev.call("Annex", "read") == #""two""#)
 
-        #expect(try await dev.call("Speaker", "greeted") == "10", "every greeting was counted by the same state")
+        #expect(try await dev.call("Speaker", "greeted") == "12", "every greeting was counted by the same state")
         let calls = caller.end()
         #expect(calls.answered > 0 && calls.failures == [])
         try await dev.stop()
@@ -109,6 +110,21 @@ struct DevPackageTests {
         #expect(try await dev.next("buildEnded", DevEvent.BuildResult.self).outcome == .cancelled)
         try await built("Speaker")
         try await expectAnswer("Hello, Ann. How are you?")
+    }
+
+    /// Away, where nobody looks, and back with other contents.
+    private func moveFolder() async throws {
+        let folder = workbench.path("Sources/Asker"), elsewhere = workbench.path("../elsewhere")
+        try? FileManager.default.removeItem(atPath: elsewhere)
+        try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
+        let failure = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "diagnostic"])
+        #expect(failure.product == "Asker" && failure.outcome == .failed)
+        try await expectAnswer("Hello, Ann. How are you?")
+
+        try workbench.save("../elsewhere/Asker.swift", Workbench.asker("Where was I?"))
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: folder)
+        try await built("Asker")
+        try await expectAnswer("Hello, Ann. Where was I?")
     }
 
     /// The next swap is of what was saved after it.

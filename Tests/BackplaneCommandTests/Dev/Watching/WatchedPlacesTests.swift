@@ -28,7 +28,7 @@ struct WatchedPlacesTests {
         try observed.makeFolder("a/b/c/d")
         places.look()
         #expect(kinds("a/b", in: places) == [.itself, .naming] && kinds("a/b/c", in: places) == .everything)
-        #expect(places.takeNews() == WatchedChanges(isComplete: false))
+        #expect(places.takeNews() == WatchedChanges(paths: [observed.path("a/b/c")]))
     }
 
     @Test func `of a folder that was waited in less is asked when the wait is over`() throws {
