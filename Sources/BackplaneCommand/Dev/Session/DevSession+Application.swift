@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// The running application, and what it answers.
+/// The application's process: how it comes up, and how it ends.
 extension DevSession {
     func startHost() {
         applications += 1
@@ -64,12 +64,6 @@ extension DevSession {
         }
     }
 
-    func swap(_ libraries: [String]) {
-        isAskedAgain = unremarkable.isSuperset(of: libraries)
-        unremarkable.subtract(libraries)
-        application?.swap(libraries)
-    }
-
     /// One that was started by somebody else, at some time, may have older code and an older manifest.
     private func bringUpToDate() {
         builtIn = [:]
@@ -77,54 +71,13 @@ extension DevSession {
         tell(.manifest)
     }
 
-    private func hasEnded(_ how: String, inOrder: Bool = false) {
+    func hasEnded(_ how: String, inOrder: Bool = false) {
         let isExpected = application?.isStopping ?? false
         application = nil
         lastSwapped = []
         printer.clearProgress()
         printer.print(.hostEnded(.init(isExpected: isExpected, isInOrder: inOrder, how: how)))
         tell(.hostEnded)
-    }
-
-    func take(_ answer: HostAnswer) {
-        switch answer {
-        case .swapped(let report):
-            let asked = application?.asked ?? [], times = takeTimes(asked)
-            if report.outcome != .unchanged {
-                lastSwapped = report.plugins.map(\.plugin)
-                printer.print(.swapped(.init(builtIn: times, report: report)))
-            } else if !isAskedAgain {
-                printer.print(.unchanged(.init(libraries: asked, builtIn: times)))
-            }
-        case .rolledBack(let report): printer.print(.rolledBack(report))
-        case .applied(let change):
-            // What it brought was loaded from where it lies now.
-            builtIn = [:]
-            printer.print(.applied(change))
-        case .generations(let generations): return printer.print(.generations(.init(generations: generations)))
-        case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
-            return hasEnded(refusal.error.message)
-        case .refused(let refusal):
-            if isAskedAgain, refusal.subject == .swap { unremarkable.formUnion(application?.asked ?? []) }
-            // That it has ended is told when it has.
-            application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
-            return tell(.answered(refusal.answer))
-        }
-        tell(.answered(.done))
-    }
-
-    private func takeTimes(_ libraries: [String]) -> [String: Double] {
-        var times: [String: Double] = [:]
-        for library in libraries { times[library] = builtIn.removeValue(forKey: library) }
-        return times
-    }
-}
-
-extension DevEvent.Refusal {
-    /// What the loop makes of it.
-    fileprivate var answer: DevLoop.Answer {
-        guard subject == .swap, error.code != .swapRefused else { return .misfit }
-        return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }
 }
 
