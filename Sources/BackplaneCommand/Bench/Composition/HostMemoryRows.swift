@@ -35,11 +35,11 @@ struct HostMemoryRows: Sendable {
         // Nobody is to talk to it, nor to find it beside a host of their own.
         let arguments = ["run", manifest, "--json", "--no-control", "--load-folder", folder + "/load", "--data", folder + "/data"]
         return try await ProgramRun.with(arguments) { run in
-            guard run.speaks(), let id = run.id else {
+            guard run.speaks() else {
                 try run.requireSuccess()
                 return [:]
             }
-            let figures = try ProcessMemory.figures(ofProcess: "\(id)")
+            let figures = try ProcessMemory.figures(ofProcess: "\(run.id)")
             run.stop()
             try run.requireSuccess()
             return figures

@@ -25,7 +25,7 @@ final class HostProcess: Sendable {
             outlets.append(.init(descriptor: STDOUT_FILENO) { passOn($0, false) })
             outlets.append(.init(descriptor: STDERR_FILENO) { passOn($0, true) })
         }
-        process = try ChildProcess("/proc/self/exe", [HostChild.command] + arguments, environment: Self.environment, outlets: outlets) { news(.ended($0)) }
+        process = try ChildProcess(nil, [HostChild.command] + arguments, environment: Self.environment, outlets: outlets) { news(.ended($0)) }
     }
 
     /// Asks it to stop in order; what has not after a while is killed.

@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
 import Foundation
-import Glibc
 
 /// The application's process: how it comes up, and how it ends.
 extension DevSession {
@@ -78,15 +77,5 @@ extension DevSession {
         printer.clearProgress()
         printer.print(.hostEnded(.init(isExpected: isExpected, isInOrder: inOrder, how: how)))
         tell(.hostEnded)
-    }
-}
-
-extension ChildProcess.Ending {
-    /// For a person.
-    fileprivate var text: String {
-        switch self {
-        case .exit(let code): "it ended with exit code \(code)"
-        case .signal(let number): "signal \(number) ended it (\(String(cString: strsignal(number))))"
-        }
     }
 }
