@@ -13,6 +13,7 @@ struct DevCommand: Sendable {
     var json = false
 
     func run() async -> Int32 {
+        if let code = refuse() { return code }
         let (stream, send) = AsyncStream.makeStream(of: DevNews.self)
         let signals = StopSignals([SIGINT, SIGTERM, SIGHUP], beforeDying: KeyReader.restoreTerminal)
         let stops = Task {
@@ -33,23 +34,33 @@ struct DevCommand: Sendable {
         return 0
     }
 
+    /// A manifest may come later, and what the packages around it are may change; one that was named is meant.
+    private func refuse() -> Int32? {
+        for package in packages where !isThere(FilePath.join(package, "Package.swift")) {
+            return Output.refuse("--package: expected a folder with a Package.swift, found \(isThere(package) ? "none" : "nothing") at \(package.printable)")
+        }
+        return nil
+    }
+
+    private func isThere(_ path: String) -> Bool { (try? FileStatus(at: path)) != nil }
+
     /// The running host that is asked for; `nil`: none.
     static func running(_ isAsked: Bool, _ socket: String?, _ settings: HostSettings) -> HostChoice? {
         guard isAsked || socket != nil else { return nil }
         return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)
     }
 
-    /// The packages to build: those that were asked for, and the one that the manifest lies in.
+    /// The packages to build: those that were asked for, and the one that the manifest lies in by now.
     var packageFolders: [String] {
         let around = Self.package(around: FilePath.folder(of: FilePath.absolute(settings.manifest)))
         var seen: Set<String> = []
         return ([around].compactMap(\.self) + packages.map(FilePath.absolute)).filter { seen.insert($0).inserted }
     }
 
-    /// Where libraries are looked for: where they are built before anything else.
-    var pluginPaths: [String] {
+    /// Where libraries are looked for: where these packages are built before anything else.
+    func pluginPaths(of packages: [String]) -> [String] {
         var seen: Set<String> = []
-        return (packageFolders.map(swiftPM.libraries) + settings.pluginPaths).filter { seen.insert($0).inserted }
+        return (packages.map(swiftPM.libraries) + settings.pluginPaths).filter { seen.insert($0).inserted }
     }
 
     /// The nearest folder with a `Package.swift`, from here upwards.

@@ -6,7 +6,7 @@ enum StartProgress {
     private static let patience = Duration.seconds(1), interval = Duration.milliseconds(200)
 
     static func shown(of host: PluginHost, during start: () async throws -> Void) async rethrows {
-        guard Terminal.errorsAreTerminal else { return try await start() }
+        guard Terminal.takesProgress else { return try await start() }
         let watch = Task {
             var pause = patience
             while (try? await Task.sleep(for: pause)) != nil {

@@ -7,6 +7,13 @@ enum Terminal {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether a line can be written over there: one that is `dumb`, or says nothing of itself, can do nothing.
+    static func takesProgress(isTerminal: Bool, environment: Environment) -> Bool {
+        isTerminal && !["", "dumb"].contains(environment("TERM") ?? "")
+    }
+
+    static var takesProgress: Bool { takesProgress(isTerminal: errorsAreTerminal, environment: variable) }
+
     /// How many characters fit on a line there: a longer one cannot be overwritten.
     static var columns: Int {
         var size = winsize()

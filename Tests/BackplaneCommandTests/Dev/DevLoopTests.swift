@@ -39,6 +39,15 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
+    @Test func `a refusal that a new manifest may mend is told only if that does not`() {
+        var loop = running()
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.answered(.misfit)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+
     @Test(arguments: [DevLoop.Event.libraries(["/a.so"]), .manifest])
     func `what comes while the application starts has it start again`(news: DevLoop.Event) {
         var loop = DevLoop()

@@ -1,5 +1,6 @@
 import BackplaneHost
 import Foundation
+import Glibc
 
 /// What the system knows of the files of a built plugin without reading them: equal ones mean that nobody has written to them in between.
 struct ProductStamp: Sendable, Hashable {
@@ -17,6 +18,16 @@ struct ProductStamp: Sendable, Hashable {
             }
         }
         resources = files
+    }
+
+    /// Of one that was never looked at.
+    static let unknown = ProductStamp()
+
+    private init() { (library, resources) = (nil, [:]) }
+
+    /// Whoever writes it will close it, and that is told.
+    static func isBeingWritten(_ path: String) -> Bool {
+        (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true
     }
 
     /// When the library was written, in seconds since 1970.

@@ -8,7 +8,7 @@ struct DevPrinter: Sendable {
     private let writer: DevWriter
 
     init(json: Bool) {
-        let showsProgress = !json && Terminal.errorsAreTerminal
+        let showsProgress = !json && Terminal.takesProgress
         (self.json, passesOutputOn, writer) = (json, json || showsProgress, DevWriter(showsProgress: showsProgress))
     }
 

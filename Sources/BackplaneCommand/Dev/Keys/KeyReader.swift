@@ -34,6 +34,8 @@ enum KeyReader {
                 } else if count == 0 || errno != EINTR {
                     guard isThere, !isOurs else { return tell(.closed) }
                     sleep(1)
+                    // Brought to the front while it ran, it is told nothing, and the shell has had its own manners meanwhile.
+                    if isOurs { setTerminal(&quiet) }
                 }
             }
         }

@@ -148,7 +148,7 @@ struct DevLoop: Sendable {
 
     /// Is there anything to come beside these?
     private func isMoreComing(than libraries: Set<String>) -> Bool {
-        readings > 0 || !newLibraries.isEmpty || !waiting.isEmpty || building.map { !libraries.contains($0.library) } ?? false
+        readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty || building.map { !libraries.contains($0.library) } ?? false
     }
 
     private mutating func next() -> [Action] {

@@ -13,22 +13,30 @@ extension DevSession {
         switch answer {
         case .swapped(let report):
             let asked = application?.asked ?? [], times = takeTimes(asked)
+            refused.subtract(asked)
             if report.outcome != .unchanged {
                 lastSwapped = report.plugins.map(\.plugin)
                 printer.print(.swapped(.init(builtIn: times, report: report)))
             } else if !isAskedAgain {
                 printer.print(.unchanged(.init(libraries: asked, builtIn: times)))
             }
-        case .rolledBack(let report): printer.print(.rolledBack(report))
+        case .rolledBack(let report):
+            // What lies there is not what is in force: the next build goes forward again, also with the same code.
+            for plugin in report.plugins { known[plugin.library] = .unknown }
+            printer.print(.rolledBack(report))
         case .applied(let change):
-            // What it brought was loaded from where it lies now.
-            builtIn = [:]
+            // What it brought was loaded from where it lies now; what was refused before may be taken now.
+            builtIn = builtIn.filter { refused.contains($0.key) }
             printer.print(.applied(change))
         case .generations(let generations): return printer.print(.generations(.init(generations: generations)))
         case .refused(let refusal) where refusal.error.code == .controlUnreachable && application?.isForeign == true:
             return hasEnded(refusal.error.message)
         case .refused(let refusal):
-            if isAskedAgain, refusal.subject == .swap { unremarkable.formUnion(application?.asked ?? []) }
+            if refusal.subject == .swap {
+                let asked = application?.asked ?? []
+                refused.formUnion(asked)
+                if isAskedAgain { unremarkable.formUnion(asked) }
+            }
             // That it has ended is told when it has.
             application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
             return tell(.answered(refusal.answer))

@@ -12,7 +12,7 @@ extension DevSession {
         }
         do throws(BackplaneError) {
             var settings = command.settings
-            settings.pluginPaths = command.pluginPaths
+            settings.pluginPaths = pluginPaths
             application = try HostLink(number: applications, settings, passOn: printer.passOn, send)
             printer.progress("starting")
         } catch {

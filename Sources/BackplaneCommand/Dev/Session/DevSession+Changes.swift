@@ -11,7 +11,7 @@ extension DevSession {
         because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
         let altered = packages.filter { paths.contains($0.manifest) }.map(\.path)
-        let missing = command.packageFolders.filter { folder in
+        let missing = folders.filter { folder in
             !packages.contains { $0.path == folder } && paths.contains(FilePath.join(folder, "Package.swift"))
         }
         if !(altered + missing).isEmpty {
@@ -34,7 +34,7 @@ extension DevSession {
     /// Is there another library, whole, than the loop knows of? It knows it from then on.
     func isNew(_ path: String) -> Bool {
         let stamp = stamp(of: path)
-        guard stamp.library != nil, stamp != known[path] else { return false }
+        guard stamp.library != nil, stamp != known[path], !ProductStamp.isBeingWritten(path) else { return false }
         known[path] = stamp
         if let build, build.product.library == path, let written = stamp.written, written >= build.began {
             build.hasCome = true

@@ -6,7 +6,7 @@ import Foundation
 extension DevSession {
     /// The manifest and each Package.swift.
     var descriptions: Set<String> {
-        Set(command.packageFolders.map { FilePath.join($0, "Package.swift") } + [FilePath.absolute(command.settings.manifest)])
+        Set(folders.map { FilePath.join($0, "Package.swift") } + [FilePath.absolute(command.settings.manifest)])
     }
 
     func readPackages(_ folders: [String]) {
@@ -48,11 +48,11 @@ extension DevSession {
 
     /// What is built and watched from now on.
     private func compose(_ document: ManifestDocument) {
-        let composition = DevComposition(document, packages, pluginPaths: command.pluginPaths)
+        let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition
         watching.remember(below: Set(composition.products.flatMap(\.folders)))
         for path in composition.libraries where known[path] == nil { known[path] = stamp(of: path) }
-        watching.watch(composition, packages: command.packageFolders, manifest: FilePath.absolute(command.settings.manifest)) { error in
+        watching.watch(composition, packages: folders, manifest: FilePath.absolute(command.settings.manifest)) { error in
             printer.print(.refused(.init(subject: .watching, error: error)))
         }
         tell(.needed(composition.products))

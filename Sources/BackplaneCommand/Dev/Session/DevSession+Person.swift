@@ -10,7 +10,7 @@ extension DevSession {
 
     func take(_ key: DevKey) {
         switch key {
-        case .rebuild: tell(.changed(composition?.products ?? []))
+        case .rebuild: rebuild()
         case .rollBack:
             guard !lastSwapped.isEmpty else {
                 return printer.print(.refused(.init(subject: .rollback, error: BackplaneError(.swapRefused, "nothing was swapped yet: there is nothing to roll back"))))
@@ -21,6 +21,15 @@ extension DevSession {
         case .help: printer.hint(DevKey.legend)
         case .quit: isStopping ? endHost() : stop("q")
         }
+    }
+
+    /// Builds everything, and has the application look at what it would not have: the reason may be gone.
+    private func rebuild() {
+        let products = composition?.products ?? []
+        for library in refused { known[library] = .unknown }
+        let others = refused.filter { library in !products.contains { $0.library == library } && isNew(library) }
+        tell(.changed(products))
+        if !others.isEmpty { tell(.libraries(others)) }
     }
 
     func stop(_ reason: String) {

@@ -10,6 +10,10 @@ final class DevSession {
     private(set) var loop = DevLoop()
     var packages: [DevPackage] = []
     var composition: DevComposition?
+    /// The packages' folders, as they were found in the beginning: a Package.swift may go, and come back.
+    let folders: [String]
+    /// Where libraries are looked for.
+    let pluginPaths: [String]
     let watching: DevWatching
     var build: RunningBuild?
     /// How many there have been.
@@ -21,6 +25,8 @@ final class DevSession {
     var applications = 0
     /// The libraries as the loop knows them.
     var known: [String: ProductStamp] = [:]
+    /// Those that the application would not have.
+    var refused: Set<String> = []
     /// Seconds that the last build of a library took here.
     var builtIn: [String: Double] = [:]
     /// What has changed since the last build began.
@@ -36,12 +42,14 @@ final class DevSession {
     init(_ command: DevCommand, _ printer: DevPrinter, _ send: @escaping @Sendable (DevNews) -> Void) {
         (self.command, self.printer, self.send) = (command, printer, send)
         watching = DevWatching(send)
+        folders = command.packageFolders
+        pluginPaths = command.pluginPaths(of: folders)
     }
 
     func begin() {
         watching.remember(descriptions)
         if command.running == nil { lookForOthers() }
-        readPackages(command.packageFolders)
+        readPackages(folders)
     }
 
     /// - Returns: has all ended?

@@ -68,7 +68,7 @@ struct DevPackageTests {
         try await built("Annex")
         #expect(try await dev.call("Annex", "read") == #""two""#)
 
-        #expect(try await dev.call("Speaker", "greeted") == "12", "every greeting was counted by the same state")
+        #expect(try await dev.call("Speaker", "greeted") == "13", "every greeting was counted by the same state")
         let calls = caller.end()
         #expect(calls.answered > 0 && calls.failures == [])
         try await dev.stop()
@@ -167,6 +167,16 @@ struct DevPackageTests {
         #expect(refusal.error.message == "SwiftPM cannot read the package `workbench`; mend it, and it is read again" && refusal.error.causes == [])
         #expect(refusal.problems.first?.contains(#/Package\.swift:\d+:\d+: error: /#) == true, "\(refusal)")
         #expect(refusal.problems.contains { $0.contains("| oops(") } && refusal.problems.contains { $0.contains(#/\|\s+`- error: /#) }, "with the line, as the compiler shows it")
+        try await expectAnswer("Good day, Ann. How do you do?")
+
+        // Away, and back as it was.
+        try FileManager.default.removeItem(atPath: workbench.path("Package.swift"))
+        #expect(try await dev.next("refused", DevEvent.Refusal.self).subject == .package)
+        try workbench.save("Package.swift", Workbench.package())
+        for product in ["Speaker", "Asker"] {
+            let result = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
+            #expect(result.product == product && result.outcome == .succeeded)
+        }
         try await expectAnswer("Good day, Ann. How do you do?")
 
         try FileManager.default.createDirectory(atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)

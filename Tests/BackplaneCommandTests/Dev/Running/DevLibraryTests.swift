@@ -67,6 +67,22 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
+    @Test func `one that takes the place of a removed one is in force when whoever writes it has closed it`() async throws {
+        let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
+        try editions.remove("Edition")
+        // Whole, but for one byte somewhere in the middle: nothing that the file itself would tell.
+        let file = try editions.overwrite("Edition"), middle = contents.count / 2
+        try file.write(contentsOf: contents.prefix(middle) + [~contents[middle]] + contents.dropFirst(middle + 1))
+        try await expectNothingElse(2)
+        #expect(try await dev.call("Edition", "edition") == "1")
+        try file.seek(toOffset: UInt64(middle))
+        try file.write(contentsOf: [contents[middle]])
+        try file.close()
+        try await expectSwap(to: 2)
+        #expect(try await dev.call("Edition", "edition") == "2")
+        try await dev.stop()
+    }
+
     @Test func `of several that follow each other at once the newest is in force`() async throws {
         for edition in [6, 7] { _ = try editions.compile(edition) }
         for edition in [6, 7] { try editions.rename(edition) }

@@ -27,6 +27,12 @@ struct DevStartTests {
         try await dev.stop()
     }
 
+    @Test func `a package that is not there is an error at once`() async throws {
+        let package = try await tool.plain("dev", editions.manifest, "--package", editions.folder)
+        #expect(package.status == 64 && package.output == "")
+        #expect(package.errors == "backplane: --package: expected a folder with a Package.swift, found none at \(editions.folder)\n")
+    }
+
     @Test func `that another process runs the manifest is said`() async throws {
         let first = try DevRun(editions.manifest, with: tool)
         try await first.next("started")

@@ -16,10 +16,10 @@ struct DevTerminalTests {
     }
 
     /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be made ordinary in any case.
-    private func start(isInBackground: Bool = false) async throws -> TerminalRun {
+    private func start(type: String = "xterm", isInBackground: Bool = false) async throws -> TerminalRun {
         let words = "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
         let line = isInBackground ? "set -m; \(words) & read line; fg >/dev/null" : words
-        let terminal = try TerminalRun("trap : INT; \(line); echo \"over, $?\"; read line", environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": "xterm"])
+        let terminal = try TerminalRun("trap : INT; \(line); echo \"over, $?\"; read line", environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": type])
         #expect(await terminal.says("running"), "\(terminal.text)")
         if isInBackground { try terminal.type("\n") }
         #expect(await terminal.says(DevKey.legend), "\(terminal.text)")
@@ -38,6 +38,8 @@ struct DevTerminalTests {
         #expect(await terminal.says("2 generations"), "\(terminal.text)")
         try terminal.type("b")
         #expect(await terminal.says("org.example.edition 2.0.0 → 1.0.0, generation 2 → 1"), "\(terminal.text)")
+        try editions.rename(2)
+        #expect(await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 3: swapped in"), "it goes forward again: \(terminal.text)")
         try terminal.type("S")
         #expect(await terminal.says("running", times: 2), "\(terminal.text)")
         #expect(try await tool.plain("call", "Edition", "edition", "--running").output == "2\n", "it begins with what lies there")
@@ -102,6 +104,27 @@ struct DevTerminalTests {
         try terminal.type("q")
         #expect(await terminal.says("over, 0"), "\(terminal.text)")
         #expect(terminal.isOrdinary)
+    }
+
+    @Test func `what was refused is tried again on demand`() async throws {
+        let terminal = try await start(), library = editions.library("Edition")
+        let trusted = editions.folder + "/trusted.so"
+        try FileManager.default.copyItem(atPath: editions.compile(3), toPath: trusted)
+        chmod(trusted, 0o666)
+        try #require(Glibc.rename(trusted, library) == 0)
+        #expect(await terminal.says("refused"), "\(terminal.text)")
+        chmod(library, 0o644)
+        try terminal.type("r")
+        #expect(await terminal.says("→ 3.0.0"), "\(terminal.text)")
+        try terminal.type("q")
+        #expect(await terminal.says("over, 0"))
+    }
+
+    @Test func `a terminal that can do nothing gets text alone`() async throws {
+        let terminal = try await start(type: "dumb")
+        try terminal.type("q")
+        #expect(await terminal.says("over, 0"))
+        #expect(!terminal.text.contains("\u{1B}"), "\(terminal.text.debugDescription)")
     }
 
     @Test func `with the terminal it ends, and the application with it`() async throws {
