@@ -12,6 +12,10 @@ extension PackageFacts {
     ///   - interruption: what ends SwiftPM early, which fails then.
     /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
     init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
+        // SwiftPM would take the next package around it instead.
+        guard (try? FileStatus(at: FilePath.join(root, "Package.swift"))) != nil else {
+            throw Self.unreadable(root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
+        }
         let (succeeded, said) = try Self.dump(root, scratchPath, interruption)
         guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`", ManifestOutput.lines(of: said.errors)) }
         do { self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8)) } catch {
