@@ -35,7 +35,7 @@ enum KeyReader {
                     guard isThere, !isOurs else { return tell(.closed) }
                     sleep(1)
                     // Brought to the front while it ran, it is told nothing, and the shell has had its own manners meanwhile.
-                    if isOurs { setTerminal(&quiet) }
+                    if isOurs, isQuiet.load(ordering: .acquiring) { setTerminal(quiet) }
                 }
             }
         }
@@ -45,18 +45,20 @@ enum KeyReader {
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return }
         quiet = before
         quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        setTerminal(&quiet)
+        setTerminal(quiet)
         isQuiet.store(true, ordering: .releasing)
         // Whoever suspended this process has given the terminal its own manners.
         signal(SIGCONT) { _ in
-            if isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
+            guard isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+            var attributes = quiet
+            tcsetattr(STDIN_FILENO, TCSANOW, &attributes)
         }
     }
 
     /// Gives the terminal back as it was; may be called from anywhere, also twice.
     static func restoreTerminal() {
         guard isQuiet.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        if isOurs { setTerminal(&before) }
+        if isOurs { setTerminal(before) }
     }
 
     private static var isThere: Bool { tcgetpgrp(STDIN_FILENO) > 0 }
@@ -64,7 +66,8 @@ enum KeyReader {
     /// A job in the background that touches the terminal would be suspended.
     private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
-    private static func setTerminal(_ attributes: inout termios) {
+    private static func setTerminal(_ attributes: termios) {
+        var attributes = attributes
         while tcsetattr(STDIN_FILENO, TCSANOW, &attributes) != 0, errno == EINTR {}
     }
 }
