@@ -26,7 +26,7 @@ final class DevRun: Sendable {
     init(_ arguments: [String]) throws(BackplaneError) {
         let news = news
         process = try ChildProcess(
-            "/proc/self/exe", ["dev", "--json"] + arguments,
+            nil, ["dev", "--json"] + arguments,
             outlets: [
                 .init(descriptor: STDOUT_FILENO) { line in
                     let data = Data(line.utf8)

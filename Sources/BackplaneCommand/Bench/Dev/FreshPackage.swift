@@ -16,7 +16,7 @@ struct FreshPackage: Sendable {
     }
 
     func write() async throws -> Duration {
-        try await TimedProgram.time(TimedProgram.own, ["new", "package", path])
+        try await TimedProgram.time(nil, ["new", "package", path])
     }
 
     func build() async throws -> Duration {
@@ -26,7 +26,7 @@ struct FreshPackage: Sendable {
     /// Makes it run, asks it something, and ends it.
     func call() async throws -> Duration {
         let folders = ["--plugin-path", path + "/.build/debug", "--load-folder", path + "/.build/load", "--data", path + "/.build/data"]
-        return try await TimedProgram.time(TimedProgram.own, ["call", manifest, "ProbeManager", "greet", "\"Ada\""] + folders)
+        return try await TimedProgram.time(nil, ["call", manifest, "ProbeManager", "greet", "\"Ada\""] + folders)
     }
 
     /// Puts so many files among its sources, ten to a folder.

@@ -20,8 +20,7 @@ struct FreshPackageRows: Sendable {
         let steps = [("backplane new package", "write"), ("swift build", "build"), ("backplane call", "call"), ("altogether", "all")]
         return steps.map { name, figure in
             Row(name: "nothing to a running plugin: \(name)", unit: .milliseconds, limit: 1, rounds: 3) { [figures] count in
-                guard let value = try await figures.next(figure, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: figure) }
-                return value
+                try await figures.required(figure, count: count)
             }
         }
     }

@@ -38,8 +38,7 @@ struct IdleDevRows: Sendable {
     private func row(_ what: String, _ figure: String, target: Target? = nil) -> Row {
         let name = "idle over 10,000 files: \(what)"
         return Row(name: name, unit: .percent, target: target, limit: Self.seconds, count: Self.seconds, rounds: 2) { [figures] count in
-            guard let value = try await figures.next(figure, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: figure) }
-            return value
+            try await figures.required(figure, count: count)
         }
     }
 

@@ -31,8 +31,7 @@ struct SavedRows: Sendable {
     private func row(_ what: String, _ figure: String, target: Target, summary: Row.Summary = .median) -> Row {
         let name = "closed by the linker to first answer, \(plugin.rawValue), \(what)"
         return Row(name: name, unit: .milliseconds, target: target, summary: summary, limit: Self.count, count: Self.count, rounds: 7) { [figures] count in
-            guard let value = try await figures.next(figure, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: figure) }
-            return value
+            try await figures.required(figure, count: count)
         }
     }
 

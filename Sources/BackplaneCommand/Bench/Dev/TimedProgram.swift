@@ -3,13 +3,11 @@ import Foundation
 
 /// A program that is run to its end.
 enum TimedProgram {
-    /// This program.
-    static let own = "/proc/self/exe"
-
     /// How long it takes.
     ///
+    /// - Parameter program: a path, or a name that is looked for in `PATH`; `nil`: this program once more.
     /// - Throws: what it said last, where it does not end with exit code 0.
-    static func time(_ program: String, _ arguments: [String]) async throws -> Duration {
+    static func time(_ program: String?, _ arguments: [String]) async throws -> Duration {
         let said = SaidLines(), start = ContinuousClock.now
         let ending: ChildProcess.Ending = try await withCheckedThrowingContinuation { continuation in
             do throws(BackplaneError) {
@@ -24,7 +22,8 @@ enum TimedProgram {
         let time = ContinuousClock.now - start
         guard ending == .exit(0) else {
             let causes = (said.text.output.suffix(20) + said.text.errors.suffix(20)).map { BackplaneError(.componentFailed, $0) }
-            throw BackplaneError(.componentFailed, "`\(([program] + arguments).joined(separator: " "))` was to end with exit code 0, found \(ending)", causes: causes)
+            let words = ([program ?? "backplane"] + arguments).joined(separator: " ")
+            throw BackplaneError(.componentFailed, "`\(words)` was to end with exit code 0: \(ending.text)", causes: causes)
         }
         return time
     }
