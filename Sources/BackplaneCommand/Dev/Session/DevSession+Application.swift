@@ -65,7 +65,7 @@ extension DevSession {
 
     /// One that was started by somebody else, at some time, may have older code and an older manifest.
     private func bringUpToDate() {
-        builtIn = [:]
+        libraries.forgetTimes()
         tell(.libraries((composition?.libraries ?? []).filter { stamp(of: $0).library != nil }))
         tell(.manifest)
     }

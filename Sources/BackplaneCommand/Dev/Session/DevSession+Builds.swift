@@ -47,7 +47,7 @@ extension DevSession {
                     product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
                     isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.text)))
         if isFresh {
-            if hadCome { unremarkable.insert(library) }
+            if hadCome { libraries.expect([library]) }
             tell(.libraries([library]))
         }
         tell(.built(end))

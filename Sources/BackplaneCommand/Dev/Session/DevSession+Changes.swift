@@ -24,8 +24,8 @@ extension DevSession {
 
     func takeLibraries(_ changes: WatchedChanges) {
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
-        let libraries = composition?.libraries ?? []
-        let new = (changes.isComplete ? changes.paths.intersection(libraries) : libraries).filter(isNew)
+        let all = composition?.libraries ?? []
+        let new = (changes.isComplete ? changes.paths.intersection(all) : all).filter(isNew)
         if !new.isEmpty { tell(.libraries(new)) }
         let missing = composition?.missing ?? []
         if (changes.isComplete ? changes.paths.intersection(missing) : missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
@@ -34,11 +34,10 @@ extension DevSession {
     /// Is there another library, whole, than the loop knows of? It knows it from then on.
     func isNew(_ path: String) -> Bool {
         let stamp = stamp(of: path)
-        guard stamp.library != nil, stamp != known[path], !ProductStamp.isBeingWritten(path) else { return false }
-        known[path] = stamp
+        guard libraries.isNew(path, stamp) else { return false }
         if let build, build.product.library == path, let written = stamp.written, written >= build.began {
             build.hasCome = true
-            builtIn[path] = written - build.began
+            libraries.wasBuilt(path, in: written - build.began)
         }
         return true
     }

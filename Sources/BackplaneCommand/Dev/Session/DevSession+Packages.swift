@@ -40,7 +40,7 @@ extension DevSession {
         // The manifest has named them before there were any.
         let new = products.filter { !before.contains($0) }
         if !isFirst, !new.isEmpty {
-            unremarkable.formUnion(new.map(\.library))
+            libraries.expect(new.map(\.library))
             tell(.manifest)
         }
         tell(.read)
@@ -51,7 +51,7 @@ extension DevSession {
         let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition
         watching.remember(below: Set(composition.products.flatMap(\.folders)))
-        for path in composition.libraries where known[path] == nil { known[path] = stamp(of: path) }
+        for path in composition.libraries where !libraries.isKnown(path) { libraries.remember(path, stamp(of: path)) }
         watching.watch(composition, packages: folders, manifest: FilePath.absolute(command.settings.manifest)) { error in
             printer.print(.refused(.init(subject: .watching, error: error)))
         }
@@ -77,7 +77,7 @@ extension DevSession {
         let before = composition?.products ?? []
         compose(document)
         let new = (composition?.products ?? []).filter { !before.contains($0) }
-        unremarkable.formUnion(new.map(\.library))
+        libraries.expect(new.map(\.library))
         if !new.isEmpty { tell(.changed(new)) }
         tell(.manifest)
     }

@@ -26,8 +26,7 @@ extension DevSession {
     /// Builds everything, and has the application look at what it would not have: the reason may be gone.
     private func rebuild() {
         let products = composition?.products ?? []
-        for library in refused { known[library] = .unknown }
-        let others = refused.filter { library in !products.contains { $0.library == library } && isNew(library) }
+        let others = libraries.tryAgain().filter { library in !products.contains { $0.library == library } && isNew(library) }
         tell(.changed(products))
         if !others.isEmpty { tell(.libraries(others)) }
     }

@@ -23,18 +23,9 @@ final class DevSession {
     var application: HostLink?
     /// How many there have been.
     var applications = 0
-    /// The libraries as the loop knows them.
-    var known: [String: ProductStamp] = [:]
-    /// Those that the application would not have.
-    var refused: Set<String> = []
-    /// Seconds that the last build of a library took here.
-    var builtIn: [String: Double] = [:]
+    var libraries = DevLibraries()
     /// What has changed since the last build began.
     var because: Set<String> = []
-    /// Libraries of which it is nothing new when they are unchanged: they come with a manifest, or came before their build had ended.
-    var unremarkable: Set<String> = []
-    /// The swap that was asked for last is of those alone.
-    var isAskedAgain = false
     /// The plugins of the last swap.
     var lastSwapped: [String] = []
     var isStopping = false
