@@ -18,15 +18,15 @@ extension Coordinator {
 
     private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
         do throws(BackplaneError) {
-            return .success(try await connection(to: manager, needed, for: asker, call))
+            return .success(try await wire(to: manager, needed, for: asker, call))
         } catch {
             return .failure(error)
         }
     }
 
-    private func connection(
+    private func wire(
         to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
-    ) async throws(BackplaneError) -> ComponentStarter.Connection {
+    ) async throws(BackplaneError) -> OpenWire {
         guard let user = nodesByID[asker] else { throw .askerStopped }
         try requireRunning()
         let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
@@ -42,9 +42,9 @@ extension Coordinator {
         try component.node.requireService(of: contract)
         if let known = user.found[key] { return known }
         let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
-        let connection = connections.connect(user, manager, end, to: component)
-        user.found[key] = connection
-        return connection
+        let wire = connections.connect(user, manager, end, to: component)
+        user.found[key] = wire
+        return wire
     }
 
     private func isStopping(_ manager: String) -> Bool {

@@ -183,7 +183,7 @@ extension Coordinator {
         live.number = nil
     }
 
-    private func connect(_ live: LiveNode, _ type: ComponentClass) -> [ComponentStarter.Connection] {
+    private func connect(_ live: LiveNode, _ type: ComponentClass) -> [OpenWire] {
         live.node.wires.compactMap { wire in
             guard let provider = nodes[wire.provider].running, let end = type.consumerEnd(ofWire: wire.label) else { return nil }
             return connections.connect(live, wire.label, end, to: provider)

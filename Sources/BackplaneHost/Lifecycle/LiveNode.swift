@@ -31,7 +31,7 @@ final class LiveNode {
     /// Those that it cannot go on without while it starts.
     var awaited: [LiveNode] = []
     /// The managers it looked up, whose calls it may make until it ends.
-    var found: [FoundWire: ComponentStarter.Connection] = [:]
+    var found: [FoundWire: OpenWire] = [:]
 
     init(id: Int, _ node: Plan.Node, gate: Gate) {
         (self.id, self.node, self.gate) = (id, node, gate)

@@ -67,7 +67,7 @@ extension Coordinator {
         // Those that are back already let it in as well.
         for other in swap.gated { other.gate.letIn(swap.returning) }
         let type = oldComponent.type
-        let wires = old.node.wires.compactMap { wire -> ComponentStarter.Connection? in
+        let wires = old.node.wires.compactMap { wire -> OpenWire? in
             guard let provider = swap.provider(afterReturn: wire.provider), let end = type.consumerEnd(ofWire: wire.label) else { return nil }
             return connections.connect(live, wire.label, end, to: provider, isLater: true)
         }

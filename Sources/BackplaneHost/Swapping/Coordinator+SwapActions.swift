@@ -10,7 +10,7 @@ extension Coordinator {
         let live = member.new, node = live.node, type = swap.after.componentClass(of: node), number = try numbers.take(for: node)
         live.number = number
         admit(live)
-        let wires = node.wires.compactMap { wire -> ComponentStarter.Connection? in
+        let wires = node.wires.compactMap { wire -> OpenWire? in
             guard let provider = swap.provider(at: wire.provider, nodes), let end = type.consumerEnd(ofWire: wire.label) else { return nil }
             return connections.connect(live, wire.label, end, to: provider, isLater: swap.isMember(wire.provider))
         }

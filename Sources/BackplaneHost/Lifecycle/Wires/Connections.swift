@@ -34,10 +34,10 @@ struct Connections {
     /// - Parameter isLater: one that does not serve it yet is going to be swapped for one that does; until then calls are refused.
     mutating func connect(
         _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
-    ) -> ComponentStarter.Connection {
+    ) -> OpenWire {
         let slot = makeSlot(user, label, end, to: provider, isLater: isLater)
         let wire = ServedWire(slot, at: provider.gate, methods: end.side.contract.methods)
-        return ComponentStarter.Connection(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
+        return OpenWire(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
     }
 
     /// Connects a wire of the host program's own.
