@@ -3,7 +3,7 @@ import BackplaneNetwork
 
 /// Makes and activates one component, its collaborators being up.
 struct ComponentStarter {
-    let options: HostOptions
+    let options: LifecycleOptions
     let timer: DeadlineTimer
     let executors: [any HTTPExecutor]
     let store: HostStore

@@ -64,7 +64,7 @@ actor Coordinator {
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
         (self.document, self.linked, self.options) = (document, linked, options)
         manifestSource = Mutex(document.source)
-        connections = Connections(options)
+        connections = Connections(options.lifecycle)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
@@ -77,7 +77,7 @@ actor Coordinator {
             }
         }
         starter = ComponentStarter(
-            options: options, timer: timer, executors: [files] + options.executors, store: store, dataFolder: dataFolder)
+            options: options.lifecycle, timer: timer, executors: [files] + options.executors, store: store, dataFolder: dataFolder)
     }
 
     /// Lets the host's threads end once they have nothing left to do.
@@ -98,7 +98,7 @@ actor Coordinator {
 
     /// Loads what a manifest names and what is not loaded yet; changes nothing.
     func load(_ document: ManifestDocument) -> LoadedManifest {
-        LoadedManifest(document, linked: linked, options, generations, after: loadedManifest, in: loadFolder)
+        LoadedManifest(document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder)
     }
 
     /// - Parameters:
@@ -149,6 +149,8 @@ actor Coordinator {
     }
 
     func problems() -> [Problem] { loaded.problems }
+
+    func composition() -> Composition { loaded.composition(options.lanes) }
 
     func wires() -> [WireStatus] { connections.statuses }
 

@@ -18,7 +18,7 @@ struct LoadedManifest: Sendable {
     ///   - generations: those that are loaded already.
     ///   - before: the manifest in force until now; what it loaded is not loaded again.
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions, _ generations: GenerationTable,
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
         after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
     ) {
         var loader = PluginLoader(document, options, generations, after: before?.plugins ?? [], in: folder)

@@ -22,7 +22,7 @@ extension Coordinator {
         var plugins: [LoadedPlugin] = []
         do throws(BackplaneError) {
             for library in libraries {
-                let wanted = try WantedLibrary(library, among: loaded, self.options)
+                let wanted = try WantedLibrary(library, among: loaded, self.options.loading)
                 // Of one by a name of its own only its entry would tell whose place it takes.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
                 if rivals.contains(where: { $0.isSame(as: wanted, in: folder) }) { continue }
@@ -45,7 +45,7 @@ extension Coordinator {
 
     /// A plugin that is linked into this program in the place of the one with its id.
     func replacement(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
-        let description = try linked.describe()
+        let description = try linked.describe(HostInterfaces.get)
         let place = try loaded.place(ofPlugin: description.id)
         linkedSwaps += 1
         var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
@@ -56,7 +56,7 @@ extension Coordinator {
 
     /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
-        let options = options, generations = generations
+        let options = options.loading, generations = generations
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
             limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
         ) {
@@ -65,7 +65,7 @@ extension Coordinator {
                 var names = ResourceFolder.Names()
                 let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
                 LastWords.know(file) { generations.nextNumber(of: $0) }
-                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference)
+                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference, options.getInterface)
             }
         }
         return try result.get()
@@ -93,7 +93,7 @@ extension Coordinator {
 
     private func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
         if let folder = loadFolder { return folder }
-        let folder = try LoadFolder(in: options.loadFolder)
+        let folder = try LoadFolder(in: options.loading.folder)
         loadFolder = folder
         return folder
     }

@@ -13,14 +13,14 @@ struct Connections {
         /// Its place among all that were made.
         let order: Int
     }
-    private let options: HostOptions
+    private let options: LifecycleOptions
     private var connections: [Slot: Connection] = [:]
     /// By the id of the live node that calls.
     private var slots: [Int: [Slot]] = [:]
     private var made = 0
     private var comparisons = LayoutComparisons()
 
-    init(_ options: HostOptions) {
+    init(_ options: LifecycleOptions) {
         self.options = options
     }
 

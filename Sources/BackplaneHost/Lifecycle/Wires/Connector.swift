@@ -3,7 +3,7 @@ import Backplane
 /// Decides the lane of a wire to one component, and makes what its slot holds.
 struct Connector {
     let provider: RunningComponent
-    let options: HostOptions
+    let options: LifecycleOptions
 
     /// - Parameter consumer: `nil`: calls by name.
     func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {

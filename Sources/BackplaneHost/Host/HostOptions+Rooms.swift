@@ -1,0 +1,10 @@
+/// The options of each room.
+extension HostOptions {
+    var loading: LoadingOptions {
+        LoadingOptions(pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit, getInterface: HostInterfaces.get)
+    }
+
+    var lifecycle: LifecycleOptions {
+        LifecycleOptions(loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
+    }
+}
