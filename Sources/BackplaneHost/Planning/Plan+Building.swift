@@ -13,21 +13,21 @@ extension Plan {
 
         mutating func add(_ name: String, _ definition: ManagerDefinition, _ choice: Resolution.Choice, at path: ManifestPath) {
             guard let entry = choice.manager else { return }
-            var wires: [Wire] = []
+            var wires: [Link] = []
             if let identity = choice.dataAccessController {
                 let id = share(identity, for: name, at: path / ReservedLabel.dataAccessController)
-                wires.append(Wire(label: ReservedLabel.dataAccessController, provider: id))
+                wires.append(Link(label: ReservedLabel.dataAccessController, provider: id))
             }
             if let controller = definition.communicationController, let entry = choice.communicationController {
                 let path = path / ReservedLabel.communicationController
                 let services = zip(controller.services, choice.services).enumerated().compactMap { index, pair in
-                    pair.1.map { Wire(label: pair.0.propertyName, provider: share($0, for: name, at: path / "services" / index)) }
+                    pair.1.map { Link(label: pair.0.propertyName, provider: share($0, for: name, at: path / "services" / index)) }
                 }
                 let id = append(entry, controller.configuration.json, services, for: name, at: path)
-                wires.append(Wire(label: ReservedLabel.communicationController, provider: id))
+                wires.append(Link(label: ReservedLabel.communicationController, provider: id))
             }
             wires += definition.uses.sorted { $0.key < $1.key }.compactMap { label, used in
-                managers[used].map { Wire(label: label, provider: $0) }
+                managers[used].map { Link(label: label, provider: $0) }
             }
             let declared = Set(entry.component.wires.map(\.label))
             managers[name] = append(entry, definition.configuration.json, wires.filter { declared.contains($0.label) }, for: name, at: path)
@@ -45,7 +45,7 @@ extension Plan {
         }
 
         private mutating func append(
-            _ entry: Catalogue.Entry, _ configuration: Data, _ wires: [Wire], for manager: String, at path: ManifestPath, namespace: String? = nil
+            _ entry: Catalogue.Entry, _ configuration: Data, _ wires: [Link], for manager: String, at path: ManifestPath, namespace: String? = nil
         ) -> Int {
             let node = Node(
                 id: nodes.count, entry: entry, configuration: configuration, wires: wires, location: document.place(of: path),

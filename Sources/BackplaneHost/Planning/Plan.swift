@@ -9,7 +9,7 @@ package struct Plan: Sendable {
         package var entry: Catalogue.Entry
         /// JSON, the same bytes for the same configuration.
         package var configuration: Data
-        package var wires: [Wire]
+        package var wires: [Link]
         /// Where the manifest defines it; of a shared one, where first.
         package var location: String
         /// The name of its private folder, if it is a data access controller.
@@ -27,8 +27,8 @@ package struct Plan: Sendable {
         }
     }
 
-    /// One of a node's collaborators, which stands before it in the plan.
-    package struct Wire: Sendable, Hashable {
+    /// A wire of a node to one of its collaborators, which stands before it in the plan.
+    package struct Link: Sendable, Hashable {
         package var label: String
         /// The id of the node that provides.
         package var provider: Int

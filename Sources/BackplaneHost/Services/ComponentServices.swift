@@ -2,8 +2,8 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// A component as the host's services know it.
-final class ServedComponent: Sendable {
+/// The host's services for one component, and what it has under way with them.
+final class ComponentServices: Sendable {
     let role: Role
     let name: String
     let log: any LogSink

@@ -57,9 +57,9 @@ struct `A plain Nemo Logic property list` {
         #expect(try classNames("ChallengeManager") == ["ChallengeData", "ChallengeService", "ChallengeCommunication", "ChallengeManager"])
         let nodes = try resolution.plan.nodes(neededBy: "ChallengeManager")
         #expect(nodes[1].configuration == Data(#"{"NIFServiceName":"Challenge"}"#.utf8))
-        #expect(nodes[2].wires == [Plan.Wire(label: "challengeService", provider: nodes[1].id)])
+        #expect(nodes[2].wires == [Plan.Link(label: "challengeService", provider: nodes[1].id)])
         #expect(nodes[3].wires == [
-            Plan.Wire(label: "dataAccessController", provider: nodes[0].id), Plan.Wire(label: "communicationController", provider: nodes[2].id),
+            Plan.Link(label: "dataAccessController", provider: nodes[0].id), Plan.Link(label: "communicationController", provider: nodes[2].id),
         ])
     }
 

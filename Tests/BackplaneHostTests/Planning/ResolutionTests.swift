@@ -77,9 +77,9 @@ struct `Wires of a manifest` {
         #expect(resolution.problems.isEmpty)
         #expect(resolution.plan.classNames == ["Clock", "D", "S", "C", "M"])
         #expect(resolution.plan.nodes[4].wires == [
-            Plan.Wire(label: "dataAccessController", provider: 1), Plan.Wire(label: "communicationController", provider: 3), Plan.Wire(label: "clock", provider: 0),
+            Plan.Link(label: "dataAccessController", provider: 1), Plan.Link(label: "communicationController", provider: 3), Plan.Link(label: "clock", provider: 0),
         ])
-        #expect(resolution.plan.nodes[3].wires == [Plan.Wire(label: "books", provider: 2)])
+        #expect(resolution.plan.nodes[3].wires == [Plan.Link(label: "books", provider: 2)])
         try resolution.plan.checkInvariants()
     }
 

@@ -72,9 +72,9 @@ struct `Sharing components` {
                 "C": manager(services: [service("a", ["url": "x"])]),
             ], catalogue).plan
         #expect(plan.classNames == ["S", "C", "M", "C", "M", "S", "C", "M"])
-        #expect(plan.nodes[1].wires == [Plan.Wire(label: "b", provider: 0), Plan.Wire(label: "a", provider: 0)])
-        #expect(plan.nodes[3].wires == [Plan.Wire(label: "a", provider: 0)])
-        #expect(plan.nodes[6].wires == [Plan.Wire(label: "a", provider: 5)])
+        #expect(plan.nodes[1].wires == [Plan.Link(label: "b", provider: 0), Plan.Link(label: "a", provider: 0)])
+        #expect(plan.nodes[3].wires == [Plan.Link(label: "a", provider: 0)])
+        #expect(plan.nodes[6].wires == [Plan.Link(label: "a", provider: 5)])
         #expect(plan.nodes[0].managers == ["A", "B"])
         #expect(plan.nodes[0].location == "/managers/A/communicationController/services/0")
         try plan.checkInvariants()

@@ -3,7 +3,7 @@ import Backplane
 /// The wires of a host, from their users' slots to whoever is called now.
 struct Connections {
     /// One wire, open or not.
-    private struct Connection {
+    private struct KnownWire {
         /// The id of the live node that calls; `nil`: the host program.
         let user: Int?
         let gate: Gate
@@ -14,7 +14,7 @@ struct Connections {
         let order: Int
     }
     private let options: LifecycleOptions
-    private var connections: [Slot: Connection] = [:]
+    private var known: [Slot: KnownWire] = [:]
     /// By the id of the live node that calls.
     private var slots: [Int: [Slot]] = [:]
     private var made = 0
@@ -26,7 +26,7 @@ struct Connections {
 
     /// In the order in which their users were made, the host program's last.
     var statuses: [WireStatus] {
-        connections.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
+        known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
     }
 
     /// Connects a wire of a component to one that is up.
@@ -58,7 +58,7 @@ struct Connections {
         let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding, refusal: refusal)
         made += 1
         let contract = end?.side.contract ?? ContractDescription(name: "", version: Version(0))
-        connections[slot] = Connection(
+        known[slot] = KnownWire(
             user: user?.id, gate: provider.gate, consumer: end,
             status: WireStatus(
                 user: user?.node.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane),
@@ -89,13 +89,13 @@ struct Connections {
         let connector = Connector(provider: provider, options: options)
         var refused: Set<Slot> = []
         let early = provider.gate.lead { slot, old in
-            guard let connection = connections[slot] else { return .success(old) }
-            if let refusal = connection.consumer.flatMap({ refusal(of: provider, to: $0) }) {
+            guard let wire = known[slot] else { return .success(old) }
+            if let refusal = wire.consumer.flatMap({ refusal(of: provider, to: $0) }) {
                 refused.insert(slot)
                 return .failure(refusal)
             }
-            let (binding, lane) = connector.connect(connection.consumer, &comparisons)
-            connections[slot]?.status.lane = lane
+            let (binding, lane) = connector.connect(wire.consumer, &comparisons)
+            known[slot]?.status.lane = lane
             return .success(binding)
         }
         return (refused, early)
@@ -104,7 +104,7 @@ struct Connections {
     /// Closes the wires of a component that has stopped, or was not made after all.
     mutating func abandon(usedBy node: LiveNode) {
         for slot in slots.removeValue(forKey: node.id) ?? [] {
-            connections.removeValue(forKey: slot)?.gate.abandon(slot)
+            known.removeValue(forKey: slot)?.gate.abandon(slot)
         }
     }
 }
@@ -114,26 +114,24 @@ struct Connections {
 extension Connections {
     /// The wires to what is behind a gate, but for those of some users and those that call by name.
     func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
-        connections.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
-            .compactMap { connection in connection.consumer.map { (connection.user, connection.status, $0) } }
+        known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
+            .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
     }
 
     /// The lane that a wire would take to a class.
     mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
-        switch Lane(from: end.side, to: type.providerSide, options.lanes, difference: { comparisons.difference($0, $1) }) {
-        case .native: .native
-        case .encoded(let reason): end.side.origin.revision == LaneOrigin.program.revision ? .encoded(because: reason) : .served(because: reason)
-        }
+        let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        return WireStatus.Lane(choice, of: end.side)
     }
 
     /// Who calls what is behind a gate just now, in words.
     func callers(at gate: Gate) -> [String] {
         gate.slotsInFlight().compactMap { slot, calls in
-            guard let connection = connections[slot] else { return nil }
+            guard let wire = known[slot] else { return nil }
             let count = calls == 1 ? "1 call" : "\(calls) calls"
-            guard connection.consumer != nil else { return "\(count) by name" }
-            guard let user = connection.status.user else { return "\(count) of the host program" }
-            return "\(count) of \(user) by its wire `\(connection.status.label)`"
+            guard wire.consumer != nil else { return "\(count) by name" }
+            guard let user = wire.status.user else { return "\(count) of the host program" }
+            return "\(count) of \(user) by its wire `\(wire.status.label)`"
         }
     }
 }

@@ -8,7 +8,7 @@ struct Connector {
     /// - Parameter consumer: `nil`: calls by name.
     func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
         guard let consumer else { return served([], "it is called by name") }
-        let lane = Lane(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
         switch (lane, provider.instance.nativeCells) {
         case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
         case (.encoded(let reason), _): return encoded(consumer, reason)

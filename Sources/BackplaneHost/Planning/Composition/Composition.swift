@@ -8,19 +8,19 @@ package struct Composition: Sendable {
     /// Of the manifest and of its plugins.
     package let problems: [Problem]
     /// Those that are linked into the program, then those of the manifest; a component's `order` is its plugin's place here.
-    package let plugins: [Plugin]
+    package let plugins: [PluginOrigin]
     /// The wires of the plan, in the order of their users and their labels.
-    package let wires: [Wire]
+    package let wires: [PlannedWire]
 
     package init(
-        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [Plugin], wires: [Wire]
+        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [PluginOrigin], wires: [PlannedWire]
     ) {
         (self.document, self.catalogue, self.plan, self.problems) = (document, catalogue, plan, problems)
         (self.plugins, self.wires) = (plugins, wires)
     }
 
-    /// A plugin that was loaded.
-    package struct Plugin: Sendable, Hashable {
+    /// A plugin that was loaded, and where from.
+    package struct PluginOrigin: Sendable, Hashable {
         package var id: String
         package var version: Version
         /// Where its library was built; `nil`: it is linked into this program.
@@ -32,7 +32,7 @@ package struct Composition: Sendable {
     }
 
     /// A wire of the plan, and how its calls will cross.
-    package struct Wire: Sendable, Hashable {
+    package struct PlannedWire: Sendable, Hashable {
         /// The id of the node that calls.
         package var user: Int
         package var label: String

@@ -1,7 +1,7 @@
 import Backplane
 
-/// How the calls of a wire cross: decided once, when it is connected.
-enum Lane: Sendable, Hashable {
+/// The lane that the calls of a wire may take: decided once, when it is connected.
+enum LaneChoice: Sendable, Hashable {
     /// Swift values, handed to the provider's own function.
     case native
     /// JSON through the host; why not natively, as a sentence without its full stop.
@@ -36,5 +36,17 @@ enum Lane: Sendable, Hashable {
             return "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
         }
         return difference(consumer.layout, provider.layout)
+    }
+}
+
+extension WireStatus.Lane {
+    /// The lane that calls take then.
+    init(_ choice: LaneChoice, of consumer: LaneSide) {
+        switch choice {
+        case .native: self = .native
+        case .encoded(let reason):
+            let sharesSlots = consumer.origin.revision == LaneOrigin.program.revision
+            self = sharesSlots ? .encoded(because: reason) : .served(because: reason)
+        }
     }
 }
