@@ -11,45 +11,46 @@ extension Plan {
 
         init(_ document: ManifestDocument) { self.document = document }
 
-        mutating func add(_ name: String, _ definition: ManagerDefinition, _ choice: Resolution.Choice, at path: ManifestPath) {
-            guard let entry = choice.manager else { return }
+        mutating func add(_ name: String, _ definition: ManagerDefinition, _ choices: [Resolution.Choice]) {
+            guard let manager = choices.first, let entry = manager.entry else { return }
             var wires: [Link] = []
-            if let identity = choice.dataAccessController {
-                let id = share(identity, for: name, at: path / ReservedLabel.dataAccessController)
+            for choice in choices where choice.definition.role == .dataAccessController {
+                guard let id = share(choice, for: name) else { continue }
                 wires.append(Link(label: ReservedLabel.dataAccessController, provider: id))
             }
-            if let controller = definition.communicationController, let entry = choice.communicationController {
-                let path = path / ReservedLabel.communicationController
-                let services = zip(controller.services, choice.services).enumerated().compactMap { index, pair in
-                    pair.1.map { Link(label: pair.0.propertyName, provider: share($0, for: name, at: path / "services" / index)) }
+            for choice in choices where choice.definition.role == .communicationController {
+                guard let entry = choice.entry else { continue }
+                var services: [Link] = []
+                for service in choices where service.definition.role == .networkService {
+                    guard let id = share(service, for: name), let label = service.definition.property else { continue }
+                    services.append(Link(label: label, provider: id))
                 }
-                let id = append(entry, controller.configuration.json, services, for: name, at: path)
-                wires.append(Link(label: ReservedLabel.communicationController, provider: id))
+                wires.append(Link(label: ReservedLabel.communicationController, provider: append(entry, choice, services, for: name)))
             }
             wires += definition.uses.sorted { $0.key < $1.key }.compactMap { label, used in
                 managers[used].map { Link(label: label, provider: $0) }
             }
             let declared = Set(entry.component.wires.map(\.label))
-            managers[name] = append(entry, definition.configuration.json, wires.filter { declared.contains($0.label) }, for: name, at: path)
+            managers[name] = append(entry, manager, wires.filter { declared.contains($0.label) }, for: name)
         }
 
         /// The node of a component that everyone with the same definition has in common.
-        private mutating func share(_ identity: Resolution.Identity, for manager: String, at path: ManifestPath) -> Int {
+        private mutating func share(_ choice: Resolution.Choice, for manager: String) -> Int? {
+            guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {
                 if !nodes[id].managers.contains(manager) { nodes[id].managers.append(manager) }
                 return id
             }
-            let id = append(identity.entry, identity.configuration, [], for: manager, at: path, namespace: identity.namespace)
+            let id = append(identity.entry, choice, [], for: manager)
             shared[identity] = id
             return id
         }
 
-        private mutating func append(
-            _ entry: Catalogue.Entry, _ configuration: Data, _ wires: [Link], for manager: String, at path: ManifestPath, namespace: String? = nil
-        ) -> Int {
+        private mutating func append(_ entry: Catalogue.Entry, _ choice: Resolution.Choice, _ wires: [Link], for manager: String) -> Int {
+            let definition = choice.definition
             let node = Node(
-                id: nodes.count, entry: entry, configuration: configuration, wires: wires, location: document.place(of: path),
-                namespace: namespace, managers: [manager], origins: document.origins(below: path))
+                id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires, location: definition.location,
+                namespace: definition.namespace, managers: [manager], origins: document.origins(below: definition.path))
             nodes.append(node)
             return node.id
         }

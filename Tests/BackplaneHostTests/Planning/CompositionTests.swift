@@ -54,19 +54,19 @@ struct CompositionTests {
         #expect(composition.plan.nodes.compactMap(\.namespace) == ["BookStore", "ReadingRoom"], "each keeps what its own version answered")
     }
 
-    @Test func `A part is what the plan made of it`() async throws {
+    @Test func `A definition is what the plan made of it`() async throws {
         let folder = try LoadingFixture.Folder()
         let host = host("bookshelf-both.json", folder)
         let composition = await host.composition()
         await host.stop()
-        let parts = composition.parts(of: "ReadingRoomManager")
-        #expect(parts.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
-        #expect(parts.map(\.property) == [nil, nil, nil, "books"])
-        for part in parts {
-            let node = try #require(composition.node(of: part, in: "ReadingRoomManager"))
-            #expect(node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: part) && node.location == part.location)
+        let definitions = composition.definitions(of: "ReadingRoomManager")
+        #expect(definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
+        #expect(definitions.map(\.property) == [nil, nil, nil, "books"])
+        for definition in definitions {
+            let node = try #require(composition.node(of: definition, in: "ReadingRoomManager"))
+            #expect(node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition) && node.location == definition.location)
         }
-        let lines = parts.map { composition.positions(of: parts.map(\.location))[$0.location]?.line }
+        let lines = definitions.map { composition.positions(of: definitions.map(\.location))[$0.location]?.line }
         #expect(lines == [31, 33, 34, 37], "where the manifest has them")
     }
 

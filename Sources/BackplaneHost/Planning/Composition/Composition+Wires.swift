@@ -37,41 +37,20 @@ extension Composition {
 
     /// The wires of all managers that nothing is given, manager by manager; optional ones too.
     package func missingWires() -> [MissingWire] {
-        managerNames.flatMap { name in
-            parts(of: name).flatMap { part -> [MissingWire] in
-                guard let user = choice(for: part) else { return [] }
-                let given = labelsGiven(to: part.role, in: name)
-                return user.component.wires.filter { !given.contains($0.label) }.map { wire in
-                    MissingWire(manager: name, user: user, wire: wire, candidates: candidates(for: wire, of: part.role))
+        managerNames.flatMap { name -> [MissingWire] in
+            guard let manager = document.manifest.managers[name] else { return [] }
+            let path = document.dialect.managers / name
+            return definitions(of: name).flatMap { definition -> [MissingWire] in
+                guard let user = choice(for: definition) else { return [] }
+                return user.component.wires.compactMap { wire in
+                    let socket = manager.socket(of: wire.label, of: definition.role, at: path)
+                    return socket.isFilled ? nil : MissingWire(manager: name, user: user, wire: wire, candidates: candidates(for: wire, socket))
                 }
             }
         }
     }
 
-    /// The labels that the manifest gives something.
-    private func labelsGiven(to role: Role, in manager: String) -> Set<String> {
-        guard let definition = document.manifest.managers[manager] else { return [] }
-        switch role {
-        case .manager:
-            var labels = Set(definition.uses.keys)
-            if definition.dataAccessController != nil { labels.insert(ReservedLabel.dataAccessController) }
-            if definition.communicationController != nil { labels.insert(ReservedLabel.communicationController) }
-            return labels
-        case .communicationController: return Set(definition.communicationController?.services.map(\.propertyName) ?? [])
-        case .dataAccessController, .networkService: return []
-        }
-    }
-
-    private func candidates(for wire: WireDescription, of role: Role) -> [Catalogue.Entry] {
-        let providers: Role =
-            switch wire.label {
-            case _ where role == .communicationController: .networkService
-            case ReservedLabel.dataAccessController: .dataAccessController
-            case ReservedLabel.communicationController: .communicationController
-            default: .manager
-            }
-        return catalogue.entries.filter { entry in
-            entry.component.role == providers && entry.component.contract.map { $0.name == wire.contract.name && $0.version.serves(wire.contract.version) } ?? false
-        }
+    private func candidates(for wire: WireDescription, _ socket: Socket) -> [Catalogue.Entry] {
+        catalogue.entries.filter { $0.component.role == socket.role && $0.component.contract.difference(from: wire.contract) == nil }
     }
 }

@@ -3,51 +3,33 @@ internal import Backplane
 extension Resolution.Draft {
     /// Finds the component of each class that a manager's definition names.
     mutating func chooseClasses(of name: String) {
-        guard let definition = definitions[name] else { return }
-        let path = root / name
-        var choice = Resolution.Choice()
-        choice.manager = choose(definition.className, .manager, definition.version, of: name, at: path)
-        if let controller = definition.dataAccessController {
-            choice.dataAccessController = choose(controller, of: name, at: path / ReservedLabel.dataAccessController)
+        var chosen: [Resolution.Choice] = []
+        for definition in document.definitions(of: name) {
+            if let namespace = definition.namespace { requireFolderName(namespace, of: name, at: definition.path / "namespace") }
+            chosen.append(Resolution.Choice(definition: definition, entry: choose(definition, of: name), configuration: definition.configuration.json))
         }
-        if let controller = definition.communicationController {
-            let path = path / ReservedLabel.communicationController
-            choice.communicationController = choose(controller.className, .communicationController, controller.version, of: name, at: path)
-            for (index, service) in controller.services.enumerated() {
-                let entry = choose(service.className, .networkService, service.version, of: name, at: path / "services" / index)
-                choice.services.append(entry.map { Resolution.Identity(entry: $0, configuration: service.networkServiceConfiguration.json) })
-            }
-        }
-        choices[name] = choice
+        choices[name] = chosen
     }
 
-    private mutating func choose(_ controller: DataAccessControllerDefinition, of name: String, at path: ManifestPath) -> Resolution.Identity? {
-        let namespace = controller.namespace ?? controller.className
-        if !namespace.namesFolder {
-            let words = "`\(document.shown(namespace, at: path / "namespace"))` cannot name a folder; give it a `namespace` of letters, digits and the like"
-            report(.manifestWrongType, words, of: name, at: path / "namespace")
-        }
-        return choose(controller.className, .dataAccessController, controller.version, of: name, at: path).map {
-            Resolution.Identity(entry: $0, configuration: controller.configuration.json, namespace: namespace)
-        }
+    private mutating func requireFolderName(_ namespace: String, of name: String, at path: ManifestPath) {
+        guard !namespace.namesFolder else { return }
+        let words = "`\(document.shown(namespace, at: path))` cannot name a folder; give it a `namespace` of letters, digits and the like"
+        report(.manifestWrongType, words, of: name, at: path)
     }
 
-    private mutating func choose(
-        _ className: String, _ role: Role, _ range: VersionRange?, of name: String, at path: ManifestPath
-    ) -> Catalogue.Entry? {
-        if let entry = catalogue.best(className, as: role, in: range) { return entry }
+    private mutating func choose(_ definition: ComponentDefinition, of name: String) -> Catalogue.Entry? {
+        let (className, role, path) = (definition.className, definition.role, definition.path)
+        if let entry = catalogue.best(className, as: role, in: definition.range) { return entry }
         let entries = catalogue.entries(named: className)
         let inRole = entries.filter { $0.component.role == role }
-        if let range, !inRole.isEmpty {
+        if let range = definition.range, !inRole.isEmpty {
             let there = inRole.map { "\($0.component.version) (plugin `\($0.plugin)`)" }.joined(separator: ", ")
             report(.versionOutOfRange, "no version of `\(className)` is in \(range); there is \(there)", of: name, at: path / "version")
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
-            let path = path / "className"
             let hint = mayHint() ? "; \(suggestion(for: className, role))" : ""
-            let words = "no plugin registers a class `\(document.shown(className, at: path))`\(hint)"
-            report(.unknownClass, words, of: name, at: path)
+            report(.unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name, at: path / "className")
         }
         return nil
     }

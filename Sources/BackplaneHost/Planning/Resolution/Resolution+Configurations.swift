@@ -4,25 +4,15 @@ internal import FoundationEssentials
 extension Resolution.Draft {
     /// Reports what the chosen classes find wrong with their configurations, which an instance would find as well.
     mutating func reviewConfigurations(of name: String, _ review: Resolution.Review) {
-        guard let definition = definitions[name], let choice = choices[name] else { return }
-        let path = root / name
-        self.review(choice.manager, definition.configuration.json, of: name, at: path / "configuration", review)
-        if let identity = choice.dataAccessController {
-            self.review(identity.entry, identity.configuration, of: name, at: path / ReservedLabel.dataAccessController / "configuration", review)
-        }
-        guard let controller = definition.communicationController else { return }
-        let controllerPath = path / ReservedLabel.communicationController
-        self.review(choice.communicationController, controller.configuration.json, of: name, at: controllerPath / "configuration", review)
-        for (index, identity) in choice.services.enumerated() {
-            let path = controllerPath / "services" / index / "networkServiceConfiguration"
-            if let identity { self.review(identity.entry, identity.configuration, of: name, at: path, review) }
+        for choice in choices[name] ?? [] {
+            guard let entry = choice.entry else { continue }
+            self.review(entry, choice.configuration, of: name, at: choice.definition.configurationPath, review)
         }
     }
 
     private mutating func review(
-        _ entry: Catalogue.Entry?, _ configuration: Data, of name: String, at path: ManifestPath, _ review: Resolution.Review
+        _ entry: Catalogue.Entry, _ configuration: Data, of name: String, at path: ManifestPath, _ review: Resolution.Review
     ) {
-        guard let entry else { return }
         do throws(BackplaneError) {
             for key in try review(entry, configuration).get() {
                 let error = BackplaneError(.manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration", at: document.place(of: key, below: path))

@@ -20,8 +20,8 @@ extension Resolution.Draft {
         var builder = Plan.Builder(document)
         for node in useGraph.order(of: { errors[names[$0]] == nil }) {
             let name = names[node]
-            guard let definition = definitions[name], let choice = choices[name] else { continue }
-            builder.add(name, definition, choice, at: root / name)
+            guard let definition = definitions[name], let choices = choices[name] else { continue }
+            builder.add(name, definition, choices)
         }
         let faults = errors.map { name, _ in (name, fault(of: name)) }
         return Plan(

@@ -5,7 +5,7 @@ extension Resolution.Draft {
     mutating func findSharedFolders() {
         var owners: [String: [(name: String, identity: Resolution.Identity)]] = [:]
         for name in names {
-            guard let identity = choices[name]?.dataAccessController, let namespace = identity.namespace else { continue }
+            guard let identity = choices[name]?.first(where: { $0.definition.namespace != nil })?.identity, let namespace = identity.namespace else { continue }
             owners[namespace, default: []].append((name, identity))
         }
         for (namespace, owners) in owners.sorted(by: { $0.key < $1.key }) where Set(owners.map(\.identity)).count > 1 {

@@ -3,7 +3,7 @@ internal import Backplane
 extension Resolution.Draft {
     /// What was chosen, by the keys of the lock.
     var lock: [String: LockedClass] {
-        let chosen = names.flatMap(lockable).compactMap { item in item.entry.map { (item.key, LockedClass($0)) } }
+        let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in choice.entry.map { (choice.definition.lockKey, LockedClass($0)) } }
         return Dictionary(chosen) { first, _ in first }
     }
 
@@ -12,9 +12,9 @@ extension Resolution.Draft {
         guard let lock = document.manifest.lock else { return }
         var known: Set<String> = []
         for name in names {
-            for item in lockable(name) {
-                known.insert(item.key)
-                compare(item, with: lock[item.key], of: name)
+            for choice in choices[name] ?? [] {
+                known.insert(choice.definition.lockKey)
+                compare(choice, with: lock[choice.definition.lockKey], of: name)
             }
         }
         // Of a manager that could not be read it is not known what it has.
@@ -26,42 +26,17 @@ extension Resolution.Draft {
         }
     }
 
-    /// A definition, its key in the lock and what was chosen for it.
-    private struct Lockable {
-        var key: String
-        var path: ManifestPath
-        var entry: Catalogue.Entry?
-    }
-
-    private func lockable(_ name: String) -> [Lockable] {
-        guard let definition = definitions[name] else { return [] }
-        let choice = choices[name], path = root / name, key = name.pointerStep
-        var items = [Lockable(key: key, path: path, entry: choice?.manager)]
-        if definition.dataAccessController != nil {
-            let label = ReservedLabel.dataAccessController
-            items.append(Lockable(key: "\(key)/\(label)", path: path / label, entry: choice?.dataAccessController?.entry))
-        }
-        if let controller = definition.communicationController {
-            let label = ReservedLabel.communicationController, path = path / label
-            items.append(Lockable(key: "\(key)/\(label)", path: path, entry: choice?.communicationController))
-            for (index, service) in controller.services.enumerated() {
-                let entry = choice.flatMap { $0.services[index]?.entry }
-                items.append(Lockable(key: "\(key)/\(label)/\(service.propertyName.pointerStep)", path: path / "services" / index, entry: entry))
-            }
-        }
-        return items
-    }
-
-    private mutating func compare(_ item: Lockable, with locked: LockedClass?, of name: String) {
-        guard let entry = item.entry else { return }
+    private mutating func compare(_ choice: Resolution.Choice, with locked: LockedClass?, of name: String) {
+        guard let entry = choice.entry else { return }
+        let definition = choice.definition
         guard let locked else {
-            let words = "the lock has no entry for `\(item.key)`; `backplane check --lock` adds one"
-            return report(.lockIncomplete, words, of: name, at: item.path, severity: .warning)
+            let words = "the lock has no entry for `\(definition.lockKey)`; `backplane check --lock` adds one"
+            return report(.lockIncomplete, words, of: name, at: definition.path, severity: .warning)
         }
         let chosen = LockedClass(entry)
         guard chosen != locked else { return }
         let words = "the lock has `\(entry.component.className)` \(locked), the plugins give \(chosen) now; `backplane check --lock` accepts that"
-        report(.lockMismatch, words, of: name, at: item.path / "className")
+        report(.lockMismatch, words, of: name, at: definition.path / "className")
     }
 }
 

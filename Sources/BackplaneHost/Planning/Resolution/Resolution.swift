@@ -31,12 +31,15 @@ package struct Resolution: Sendable {
         problems = document.positioning(draft.problems.grouped)
     }
 
-    /// The components that were chosen for a manager's definition; `nil` where there is none that fits.
+    /// A definition, and the component that was chosen for it.
     struct Choice {
-        var manager: Catalogue.Entry?
-        var dataAccessController: Identity?
-        var communicationController: Catalogue.Entry?
-        var services: [Identity?] = []
+        let definition: ComponentDefinition
+        /// `nil`: none fits, which has been reported.
+        let entry: Catalogue.Entry?
+        /// As JSON.
+        let configuration: Data
+
+        var identity: Identity? { entry.map { Identity(entry: $0, configuration: configuration, namespace: definition.namespace) } }
     }
 
     /// What two definitions have in common if they are one component.
@@ -55,7 +58,8 @@ package struct Resolution: Sendable {
         let names: [String]
         /// Where the managers are in the manifest.
         let root: ManifestPath
-        var choices: [String: Choice] = [:]
+        /// For each manager, its own first.
+        var choices: [String: [Choice]] = [:]
         private(set) var problems: [Problem]
         /// How often names may be compared with all others for a hint: a manifest may have more mistakes than anybody reads.
         private var hintsLeft = 200
