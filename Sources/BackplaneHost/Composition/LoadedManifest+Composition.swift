@@ -1,9 +1,5 @@
 import Backplane
 
-extension Coordinator {
-    func composition() -> Composition { loaded.composition(options.lanes) }
-}
-
 extension LoadedManifest {
     /// What tools look at.
     func composition(_ rule: LaneRule) -> Composition {

@@ -1,72 +1,43 @@
 import Backplane
-import Synchronization
 
 /// Loads, starts, changes and stops: the one serial domain of a host, on a thread of its own.
 actor Coordinator {
     let options: HostOptions
-    let timer = DeadlineTimer()
-    let starter: ComponentStarter
+    nonisolated let timer = DeadlineTimer()
     nonisolated let remotes = RemoteTable()
-    private let linked: [LinkedPlugin]
-    private let watchdog: Watchdog?
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
+    private let watchdog: Watchdog?
+    private let starter: ComponentStarter
 
-    /// What to load; once that has happened, what was loaded.
-    private var document: ManifestDocument
     /// Where the manifest in force is from, for those who cannot wait for this actor.
-    nonisolated let manifestSource: Mutex<ManifestSource>
-    private var loadedManifest: LoadedManifest?
-    /// The nodes of the plan in force, by their places in it.
-    private(set) var nodes: [LiveNode] = []
-    /// The same by their ids.
-    private(set) var nodesByID: [Int: LiveNode] = [:]
-    private var lastID = 0
-    /// Where only a swap has loaded libraries yet.
-    private var madeLoadFolder: LoadFolder?
-    /// Nodes that are not in the plan in force: those that are being made for a swap, or left behind by one.
-    private var guests: [Int: LiveNode] = [:]
-    /// A manager's gate stays when the manager goes, since it may come again.
-    private var managerGates: [String: Gate] = [:]
+    nonisolated let manifestSource: SourceInForce
+    let live: LiveComposition
+    let lookUps: LookUpsUnderWay
+    let turns = Turns()
+    private(set) lazy var instances = Instances(live: live, starter: starter, finder: finder)
+    private(set) lazy var startup = Startup(live, instances, lookUps)
+    private(set) lazy var shutdown = Shutdown(live: live, instances: instances, lookUps: lookUps)
+    private(set) lazy var retirements = Retirements(live, instances, lookUps)
+    private(set) lazy var replacements = Replacements(live)
 
-    var connections: Connections
     /// The host program's calls by name, by manager.
     var namedWires: [String: ServedWire] = [:]
-    var numbers = ComponentNumbers()
-    /// In the order in which they came up.
-    var started: [LiveNode] = []
-    var lastAttempt: LiveNode.Attempt = 0
-    /// Look-ups that components wait for, by numbers of their own.
-    var lookUps: [Int: LookUp] = [:]
-    var lastLookUp = 0
-    /// Every library that was loaded.
-    var generations = GenerationTable()
-    var linkedSwaps = 0
-    /// The swap that is under way.
-    var swapUnderWay: SwapUnderWay?
-    /// What swaps left behind and is not over: calls in old instances, and their end.
-    var retirements = Retirements()
-    /// The handles of those whose step a swap gave up, and that are resumed once they have come back from it.
-    var resumptions: Set<UInt64> = []
     /// The managers that a change stopped and did not bring up again, though it should have.
     var owed: Set<String> = []
-    /// Everything that is eager was asked to start.
-    var hasStartedAll = false
-    /// A change of the manifest, a reset or a swap is under way, and others wait for their turn.
-    var isInTurn = false
-    var turns: [Turn] = []
-    /// Components are being stopped for a change: what takes their places starts after that.
-    var pause: Task<Void, Never>?
+    /// The swap that is under way.
+    var swapUnderWay: SwapTransaction?
     var stopping: Task<Void, Never>?
-    var isStopped: Bool { stopping != nil }
+    var isStopped: Bool { live.isStopped }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
-        (self.document, self.linked, self.options) = (document, linked, options)
-        manifestSource = Mutex(document.source)
-        connections = Connections(options)
+        self.options = options
+        manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
+        live = LiveComposition(document, linked: linked, options, timer: timer, remotes: remotes, source: manifestSource, watchdog: watchdog)
+        lookUps = LookUpsUnderWay(live)
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
@@ -87,90 +58,65 @@ actor Coordinator {
         watchdog?.retire()
     }
 
-    /// The manifest in force and what it loaded, which happens when it is first asked for.
-    var loaded: LoadedManifest {
-        if let loadedManifest { return loadedManifest }
-        let new = load(document)
-        putInForce(new, keeping: [:])
-        if isStopped { new.loadFolder?.remove() }
-        return new
+    func problems() -> [Problem] { live.loaded.problems }
+
+    func lock() -> [String: LockedClass] { live.loaded.lock }
+
+    func composition() -> Composition { live.loaded.composition(options.lanes) }
+
+    func statuses() -> [ManagerStatus] { live.statuses }
+
+    func wires() -> [WireStatus] { live.connections.statuses }
+
+    func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        try await startup.startAll(keepGoing: keepGoing)
     }
 
-    /// Loads what a manifest names and what is not loaded yet; changes nothing.
-    func load(_ document: ManifestDocument) -> LoadedManifest {
-        LoadedManifest(document, linked: linked, options, generations, after: loadedManifest, in: loadFolder)
+    /// Stops once; whoever else asks waits until it is over.
+    func stop() async {
+        live.isStopped = true
+        let task = stopping ?? Task { await stopAll() }
+        stopping = task
+        await task.value
     }
 
-    /// - Parameters:
-    ///   - kept: the new place of each node that stays, by its old place.
-    ///   - placed: nodes that are made already, by their new places.
-    func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
-        var staying = placed
-        for (old, place) in kept { staying[place] = nodes[old] }
-        putInForce(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
+    private func stopAll() async {
+        // What is still starting is not waited for: it may never come up.
+        remotes.clear()
+        starter.underWay.giveUp()
+        await turns.take()
+        defer { turns.end() }     // whoever asked for a change meanwhile learns that the host has stopped
+        await retirements.endAll()
+        await shutdown.stopAll()
+        live.loadFolder?.remove()
+        retire()
+    }
+}
+
+// MARK: Components' look-ups
+
+extension Coordinator {
+    /// How one component, by its node's id, comes back to this actor to look others up.
+    private nonisolated var finder: @Sendable (Int, ComponentClass) -> ManagerFinder {
+        { [weak self] asker, type in
+            ManagerFinder(
+                asker: type,
+                find: { [weak self] name, needed, call in
+                    guard let self else { return .failure(.askerStopped) }
+                    return await self.find(name, needed, for: asker, call)
+                },
+                providers: { [weak self] contract in
+                    guard let self else { return EncodedAnswer(BackplaneError.askerStopped) }
+                    return await self.providers(of: contract)
+                })
+        }
     }
 
-    /// - Parameter nodes: by their places in the manifest's plan.
-    func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
-        for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
-        self.nodes = nodes
-        nodesByID = guests
-        for node in nodes { nodesByID[node.id] = node }
-        (document, loadedManifest) = (new.document, new)
-        manifestSource.withLock { $0 = new.document.source }
-        generations.putInForce(new.plugins, isForGood: swapUnderWay == nil)
-        watchdog?.start(generations.images)
+    private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
+        await ComponentLookUps(live: live, startup: startup, underWay: lookUps).find(manager, needed, for: asker, call)
     }
 
-    /// - Parameter gate: of the one whose place it takes.
-    func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
-        lastID += 1
-        guard node.role == .manager else { return LiveNode(id: lastID, node, gate: gate ?? Gate(timer: timer)) }
-        let gate = managerGates[node.name] ?? Gate(timer: timer)
-        managerGates[node.name] = gate
-        return LiveNode(id: lastID, node, gate: gate)
-    }
-
-    /// Has a node be known that is not in the plan in force, while it is made or until it is given up.
-    func admit(_ node: LiveNode) {
-        guests[node.id] = node
-        nodesByID[node.id] = node
-    }
-
-    func dismiss(_ node: LiveNode) {
-        guests[node.id] = nil
-        if !nodes.contains(where: { $0 === node }) { nodesByID[node.id] = nil }
-    }
-
-    /// Made with the first library.
-    var loadFolder: LoadFolder? {
-        get { madeLoadFolder ?? loadedManifest?.loadFolder }
-        set { madeLoadFolder = newValue }
-    }
-
-    func problems() -> [Problem] { loaded.problems }
-
-    func wires() -> [WireStatus] { connections.statuses }
-
-    func requireRunning() throws(BackplaneError) {
-        if isStopped { throw .hostHasStopped }
-    }
-
-    /// Waits until no component is being stopped for a change.
-    func settle() async {
-        while let pause { await pause.value }
-    }
-
-    /// Lets no call in for ever, and refuses all that wait: also of managers that are not up.
-    func closeGates() {
-        for gate in managerGates.values { gate.close() }
-        for node in nodes { node.gate.close() }
-    }
-
-    func log(_ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil) {
-        guard options.log.isEnabled(level) else { return }
-        var metadata = ["component": component.name, "role": "\(component.node.role)"]
-        metadata["error"] = error?.description
-        options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
+    private func providers(of contract: ContractDescription) -> EncodedAnswer {
+        ComponentLookUps(live: live, startup: startup, underWay: lookUps).providers(of: contract)
     }
 }

@@ -1,39 +1,39 @@
 import Backplane
 
 /// How state goes from one instance to another.
-extension Coordinator {
-    func export(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+extension SwapTransaction {
+    func export(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
-        let bytes = try await exportState(of: component, as: version, swap.stepLimit)
-        guard bytes.count <= options.stateLimit else {
+        let bytes = try await exportState(of: component, as: version)
+        guard bytes.count <= live.options.stateLimit else {
             throw BackplaneError(
-                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(options.stateLimit) (`HostOptions.stateLimit`)",
+                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(live.options.stateLimit) (`HostOptions.stateLimit`)",
                 at: component.node.location)
         }
         member.state = bytes
     }
 
     /// The new instance takes the state.
-    func take(_ member: SwapMember, _ swap: SwapUnderWay) async throws(BackplaneError) {
+    func take(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
-        try await importState(bytes, as: version, to: component, swap.stepLimit)
-        if let index = swap.members.firstIndex(where: { $0 === member }) { swap.report.components[index].state?.bytes = bytes.count }
-        guard options.checksState, new.writes.contains(version) else { return }
-        let again = try await exportState(of: component, as: version, swap.stepLimit)
+        try await importState(bytes, as: version, to: component)
+        report.components[member.index].state?.bytes = bytes.count
+        guard live.options.checksState, new.writes.contains(version) else { return }
+        let again = try await exportState(of: component, as: version)
         guard again != bytes else { return }
-        swap.report.warnings.append(
+        report.warnings.append(
             "the state of \(member.name) is not stable: exported, imported and exported again it is different (\(bytes.count) bytes, then \(again.count)); "
                 + "`importState` may forget something, or the order of what it keeps may change")
     }
 
-    func exportState(of component: RunningComponent, as version: UInt32, _ limit: Duration) async throws(BackplaneError) -> [UInt8] {
-        try await starter.limited("hand over its state", component.node, limit: limit) { watch async throws(BackplaneError) in
+    func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {
+        try await starter.limited("hand over its state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
             try await component.instance.exportState(version: version, watch, HostThread.launch)
         }
     }
 
-    func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent, _ limit: Duration) async throws(BackplaneError) {
-        try await starter.limited("take the state", component.node, limit: limit) { watch async throws(BackplaneError) in
+    func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError) {
+        try await starter.limited("take the state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
             try await component.instance.importState(bytes, version: version, watch, HostThread.launch)
         }
     }
