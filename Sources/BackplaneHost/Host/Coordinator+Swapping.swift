@@ -56,7 +56,8 @@ extension Coordinator {
     }
 
     private func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapTransaction {
-        try await SwapTransaction.draft(replacements, options, asked: asked, startup, shutdown, retirements, turns)
+        let surroundings = SwapSurroundings(startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping)
+        return try await SwapTransaction.draft(replacements, options, asked: asked, in: surroundings)
     }
 }
 

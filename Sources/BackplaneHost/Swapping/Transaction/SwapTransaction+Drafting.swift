@@ -3,9 +3,9 @@ import Backplane
 extension SwapTransaction {
     /// What a swap comes to: nothing is touched, and no instance made.
     static func draft(
-        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, _ startup: Startup, _ shutdown: Shutdown, _ retirements: Retirements, _ turns: Turns
+        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) async throws(BackplaneError) -> SwapTransaction {
-        let live = startup.live
+        let live = surroundings.startup.live
         // What starts may look others up, so it comes to its end before anything is decided.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
@@ -27,7 +27,7 @@ extension SwapTransaction {
                 index, member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: live.makeNode(node, gate: old?.gate),
                 after.plugins[node.entry.order])
         }
-        let swap = SwapTransaction(members, plan, from: before, to: after, replacements, options, asked: asked, startup, shutdown, retirements, turns)
+        let swap = SwapTransaction(members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
         swap.report.plugins = replacements.map(swap.change)
         swap.report.components = members.map(swap.change)
         swap.report.wires = swap.wires

@@ -5,10 +5,10 @@ extension SwapTransaction {
     /// - Throws: why the new generation is not good enough.
     func watch() async throws(BackplaneError) {
         guard let probation = options.probation else { return }
-        turns.letLook()
+        surroundings.turns.letLook()
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now
-        while Deadline.now < end, turns.onlyLookersWait, !live.isStopped {
+        while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
             if Deadline.now >= nextHealth {
                 for member in members { try await checkHealth(member) }
                 nextHealth = .now + .seconds(probation.healthInterval)
@@ -118,7 +118,7 @@ extension SwapTransaction {
         for node in leaving { node.leaves = true }
         for node in leaving { _ = await node.startUnderWay?.value }
         interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
-        await shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
+        await surroundings.shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
     }
 }
 

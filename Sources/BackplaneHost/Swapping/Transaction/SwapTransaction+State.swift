@@ -5,9 +5,9 @@ extension SwapTransaction {
     func export(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
         let bytes = try await exportState(of: component, as: version)
-        guard bytes.count <= live.options.stateLimit else {
+        guard bytes.count <= surroundings.options.stateLimit else {
             throw BackplaneError(
-                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(live.options.stateLimit) (`HostOptions.stateLimit`)",
+                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
                 at: component.node.location)
         }
         member.state = bytes
@@ -18,7 +18,7 @@ extension SwapTransaction {
         guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
         try await importState(bytes, as: version, to: component)
         report.components[member.index].state?.bytes = bytes.count
-        guard live.options.checksState, new.writes.contains(version) else { return }
+        guard surroundings.options.checksState, new.writes.contains(version) else { return }
         let again = try await exportState(of: component, as: version)
         guard again != bytes else { return }
         report.warnings.append(

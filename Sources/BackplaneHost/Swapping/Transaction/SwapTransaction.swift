@@ -15,11 +15,8 @@ final class SwapTransaction {
     let nodes: [LiveNode]
     let asked: Deadline
 
+    let surroundings: SwapSurroundings
     let live: LiveComposition
-    let startup: Startup
-    let shutdown: Shutdown
-    let retirements: Retirements
-    let turns: Turns
 
     var machine: SwapMachine
     var report = SwapReport(.swapped)
@@ -33,12 +30,12 @@ final class SwapTransaction {
 
     init(
         _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest, _ replacements: [Replacement],
-        _ options: SwapOptions, asked: Deadline, _ startup: Startup, _ shutdown: Shutdown, _ retirements: Retirements, _ turns: Turns
+        _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) {
         (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
         (self.replacements, self.options, self.asked) = (replacements, options, asked)
-        (self.startup, self.shutdown, self.retirements, self.turns) = (startup, shutdown, retirements, turns)
-        live = startup.live
+        self.surroundings = surroundings
+        live = surroundings.startup.live
         nodes = live.nodes
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
         dormant = Set(nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
@@ -48,9 +45,13 @@ final class SwapTransaction {
             onProbation: options.probation != nil)
     }
 
+    var startup: Startup { surroundings.startup }
+
+    var retirements: Retirements { surroundings.retirements }
+
     var instances: Instances { startup.instances }
 
-    var starter: ComponentStarter { startup.instances.starter }
+    var starter: ComponentStarter { instances.starter }
 
     var gated: [SwapMember] { members.filter(\.plan.isGated) }
 
@@ -80,7 +81,7 @@ final class SwapTransaction {
         while let action = machine.next() {
             let began = Deadline.now
             do throws(BackplaneError) {
-                if action.canFail { try live.options.swapFault?(action) }
+                if action.canFail { try surroundings.options.fault?(action) }
                 try await perform(action)
             } catch {
                 if machine.isTakingBack { report.warnings.append(warning(of: action, error)) }

@@ -1,0 +1,3 @@
+extension HostOptions {
+    var swapping: SwappingOptions { SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit) }
+}
