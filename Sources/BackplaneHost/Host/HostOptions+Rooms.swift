@@ -7,4 +7,6 @@ extension HostOptions {
     var lifecycle: LifecycleOptions {
         LifecycleOptions(loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
     }
+
+    var swapping: SwappingOptions { SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit) }
 }

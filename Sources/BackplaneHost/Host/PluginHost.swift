@@ -54,7 +54,7 @@ public final class PluginHost: Sendable {
     }
 
     /// Where the manifest in force was read from; known at once, whatever goes on.
-    package var manifestSource: ManifestSource { coordinator.manifestSource.withLock { $0 } }
+    package var manifestSource: ManifestSource { coordinator.manifestSource.value }
 
     /// Starts every eager manager and what it needs; independent ones start at the same time.
     ///

@@ -11,22 +11,6 @@ struct ComponentStarter {
     /// The steps of components that are waited for.
     let underWay = StepsUnderWay()
 
-    /// Makes it and activates it.
-    ///
-    /// - Throws: why it did not start, located where the manifest defines it.
-    func start(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire], _ managers: ManagerFinder
-    ) async throws(BackplaneError) -> RunningComponent {
-        let component = try await make(node, type, number: number, gate: gate, resources: resources, wires, managers)
-        do throws(BackplaneError) {
-            try await activate(component)
-            return component
-        } catch {
-            await retire(component.handle, releasing: component.instance)
-            throw error
-        }
-    }
-
     /// - Throws: why it is not active, located where the manifest defines it.
     func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
         do throws(BackplaneError) {

@@ -9,9 +9,6 @@ import Testing
 struct RoomTests {
     private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/BackplaneHost").standardizedFileURL.path
 
-    // EXCEPTIONS, to be removed with the coordinator: what of it is left in these rooms goes to `Host`, or becomes the swap's transaction.
-    private static let exceptions = ["Lifecycle/Coordinator", "Swapping/Coordinator", "Swapping/Replacement.swift"]
-
     @Test func `every file lies in a room`() throws {
         let files = try SourceFolder.files(in: Self.sources)
         #expect(!files.isEmpty && files.filter { Rooms.ofHost.place(of: $0) == nil } == [])
@@ -21,9 +18,7 @@ struct RoomTests {
         let build = try #require(RunningExecutable.folder)
         let index = try SourceIndex(at: build + "/index/store", below: Self.sources, Toolchain())
         #expect(index.occurrences.values.contains { $0.contains { !$0.isDefinition } })
-        let wrong = Rooms.ofHost.wrongReferences(in: index, below: Self.sources).filter { reference in
-            !Self.exceptions.contains { reference.file.hasPrefix($0) }
-        }
+        let wrong = Rooms.ofHost.wrongReferences(in: index, below: Self.sources)
         #expect(wrong.isEmpty, "\(wrong.count) references:\n\(wrong.map(\.description).joined(separator: "\n"))")
     }
 

@@ -3,9 +3,9 @@ import Backplane
 extension Coordinator {
     /// Every generation of a plugin that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
-        _ = loaded
+        _ = live.loaded
         let id: String? = if let name { try pluginID(name) } else { nil }
-        let entries = generations.entries(of: id) ?? []
+        let entries = live.generations.entries(of: id) ?? []
         let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
         return entries.map { entry in
             var generation = Generation(
@@ -18,16 +18,17 @@ extension Coordinator {
     }
 
     private func pluginID(_ name: String) throws(BackplaneError) -> String {
-        if generations.ids.contains(name) { return name }
-        return loaded.plugins[try loaded.place(ofPlugin: name)].description.id
+        if live.generations.ids.contains(name) { return name }
+        return live.loaded.plugins[try live.loaded.place(ofPlugin: name)].description.id
     }
 
     /// What keeps a generation: what uses it, and, when nothing does, that nothing is ever unloaded.
     private func holders(of entry: GenerationTable.Entry) -> [String] {
         var holders: [String] = []
-        let current = loaded.plugins.firstIndex { generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin }
+        let generations = live.generations
+        let current = live.loaded.plugins.firstIndex { generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin }
         if let current {
-            let up = nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
+            let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
             holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
         }
         for retirement in retirements.all where generations.entry(of: retirement.plugin)?.number == entry.number && retirement.plugin.description.id == entry.plugin {
@@ -45,13 +46,13 @@ extension Coordinator {
 
     /// What has been asked of every component that is up.
     func statistics() -> [ComponentStatistics] {
-        let plugins = loaded.plugins
-        return nodes.compactMap { live in
-            guard let component = live.callable else { return nil }
-            let node = live.node, gate = component.gate, plugin = plugins[node.entry.order]
+        let plugins = live.loaded.plugins
+        return live.nodes.compactMap { current in
+            guard let component = current.callable else { return nil }
+            let node = current.node, gate = component.gate, plugin = plugins[node.entry.order]
             return ComponentStatistics(
                 component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
-                generation: generations.number(of: plugin), calls: gate.callsBegun, errors: gate.failuresEnded + component.failures,
+                generation: live.generations.number(of: plugin), calls: gate.callsBegun, errors: gate.failuresEnded + component.failures,
                 inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting)
         }
     }

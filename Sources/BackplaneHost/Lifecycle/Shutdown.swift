@@ -1,26 +1,17 @@
 import Backplane
 
-extension Coordinator {
-    /// Stops once; whoever else asks waits until it is over.
-    func stop() async {
-        let task = stopping ?? Task { await stopAll() }
-        stopping = task
-        await task.value
-    }
+/// The stopping of components, each after those that call it.
+struct Shutdown {
+    let live: LiveComposition
+    let instances: Instances
+    let lookUps: LookUpsUnderWay
 
-    private func stopAll() async {
-        // What is still starting is not waited for: it may never come up.
-        remotes.clear()
-        starter.underWay.giveUp()
-        await takeTurn()
-        defer { endTurn() }     // whoever asked for a change meanwhile learns that the host has stopped
-        await endRetirements()
-        for node in nodes { _ = await node.startUnderWay?.value }
-        for node in nodes where node.running == nil { node.gate.close() }
-        await stop(started) { node, _ in node.gate.close(passage: node.passage) }
-        closeGates()
-        loadFolder?.remove()
-        retire()
+    /// Stops everything, for good.
+    func stopAll() async {
+        for node in live.nodes { _ = await node.startUnderWay?.value }
+        for node in live.nodes where node.running == nil { node.gate.close() }
+        await stop(live.started) { node, _ in node.gate.close(passage: node.passage) }
+        live.closeGates()
     }
 
     /// Stops what another plan has not, or has otherwise; calls of what it has otherwise wait until that is up.
@@ -36,7 +27,7 @@ extension Coordinator {
         let retreat = Retreat()
         var held: [Gate] = []
         for node in leaving where node.node.role == .manager {
-            remotes.close(node.node)
+            live.remotes.close(node.node)
             if node.running == nil { shut(node) }
         }
         await stop(leaving.filter { $0.running != nil }) { node, component in
@@ -51,53 +42,53 @@ extension Coordinator {
     /// - Parameter shut: lets no more calls into one.
     private func stop(_ leaving: [LiveNode], shut: (LiveNode, RunningComponent) -> Void) async {
         let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
-        let order = StopOrder.of(started.map(\.id).filter(ids.contains)) { id in byID[id].map(providers) ?? [] }
+        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in byID[id].map(providers) ?? [] }
         for node in order.compactMap({ byID[$0] }) {
             guard let component = node.running else { continue }
             node.state = .quiescing(component)
-            giveUpHopelessLookUps()
+            lookUps.giveUpHopeless()
             shut(node, component)
             await stop(component, of: node)
             node.state = .stopped
-            end(node)
+            instances.end(node)
         }
-        started.removeAll { ids.contains($0.id) }
+        live.started.removeAll { ids.contains($0.id) }
     }
 
     /// Those that a component can call, by id.
-    private func providers(of live: LiveNode) -> [Int] {
-        let managers = loaded.plan.managers
+    private func providers(of node: LiveNode) -> [Int] {
+        let plan = live.loaded.plan, nodes = live.nodes
         // Its layers, too, that its class does not ask for.
-        let layers = live.node.role == .manager ? loaded.plan.layers(of: live.node).map { nodes[$0.id].id } : []
-        return layers + live.node.wires.map { nodes[$0.provider].id } + live.found.keys.compactMap { managers[$0.manager].map { nodes[$0].id } }
+        let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
+        return layers + node.node.wires.map { nodes[$0.provider].id } + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
     }
 
     private func stop(_ component: RunningComponent, of node: LiveNode) async {
-        let gate = component.gate
-        let isDrained = await timer.waits(options.stopLimit) {
+        let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
+        let isDrained = await live.timer.waits(limit) {
             gate.callsInFlight == 0 && gate.callsAside == 0
         }
         gate.closePassage()
         component.calls.close()
         // What it began itself may have come back to it meanwhile.
-        let isIdle = isDrained ? await timer.waits(options.stopLimit) {
-            gate.callsAside == 0 && component.calls.callsInFlight == 0 && isBetweenSteps(component)
+        let isIdle = isDrained ? await live.timer.waits(limit) {
+            gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
         } : false
-        giveUpLookUps(of: node)
+        lookUps.giveUp(of: node)
         guard isIdle else {
-            log(.error, isBetweenSteps(component) ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended", component)
+            live.log(.error, node.isBetweenSteps(component) ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended", component)
             await starter.retire(component.handle, releasing: nil)
             return
         }
         do {
-            try await starter.limited("stop", component.node, limit: options.stopLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+            try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
                 try await component.instance.stop(watch, HostThread.launch)
             }
-            log(.debug, "stopped", component)
+            live.log(.debug, "stopped", component)
         } catch {
-            log(.error, "did not stop", component, error)
+            live.log(.error, "did not stop", component, error)
         }
-        giveUpLookUps(of: node)
+        lookUps.giveUp(of: node)
         await starter.retire(component.handle, releasing: component.instance)
     }
 }

@@ -1,47 +1,59 @@
 import Backplane
 
-extension Coordinator {
+extension SwapTransaction {
     /// What a swap comes to: nothing is touched, and no instance made.
-    func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapUnderWay {
+    static func draft(
+        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
+    ) async throws(BackplaneError) -> SwapTransaction {
+        let live = surroundings.startup.live
         // What starts may look others up, so it comes to its end before anything is decided.
-        while let start = nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
-        try requireRunning()
-        let before = loaded
+        while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        let before = live.loaded
         for replacement in replacements {
             let id = replacement.plugin.description.id
             guard before.plugins.indices.contains(replacement.place), before.plugins[replacement.place].description.id == id else {
                 throw BackplaneError(.swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
             }
         }
-        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: loadFolder)
+        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: live.loadFolder)
 
-        let plan = SwapPlan(from: before.plan, to: after.plan, running(before.plan), discardsState: options.discardsState) {
+        let plan = SwapPlan(from: before.plan, to: after.plan, live.running, discardsState: options.discardsState) {
             before.isSame($0, in: after, $1)
         }
-        let members = plan.members.map { member in
-            let old = member.old.map { nodes[$0] }, node = after.plan.nodes[member.new]
+        let members = plan.members.enumerated().map { index, member in
+            let old = member.old.map { live.nodes[$0] }, node = after.plan.nodes[member.new]
             return SwapMember(
-                member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: makeNode(node, gate: old?.gate), after.plugins[node.entry.order])
+                index, member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: live.makeNode(node, gate: old?.gate),
+                after.plugins[node.entry.order])
         }
-        let swap = SwapUnderWay(members, plan, from: before, to: after, nodes, replacements, options, asked: asked)
-        swap.report.plugins = replacements.map { change($0, before) }
-        swap.report.components = members.map { change($0, swap) }
-        swap.report.wires = wires(of: swap)
-        swap.report.warnings = warnings(before, after)
+        let swap = SwapTransaction(members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
+        swap.report.plugins = replacements.map(swap.change)
+        swap.report.components = members.map(swap.change)
+        swap.report.wires = swap.wires
+        swap.report.warnings = swap.warnings
         return swap
     }
 
-    /// Why a swap must not be made.
-    func refusals(of swap: SwapUnderWay) -> [BackplaneError] {
-        let known = Set(swap.before.problems)
-        let mistakes = swap.after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
-        return mistakes + swap.plan.refusals + swap.members.flatMap { misfits(at: $0, swap) }
+    /// Why it must not be made.
+    var refusals: [BackplaneError] {
+        let known = Set(before.problems)
+        let mistakes = after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
+        return mistakes + plan.refusals + members.flatMap(misfits)
+    }
+
+    /// What it would do.
+    var preview: SwapPreview {
+        var preview = SwapPreview()
+        (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
+        (preview.refusals, preview.warnings) = (refusals, report.warnings)
+        return preview
     }
 
     /// The callers of a component that its new class does not serve any more, as far as the manifest does not know of them.
-    private func misfits(at member: SwapMember, _ swap: SwapUnderWay) -> [BackplaneError] {
+    private func misfits(at member: SwapMember) -> [BackplaneError] {
         let description = member.new.node.entry.component
-        return connections.wires(to: member.gate, but: swap.leaving).compactMap { wire in
+        return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
             guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
             let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
             return BackplaneError(
@@ -51,23 +63,14 @@ extension Coordinator {
         }
     }
 
-    private func running(_ plan: Plan) -> SwapPlan.Running {
-        var running = SwapPlan.Running(up: [])
-        for (place, node) in nodes.enumerated() where node.running != nil {
-            running.up.insert(place)
-            running.found[place] = Set(node.found.keys.compactMap { plan.managers[$0.manager] })
-        }
-        return running
-    }
-
-    private func change(_ replacement: Replacement, _ before: LoadedManifest) -> PluginChange {
-        let old = before.plugins[replacement.place], new = replacement.plugin
+    private func change(_ replacement: Replacement) -> PluginChange {
+        let generations = live.generations, old = before.plugins[replacement.place], new = replacement.plugin
         return PluginChange(
             plugin: new.description.id, library: replacement.library, fromGeneration: generations.number(of: old),
             toGeneration: generations.number(of: new), fromVersion: old.description.version, toVersion: new.description.version)
     }
 
-    private func change(_ member: SwapMember, _ swap: SwapUnderWay) -> ComponentChange {
+    private func change(_ member: SwapMember) -> ComponentChange {
         let entry = member.new.node.entry
         var change = ComponentChange(
             component: member.name, role: "\(entry.component.role)", className: entry.component.className,
@@ -80,11 +83,11 @@ extension Coordinator {
     }
 
     /// The wires to what changes, as they are and as they would be.
-    private func wires(of swap: SwapUnderWay) -> [WireChange] {
-        swap.members.flatMap { member in
-            let type = swap.after.componentClass(of: member.new.node)
-            return connections.wires(to: member.gate, but: swap.leaving).map { wire in
-                let next = connections.lane(of: wire.end, to: type)
+    private var wires: [WireChange] {
+        members.flatMap { member in
+            let type = after.componentClass(of: member.new.node)
+            return live.connections.wires(to: member.gate, but: leaving).map { wire in
+                let next = live.connections.lane(of: wire.end, to: type)
                 return WireChange(
                     user: wire.status.user, label: wire.status.label, provider: member.name, contract: wire.status.contract,
                     fromLane: wire.status.lane.name, toLane: next.name, reason: next.reason)
@@ -92,16 +95,26 @@ extension Coordinator {
         }
     }
 
+    /// The ids of the nodes that go.
+    private var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
+
     /// What the manifest did not warn of with the old code.
-    private func warnings(_ before: LoadedManifest, _ after: LoadedManifest) -> [String] {
+    private var warnings: [String] {
         let known = Set(before.problems)
         return after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" }
     }
 }
 
-extension SwapUnderWay {
-    /// The ids of the nodes that go.
-    var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
+extension LiveComposition {
+    /// What is up, and whom that has looked up.
+    fileprivate var running: SwapPlan.Running {
+        var running = SwapPlan.Running(up: [])
+        for (place, node) in nodes.enumerated() where node.running != nil {
+            running.up.insert(place)
+            running.found[place] = Set(node.found.keys.compactMap { loaded.plan.managers[$0.manager] })
+        }
+        return running
+    }
 }
 
 extension WireStatus.Lane {

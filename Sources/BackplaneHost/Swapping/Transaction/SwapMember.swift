@@ -1,7 +1,9 @@
 import Backplane
 
-/// A component that a swap changes, and how far it is. Only the coordinator touches it.
+/// A component that a swap changes, and what it has meanwhile; how far it is, the machine knows.
 final class SwapMember {
+    /// Its number in the machine.
+    let index: Int
     let plan: SwapPlan.Member
     /// The one in force until now; `nil`: there is none.
     let old: LiveNode?
@@ -12,24 +14,18 @@ final class SwapMember {
     let newPlugin: LoadedPlugin
 
     var component: RunningComponent?
-    /// The new one has taken what it takes in `activate`.
-    var isActive = false
-    /// It was asked to.
-    var wasToBeActive = false
-    var isOldSuspended = false
     /// What the old one handed over.
     var state: [UInt8]?
-    /// Taken out of the slots of those that called the old one.
-    var taken: Set<Binding> = []
-    /// The same of the new one, where its generation was taken back.
-    var takenBack: Set<Binding> = []
-    /// A new instance of the old code, that took the newer state back.
-    var restored: (node: LiveNode, component: RunningComponent)?
+    /// Taken out of slots, when wires were led elsewhere: of the old one, and of the new one where its generation was taken back.
+    var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
+    /// The node of a new instance of the old code, that takes the newer state back; and that instance.
+    var returning: LiveNode?
+    var restored: RunningComponent?
     /// What was asked of the component before the new one served.
     var baseline = CallCounts()
 
-    init(_ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode, _ newPlugin: LoadedPlugin) {
-        (self.plan, self.old, self.oldPlugin, self.new, self.newPlugin) = (plan, old, oldPlugin, new, newPlugin)
+    init(_ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode, _ newPlugin: LoadedPlugin) {
+        (self.index, self.plan, self.old, self.oldPlugin, self.new, self.newPlugin) = (index, plan, old, oldPlugin, new, newPlugin)
         oldComponent = old?.running
     }
 

@@ -13,13 +13,13 @@ extension Coordinator {
     ///
     /// - Throws: what is wrong with it, nothing having changed; or why some did not start, the rest being as it says.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
-        await takeTurn()
-        defer { endTurn() }
-        try requireRunning()
-        let old = loaded
+        await turns.take()
+        defer { turns.end() }
+        try live.requireRunning()
+        let old = live.loaded
         switch change {
         case .apply(let document):
-            let new = load(document)
+            let new = live.load(document)
             do throws(BackplaneError) {
                 try new.requireSound()
             } catch {
@@ -42,30 +42,30 @@ extension Coordinator {
 
     /// Those that are up unless something is wrong with them.
     private var expectedManagers: Set<String> {
-        hasStartedAll ? owed.union(loaded.eagerNames) : owed
+        startup.hasStartedAll ? owed.union(live.loaded.eagerNames) : owed
     }
 
     /// - Parameter managers: those to start though they were not up, asked for when what leaves has stopped.
     private func go(
         to new: LoadedManifest, _ change: PlanChange, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {
-        let leaving = change.removed.map { nodes[$0] }
+        let leaving = change.removed.map { live.nodes[$0] }
         // What starts may look others up, so it has to come to its end before nothing can be looked up.
         while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
-        try requireRunning()
+        try live.requireRunning()
         let before = upManagers
         for node in leaving { node.leaves = true }
-        let swap = Task {
-            await stop(leaving, for: new.plan)
-            putInForce(new, keeping: change.kept)
-            pause = nil
+        let standstill = Task {
+            await shutdown.stop(leaving, for: new.plan)
+            live.putInForce(new, keeping: change.kept)
+            live.pause = nil
         }
-        pause = swap
-        await swap.value
-        try requireRunning()
+        live.pause = standstill
+        await standstill.value
+        try live.requireRunning()
 
-        let errors = await start(before.union(managers()).sorted())
-        try requireRunning()
+        let errors = await startup.start(before.union(managers()).sorted())
+        try live.requireRunning()
         let after = upManagers
         owed = owed.union(before).subtracting(after).filter { new.plan.managers[$0] != nil }
         if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
@@ -73,7 +73,7 @@ extension Coordinator {
     }
 
     private var upManagers: Set<String> {
-        Set(nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
+        Set(live.nodes.lazy.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name))
     }
 }
 

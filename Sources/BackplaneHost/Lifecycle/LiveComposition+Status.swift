@@ -1,9 +1,8 @@
 import Backplane
 
-extension Coordinator {
-    func lock() -> [String: LockedClass] { loaded.lock }
-
-    func statuses() -> [ManagerStatus] {
+extension LiveComposition {
+    /// The managers of the manifest, by name, and how they are.
+    var statuses: [ManagerStatus] {
         let loaded = loaded, plan = loaded.plan
         let sound = plan.managers.map { name, place in
             let entry = plan.nodes[place].entry
