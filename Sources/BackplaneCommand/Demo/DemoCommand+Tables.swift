@@ -7,10 +7,10 @@ extension DemoCommand {
     /// Which version of the network service each manager has, and what there was to choose from.
     func showServices(_ composition: Composition) {
         let rows = composition.managerNames.flatMap { manager in
-            composition.parts(of: manager).filter { $0.role == .networkService }.map { part in
-                let choice = VersionChoice(part, in: composition)
+            composition.definitions(of: manager).filter { $0.role == .networkService }.map { service in
+                let choice = VersionChoice(service, in: composition)
                 return [
-                    manager, part.className, part.range?.description ?? "any", choice.entry?.component.version.description ?? "-",
+                    manager, service.className, service.range?.description ?? "any", choice.entry?.component.version.description ?? "-",
                     choice.passedOver.map { "\($0.version), \($0.because)" }.joined(separator: "; "),
                 ]
             }

@@ -6,14 +6,14 @@ extension Explanation {
     init(of manager: String, in composition: Composition) throws(BackplaneError) {
         let isSound = composition.plan.managers[manager] != nil
         guard isSound || composition.plan.faults[manager] != nil else { throw composition.unknownManager(manager) }
-        let parts = composition.parts(of: manager), uses = composition.uses(of: manager)
-        let location = parts.first?.location ?? composition.location(of: manager)
-        let positions = composition.positions(of: parts.map(\.location) + uses.map(\.location) + [location])
+        let definitions = composition.definitions(of: manager), uses = composition.uses(of: manager)
+        let location = definitions.first?.location ?? composition.location(of: manager)
+        let positions = composition.positions(of: definitions.map(\.location) + uses.map(\.location) + [location])
         var reasons = Reasons(composition)
 
         (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
         place = Place(location, positions[location])
-        components = parts.map { Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location])) }
+        components = definitions.map { Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location])) }
         self.uses = uses.map { use in
             Use(label: use.label, manager: use.written, state: composition.state(of: use.manager), place: Place(use.location, positions[use.location]))
         }
@@ -30,10 +30,10 @@ extension Composition {
 }
 
 extension Explanation.Component {
-    fileprivate init(_ part: Composition.Part, of manager: String, in composition: Composition, at place: Place) {
-        let choice = VersionChoice(part, in: composition), node = composition.node(of: part, in: manager)
-        (role, property, className) = (part.role.description, part.writtenProperty, part.writtenClassName)
-        (range, version, plugin) = (part.range?.description, choice.entry?.component.version.description, choice.entry?.plugin)
+    fileprivate init(_ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: Place) {
+        let choice = VersionChoice(definition, in: composition), node = composition.node(of: definition, in: manager)
+        (role, property, className) = (definition.role.description, definition.writtenProperty, definition.writtenClassName)
+        (range, version, plugin) = (definition.range?.description, choice.entry?.component.version.description, choice.entry?.plugin)
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != manager } ?? []
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []

@@ -9,19 +9,19 @@ struct VersionChoice: Sendable {
     let why: String
     let passedOver: [Explanation.PassedOver]
 
-    init(_ part: Composition.Part, in composition: Composition) {
-        let entry = composition.choice(for: part), all = composition.catalogue.entries(named: part.className)
+    init(_ definition: ComponentDefinition, in composition: Composition) {
+        let entry = composition.choice(for: definition), all = composition.catalogue.entries(named: definition.className)
         self.entry = entry
         passedOver = all.filter { $0 != entry }.map { other in
             Explanation.PassedOver(
-                version: other.component.version.description, plugin: other.plugin, because: Self.obstacle(other, part, beside: entry))
+                version: other.component.version.description, plugin: other.plugin, because: Self.obstacle(other, definition, beside: entry))
         }
-        let fitting = all.filter { Self.fits($0, part) }
+        let fitting = all.filter { Self.fits($0, definition) }
         why = Self.why(fitting.map(\.component.version), of: all.count)
     }
 
-    private static func fits(_ entry: Catalogue.Entry, _ part: Composition.Part) -> Bool {
-        entry.component.role == part.role && part.range?.contains(entry.component.version) ?? true
+    private static func fits(_ entry: Catalogue.Entry, _ definition: ComponentDefinition) -> Bool {
+        entry.component.role == definition.role && definition.range?.contains(entry.component.version) ?? true
     }
 
     /// - Parameters:
@@ -34,9 +34,9 @@ struct VersionChoice: Sendable {
         return "the highest of \(fitting.count) that fit" + (equals > 1 ? "; of \(equals) equal ones that of the earliest plugin" : "")
     }
 
-    private static func obstacle(_ other: Catalogue.Entry, _ part: Composition.Part, beside chosen: Catalogue.Entry?) -> String {
-        if other.component.role != part.role { return "a \(other.component.role), not a \(part.role)" }
-        if let range = part.range, !range.contains(other.component.version) { return "not in \(range)" }
+    private static func obstacle(_ other: Catalogue.Entry, _ definition: ComponentDefinition, beside chosen: Catalogue.Entry?) -> String {
+        if other.component.role != definition.role { return "a \(other.component.role), not a \(definition.role)" }
+        if let range = definition.range, !range.contains(other.component.version) { return "not in \(range)" }
         return other.component.version == chosen?.component.version ? "of a later plugin" : "a lower version"
     }
 }

@@ -47,7 +47,7 @@ extension ComponentGraph.Node.Kind {
 }
 
 extension ComponentGraph.Edge {
-    fileprivate init(_ wire: Composition.Wire) {
+    fileprivate init(_ wire: Composition.PlannedWire) {
         self.init(
             from: "n\(wire.user)", to: "n\(wire.provider)", label: wire.label, contract: wire.contract, version: wire.version.description, style: .native)
         switch wire.lane {

@@ -3,39 +3,13 @@ import BackplaneNetwork
 
 /// Makes and activates one component, its collaborators being up.
 struct ComponentStarter {
-    let options: HostOptions
+    let options: LifecycleOptions
     let timer: DeadlineTimer
     let executors: [any HTTPExecutor]
     let store: HostStore
     let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
     /// The steps of components that are waited for.
     let underWay = StepsUnderWay()
-
-    /// One of the component's wires, open already.
-    struct Connection: Sendable {
-        /// Its handle, for a plugin that calls through the host.
-        var id: UInt64
-        var label: String
-        var slot: Slot
-        /// What that handle means.
-        var wire: ServedWire
-    }
-
-    /// Makes it and activates it.
-    ///
-    /// - Throws: why it did not start, located where the manifest defines it.
-    func start(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ connections: [Connection], _ managers: ManagerFinder
-    ) async throws(BackplaneError) -> RunningComponent {
-        let component = try await make(node, type, number: number, gate: gate, resources: resources, connections, managers)
-        do throws(BackplaneError) {
-            try await activate(component)
-            return component
-        } catch {
-            await retire(component.handle, releasing: component.instance)
-            throw error
-        }
-    }
 
     /// - Throws: why it is not active, located where the manifest defines it.
     func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
@@ -50,18 +24,18 @@ struct ComponentStarter {
 
     /// - Throws: why it was not made, located where the manifest defines it.
     func make(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ connections: [Connection], _ managers: ManagerFinder,
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire], _ managers: ManagerFinder,
         limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         let handle = ComponentHandles.add(
-            ServedComponent(
+            ComponentServices(
                 role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
-                wires: Dictionary(uniqueKeysWithValues: connections.map { ($0.id, $0.wire) }), managers: managers))
+                wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers))
         do throws(BackplaneError) {
             let creation = ComponentClass.Creation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "",
-                connections: connections.map { ComponentClass.Connection(label: $0.label, wire: $0.id, slot: $0.slot) })
+                connections: wires.map { ComponentClass.Connection(label: $0.label, wire: $0.id, slot: $0.slot) })
             let instance = try await limited("be made", node, limit: limit) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }

@@ -24,14 +24,16 @@ final class LiveNode {
     /// Where calls of it meet what changes behind it; a manager's stays when the manager is made anew.
     let gate: Gate
     var state = State.resolved
-    /// A change that is under way takes it out of the plan.
+    /// A change has taken it, or is taking it, out of the plan.
     var leaves = false
     /// What the calls it makes have in their path, while it has one.
     var number: UInt16?
+    /// A swap that failed had it suspended, gave up waiting for that, and resumes it once it has come back from the step.
+    var isResumedLater = false
     /// Those that it cannot go on without while it starts.
     var awaited: [LiveNode] = []
     /// The managers it looked up, whose calls it may make until it ends.
-    var found: [FoundWire: ComponentStarter.Connection] = [:]
+    var found: [FoundWire: OpenWire] = [:]
 
     init(id: Int, _ node: Plan.Node, gate: Gate) {
         (self.id, self.node, self.gate) = (id, node, gate)
@@ -60,6 +62,11 @@ final class LiveNode {
         }
     }
 
+    /// Is nothing that was asked of its instance before still under way?
+    func isBetweenSteps(_ component: RunningComponent) -> Bool {
+        !component.instance.isInStep && !isResumedLater
+    }
+
     var startUnderWay: Task<Result<RunningComponent, BackplaneError>, Never>? {
         if case .starting(let task) = state { task } else { nil }
     }
@@ -71,9 +78,6 @@ final class LiveNode {
         default: nil
         }
     }
-
-    /// It does not come up any more: another one takes its place, perhaps.
-    var isGone: Bool { isStopping || leaves && running == nil && startUnderWay == nil }
 
     /// The way along those that wait for one another from this one to `node`; `nil`: there is none.
     func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }

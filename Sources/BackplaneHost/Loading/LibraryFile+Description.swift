@@ -1,18 +1,15 @@
-package import Backplane
+import Backplane
+import CBackplane
 
 extension LibraryFile {
-    /// Loads the copy and asks the plugin what it brings: its code runs, and of that no more than constructors and the entry.
+    /// Asks the plugin of a library that has been loaded what it brings: of its code no more than the entry runs.
     ///
-    /// - Throws: why it cannot be loaded, or why what it answers cannot be believed, at the library's path.
-    package func describe() throws(BackplaneError) -> PluginDescription {
-        try describe(load())
-    }
-
-    /// The same for one that has been loaded.
-    package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
+    /// - Parameter getInterface: how it fetches the host's services.
+    /// - Throws: why what it answers cannot be believed, at the library's path.
+    func describe(_ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) -> PluginDescription {
         let entry = unsafeBitCast(try library.symbol(Self.entry), to: PluginDescription.Entry.self)
         do throws(BackplaneError) {
-            let description = try PluginDescription(asking: entry, getInterface: HostInterfaces.get)
+            let description = try PluginDescription(asking: entry, getInterface: getInterface)
             try identity.requireAgreement(with: description)
             return description
         } catch {

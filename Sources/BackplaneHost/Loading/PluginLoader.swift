@@ -1,4 +1,5 @@
 import Backplane
+import CBackplane
 
 /// A plugin that is in the process, and what it said of itself.
 struct LoadedPlugin: Sendable {
@@ -27,9 +28,13 @@ struct LoadedPlugin: Sendable {
 extension LoadedPlugin {
     /// Asks a library that is in the process what it brings.
     ///
-    /// - Parameter reference: what the manifest names it by.
-    init(_ file: LibraryFile, _ library: DynamicLibrary, resources: String?, _ reference: PluginReference?) throws(BackplaneError) {
-        let description = try file.describe(library)
+    /// - Parameters:
+    ///   - reference: what the manifest names it by.
+    ///   - getInterface: how it fetches the host's services.
+    init(
+        _ file: LibraryFile, _ library: DynamicLibrary, resources: String?, _ reference: PluginReference?, _ getInterface: bp_get_interface
+    ) throws(BackplaneError) {
+        let description = try file.describe(library, getInterface)
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
         }
@@ -40,7 +45,7 @@ extension LoadedPlugin {
 /// Brings a manifest's plugins into the process, in their order; one that fails does not keep the others out.
 struct PluginLoader {
     let document: ManifestDocument
-    let options: HostOptions
+    let options: LoadingOptions
     private(set) var plugins: [LoadedPlugin] = []
     private(set) var problems: [Problem] = []
     /// Made with the first library.
@@ -53,7 +58,7 @@ struct PluginLoader {
     private var resourceNames = ResourceFolder.Names()
 
     init(
-        _ document: ManifestDocument, _ options: HostOptions, _ generations: GenerationTable, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
+        _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
     ) {
         (self.document, self.options, self.generations, self.before, self.folder) = (document, options, generations, before, folder)
     }
@@ -62,9 +67,10 @@ struct PluginLoader {
     mutating func add(_ linked: [LinkedPlugin]) {
         let known = before.filter { $0.path == nil }
         guard known.isEmpty else { return plugins += known }
+        let getInterface = options.getInterface
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { () throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe())
+                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe(getInterface))
             }
         }
     }
@@ -111,7 +117,7 @@ struct PluginLoader {
     /// A library's constructor, or its entry, may never come back: each costs a thread then, and is in nobody's way but the constructor's
     /// in that of libraries after it, since the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        let limit = options.loadLimit, references = wanted.map(\.reference)
+        let limit = options.limit, references = wanted.map(\.reference), getInterface = options.getInterface
         var ready: [Result<Opened, BackplaneError>] = []
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })
@@ -119,7 +125,9 @@ struct PluginLoader {
         let loaded = PatientThread.map(ready, limit: limit) { _, opened in opened.flatMap(Self.load) } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
         }
-        let described = PatientThread.map(loaded, limit: limit) { index, opened in opened.flatMap { Self.describe($0, references[index]) } } late: { _, opened in
+        let described = PatientThread.map(loaded, limit: limit) { index, opened in
+            opened.flatMap { Self.describe($0, references[index], getInterface) }
+        } late: { _, opened in
             opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
         }
         for (library, described) in zip(wanted, described) {
@@ -155,18 +163,20 @@ struct PluginLoader {
         return Result { () throws(BackplaneError) in .loaded(file, try file.load(), resources: resources) }
     }
 
-    private static func describe(_ opened: Opened, _ reference: PluginReference?) -> Result<LoadedPlugin, BackplaneError> {
+    private static func describe(
+        _ opened: Opened, _ reference: PluginReference?, _ getInterface: bp_get_interface
+    ) -> Result<LoadedPlugin, BackplaneError> {
         switch opened {
         case .known(let plugin): return .success(plugin)
         case .ready(let file, _): return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: file.path))
         case .loaded(let file, let library, let resources):
-            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, resources: resources, reference) }
+            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, resources: resources, reference, getInterface) }
         }
     }
 
     private mutating func loadFolder() throws(BackplaneError) -> LoadFolder {
         if let folder { return folder }
-        let made = try LoadFolder(in: options.loadFolder)
+        let made = try LoadFolder(in: options.folder)
         folder = made
         return made
     }

@@ -31,7 +31,7 @@ let callFunctions = bp_calls_1(
             try component.begin()
             Task {
                 let found = await component.managers.find(name, needed, call)
-                if case .success(let connection) = found { component.add(connection.wire, as: connection.id) }
+                if case .success(let found) = found { component.add(found.wire, as: found.id) }
                 reply.end(found, sharesSlots: component.managers.asker.sharesSlots)
                 component.end()
             }

@@ -6,10 +6,10 @@ import Synchronization
 /// A handle is a number that is never reused, so that a context kept after its component, or its host, is gone is refused
 /// and nothing worse. A C function has nothing but that number, so the table is one for the process.
 enum ComponentHandles {
-    private static let components = Mutex<[UInt64: ServedComponent]>([:])
+    private static let components = Mutex<[UInt64: ComponentServices]>([:])
     private static let next = Atomic<UInt64>(1)
 
-    static func add(_ component: ServedComponent) -> UInt64 {
+    static func add(_ component: ComponentServices) -> UInt64 {
         let handle = next.wrappingAdd(1, ordering: .relaxed).oldValue
         components.withLock { $0[handle] = component }
         return handle
@@ -20,7 +20,7 @@ enum ComponentHandles {
     }
 
     /// - Throws: `call.retired` once it was removed, `role.forbidden` for a handle that nobody was given.
-    static func require(_ handle: UInt64) throws(BackplaneError) -> ServedComponent {
+    static func require(_ handle: UInt64) throws(BackplaneError) -> ComponentServices {
         if let component = find(handle) { return component }
         guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
             throw BackplaneError(.roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
@@ -28,7 +28,7 @@ enum ComponentHandles {
         throw .askerStopped
     }
 
-    static func find(_ handle: UInt64) -> ServedComponent? {
+    static func find(_ handle: UInt64) -> ComponentServices? {
         components.withLock { $0[handle] }
     }
 }

@@ -3,7 +3,7 @@ import CBackplane
 
 /// How one component reaches managers that its wires do not name.
 struct ManagerFinder: Sendable {
-    typealias Found = Result<ComponentStarter.Connection, BackplaneError>
+    typealias Found = Result<OpenWire, BackplaneError>
 
     /// The class of the component.
     let asker: ComponentClass
@@ -23,8 +23,8 @@ struct FoundReply: @unchecked Sendable {        // the plugin's own context, han
 
     func end(_ found: ManagerFinder.Found, sharesSlots: Bool) {
         switch found {
-        case .success(let connection):
-            connection.withC(sharesSlots: sharesSlots) { done(context, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
+        case .success(let wire):
+            wire.withC(sharesSlots: sharesSlots) { done(context, Int32(BP_OK), $0, bp_bytes(data: nil, length: 0)) }
         case .failure(let error):
             let answer = EncodedAnswer(error)
             answer.payload.withBytes { done(context, answer.status, nil, $0) }
@@ -32,7 +32,7 @@ struct FoundReply: @unchecked Sendable {        // the plugin's own context, han
     }
 }
 
-extension ComponentStarter.Connection {
+extension OpenWire {
     fileprivate func withC(sharesSlots: Bool, _ body: (UnsafePointer<bp_connection>) -> Void) {
         label.withBytes { label in
             var connection = bp_connection(

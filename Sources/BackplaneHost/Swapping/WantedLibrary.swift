@@ -8,7 +8,7 @@ struct WantedLibrary: Sendable {
     let reference: PluginReference?
 
     /// - Parameter library: a path, or a name as the manifest or the plugin has it.
-    init(_ library: String, among loaded: LoadedManifest, _ options: HostOptions) throws(BackplaneError) {
+    init(_ library: String, among loaded: LoadedManifest, _ options: LoadingOptions) throws(BackplaneError) {
         let plugins = loaded.plugins
         if library.contains("/") || library.hasSuffix(".so") {
             let path = FilePath.absolute(library)

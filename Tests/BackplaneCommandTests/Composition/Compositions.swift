@@ -20,7 +20,7 @@ extension Composition {
         let wires = plan.nodes.flatMap { user in
             user.wires.compactMap { wire in
                 user.entry.component.wires.first { $0.label == wire.label }.map { declared in
-                    Composition.Wire(
+                    Composition.PlannedWire(
                         user: user.id, label: wire.label, provider: wire.provider, contract: declared.contract.name, version: declared.contract.version,
                         lane: lane(wire.label))
                 }
@@ -28,7 +28,7 @@ extension Composition {
         }
         self.init(
             document, catalogue: catalogue, plan: plan, problems: loading + resolution.problems,
-            plugins: plugins.map { Plugin(id: $0.id, version: $0.version, library: $0.id + ".so") }, wires: wires)
+            plugins: plugins.map { PluginOrigin(id: $0.id, version: $0.version, library: $0.id + ".so") }, wires: wires)
     }
 
     /// The books' application: two versions of one service, a store that two managers share, a clock in C, and some that are wrong.

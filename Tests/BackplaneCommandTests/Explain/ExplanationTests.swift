@@ -53,9 +53,9 @@ import Testing
             ExamplePlugin(id: id, version: "1.0.0", components: versions.map { ComponentDescription(role: role, className: "Service", version: $0) })
         }
         let composition = Composition("{}", [plugin("a", ["1.1.0", "2.0.0"]), plugin("b", ["1.2.0", "2.0.0"]), plugin("c", ["1.0.0"], .manager)])
-        let part = Composition.Part(
+        let definition = ComponentDefinition(
             role: .networkService, property: "x", className: name, range: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) }, location: "")
-        let choice = VersionChoice(part, in: composition)
+        let choice = VersionChoice(definition, in: composition)
         #expect(choice.why == why)
         #expect(choice.passedOver.map(\.because).sorted() == passedOver.sorted())
     }

@@ -22,12 +22,12 @@ struct LaneTests {
     }
 
     private func reason(_ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule = .fastest) -> String? {
-        guard case .encoded(let reason) = Lane(from: consumer, to: provider, rule) else { return nil }
+        guard case .encoded(let reason) = LaneChoice(from: consumer, to: provider, rule) else { return nil }
         return reason
     }
 
     @Test func `The same compiler, revision, version and layout is the native lane`() {
-        #expect(Lane(from: side("plugin `a`"), to: side("plugin `b`"), .fastest) == .native)
+        #expect(LaneChoice(from: side("plugin `a`"), to: side("plugin `b`"), .fastest) == .native)
     }
 
     @Test func `Anything else is encoded, and says why`() {

@@ -34,9 +34,9 @@ struct LifecycleLeakTests {
         #expect(await coordinator.wires().count == 4)
         let gates = (try await coordinator.gate(of: "A"), try await coordinator.gate(of: "B"))
         #expect(gates.0.slotCount == 2 && gates.1.slotCount == 2, "the user's and the program's; the one it declares and the one it looked up")
-        #expect(await coordinator.numbers.inUse == 3)
+        #expect(await coordinator.numbersInUse == 3)
         await coordinator.stop()
-        #expect(await coordinator.numbers.inUse == 0)
+        #expect(await coordinator.numbersInUse == 0)
         await eventually { script.living.count == 0 }
     }
 

@@ -11,18 +11,14 @@ struct TypeChecker {
         var description: String { "\(line): \(message)" }
     }
 
-    struct Missing: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    private let compiler: String
+    private let toolchain: Toolchain
     private let build: String
 
-    /// - Throws: ``Missing`` where the compiler or what was built is not found.
+    /// - Throws: ``Toolchain/Missing`` where the compiler or what was built is not found.
     init() throws {
-        compiler = try Self.findCompiler()
+        toolchain = try Toolchain()
         guard let folder = RunningExecutable.folder, FileManager.default.fileExists(atPath: folder + "/Modules/Backplane.swiftmodule") else {
-            throw Missing(description: "no folder `Modules` with the SDK lies beside this program; SwiftPM puts it there")
+            throw Toolchain.Missing(description: "no folder `Modules` with the SDK lies beside this program; SwiftPM puts it there")
         }
         build = folder
     }
@@ -31,20 +27,14 @@ struct TypeChecker {
     ///
     /// A plugin is in another package: what the SDK says to its own is not seen.
     func check(_ file: String) throws -> (mistakes: [Mistake], isTaken: Bool, output: String) {
-        let process = Process(), pipe = Pipe()
-        process.executableURL = URL(filePath: compiler)
-        process.arguments = [
+        let (isTaken, output) = try toolchain.compile([
             "-typecheck", file, "-module-name", "SomePlugin", "-parse-as-library", "-swift-version", "6",
             "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility",
             "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
             "-I", build + "/Modules", "-Xcc", "-fmodule-map-file=\(build)/CBackplane.build/module.modulemap",
             "-diagnostic-style=llvm", "-no-color-diagnostics",
-        ]
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, pipe, pipe)
-        try process.run()
-        let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return (Self.mistakes(in: output, of: file), process.terminationStatus == 0, output)
+        ])
+        return (Self.mistakes(in: output, of: file), isTaken, output)
     }
 
     private static func mistakes(in output: String, of file: String) -> [Mistake] {
@@ -54,17 +44,5 @@ struct TypeChecker {
             guard parts.count == 4, parts[2] == " error", let number = Int(parts[0]) else { return nil }
             return Mistake(line: number, message: String(parts[3].dropFirst()))
         }
-    }
-
-    /// Beside the runtime that this process has loaded, or in the PATH.
-    private static func findCompiler() throws -> String {
-        let runtime = (LoadedObjects.paths ?? []).first { $0.hasSuffix("/lib/swift/linux/libswiftCore.so") }
-        let beside = runtime.map { FilePath.absolute($0 + "/../../../../bin/swiftc") }
-        let inPath = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map { "\($0)/swiftc" }
-        let places = (beside.map { [$0] } ?? []) + inPath
-        guard let found = places.first(where: FileManager.default.isExecutableFile) else {
-            throw Missing(description: "no `swiftc` in \(places.joined(separator: ", ")); put the toolchain's folder `usr/bin` into PATH")
-        }
-        return found
     }
 }

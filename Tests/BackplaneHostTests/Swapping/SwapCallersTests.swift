@@ -162,7 +162,7 @@ struct SwapCallersTests {
             #expect(sums == callers.last)
             #expect(try await till.edition() == 201)
             await eventually { tills.tills["Till"]!.left == [201: 1] }
-            #expect(await tills.host.coordinator.numbers.inUse == 6)
+            #expect(await tills.host.coordinator.numbersInUse == 6)
             await tills.host.stop()
         }
     }

@@ -21,7 +21,7 @@ struct SwapLayersTests {
         let shop = Task { () async throws -> Remote<Drawers> in try await tills.host.manager("Shop") }
         await eventually { building.arrived == 1 }
         let swap = Task { try await tills.swap(linked: [DrawerPlugin.edition("2.0.0")]) }
-        await eventually { await tills.host.coordinator.isInTurn }
+        await eventually { await tills.host.coordinator.isTurnTaken }
         events.next(TillScript(edition: 2))
         building.open()
         #expect(try await swap.value.components.map(\.component) == ["Drawer"])
@@ -57,9 +57,4 @@ struct SwapLayersTests {
         #expect(second.all == ["made 1", "gone 1", "made 2"])
         await tills.host.stop()
     }
-}
-
-extension Coordinator {
-    /// Does anybody wait for the end of the swap that is under way?
-    fileprivate var isAwaited: Bool { !(swapUnderWay?.waiting.isEmpty ?? true) }
 }

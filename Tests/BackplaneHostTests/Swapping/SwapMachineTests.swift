@@ -5,6 +5,15 @@ import Testing
 
 /// What a swap does next, for all small sets of members and everything that may fail, without a host.
 struct SwapMachineTests {
+    /// When an action fails.
+    private enum Moment: CaseIterable {
+        /// Nothing of it was done yet; only of those that can fail.
+        case before
+        case within
+        /// It had done what it is for.
+        case after
+    }
+
     /// What was done, and how it ended.
     private struct Run: CustomStringConvertible {
         let members: [SwapMachine.Member]
@@ -12,13 +21,20 @@ struct SwapMachineTests {
         /// The places in ``actions`` of those that failed.
         var failed: [Int] = []
         var actions: [SwapAction] = []
+        var moment = Moment.within
         var outcome: SwapMachine.Outcome?
+        /// At its end.
+        var states: SwapStates
 
+        /// Was anything done of the action at a place?
+        func began(_ place: Int) -> Bool { !failed.contains(place) || moment != .before || !actions[place].canFail }
+        /// Did it do what it is for?
+        func didIt(_ place: Int) -> Bool { !failed.contains(place) || moment == .after }
         func place(_ action: SwapAction) -> Int? { actions.firstIndex(of: action) }
         func count(_ action: SwapAction) -> Int { actions.count { $0 == action } }
         var description: String {
             let members = members.map { ($0.isGated ? "gated" : "ungated") + ($0.hasOld ? " old" : "") + ($0.carriesState ? " state" : "") }
-            return "\(members)\(onProbation ? " on probation" : ""), failing at \(failed): \(actions)"
+            return "\(members)\(onProbation ? " on probation" : ""), failing at \(failed), \(moment) what is done there: \(actions); in the end \(states)"
         }
     }
 
@@ -32,31 +48,39 @@ struct SwapMachineTests {
     }
 
     /// - Parameter fails: by the place of an action among those of the run.
-    private func run(_ members: [SwapMachine.Member], _ onProbation: Bool, fails: (Int) -> Bool) -> Run {
-        var machine = SwapMachine(members, onProbation: onProbation), run = Run(members: members, onProbation: onProbation)
+    private func run(_ members: [SwapMachine.Member], _ onProbation: Bool, _ moment: Moment = .within, fails: (Int) -> Bool) -> Run {
+        var machine = SwapMachine(members, onProbation: onProbation)
+        var run = Run(members: members, onProbation: onProbation, moment: moment, states: machine.states)
         while let action = machine.next() {
-            if fails(run.actions.count) {
-                run.failed.append(run.actions.count)
-                machine.failed(Self.error)
-            }
+            let place = run.actions.count
             run.actions.append(action)
+            if fails(place) {
+                run.failed.append(place)
+                if run.began(place) { machine.begin() }
+                if run.didIt(place) { machine.finish() }
+                machine.failed(Self.error)
+            } else if place.isMultiple(of: 2) {
+                // Whoever does not say that an action has begun, or is done, says so by asking for the next.
+                machine.begin()
+                machine.finish()
+            }
             guard run.actions.count < 200 else { Issue.record("it does not end: \(run)"); break }
         }
-        run.outcome = machine.outcome
+        (run.outcome, run.states) = (machine.outcome, machine.states)
         #expect(machine.next() == nil)
         return run
     }
 
-    /// Every run where nothing fails, one action does, or one and then another or all that come after it.
+    /// Every run where nothing fails, one action does, at every moment, or one and then another or all that come after it.
     private func forAll(_ body: (Run) -> Void) {
         for members in Self.sets {
             for onProbation in [false, true] {
                 let sound = run(members, onProbation) { _ in false }
                 body(sound)
                 for first in sound.actions.indices {
-                    let one = run(members, onProbation) { $0 == first }
-                    body(one)
+                    for moment in Moment.allCases { body(run(members, onProbation, moment) { $0 == first }) }
                     body(run(members, onProbation) { $0 >= first })
+                    let one = run(members, onProbation) { $0 == first }
                     for second in one.actions.indices.dropFirst(first + 1) { body(run(members, onProbation) { $0 == first || $0 == second }) }
                 }
             }
@@ -105,25 +129,32 @@ struct SwapMachineTests {
         forAll { run in
             guard let first = run.failed.first, case .undone(let action, let error) = run.outcome else { return }
             #expect(action == run.actions[first] && error == Self.error)
-            let begun = run.actions[...first]
-            #expect(Array(run.actions[(first + 1)...]) == begun.reversed().compactMap(undoing), "\(run)")
+            let begun = run.began(first) ? run.actions[...first] : run.actions[..<first]
+            let expected = begun.indices.reversed().compactMap { place -> SwapAction? in
+                // One that did not become active has nothing to give up.
+                if case .activate = run.actions[place], !run.didIt(place) { return nil }
+                return undoing(run.actions[place])
+            }
+            #expect(Array(run.actions[(first + 1)...]) == expected, "\(run)")
         }
     }
 
     @Test func `whatever fails, the old instances serve or the new ones, with open gates and nothing left over`() {
         forAll { run in
             var created: Set<Int> = [], active: Set<Int> = [], asleep: Set<Int> = [], isHeld = false, servesNew = false
-            for (place, action) in run.actions.enumerated() {
+            for (place, action) in run.actions.enumerated() where run.began(place) {
                 switch action {
                 case .create(let member): created.insert(member)
                 case .hold: isHeld = true
                 case .suspend(let member): asleep.insert(member)
                 case .flip: servesNew = true
                 case .activate(let member):
-                    if !run.failed.contains(place) { active.insert(member) }
+                    if run.didIt(place) { active.insert(member) }
                 case .open, .release: isHeld = false
                 case .deactivate(let member): active.remove(member)
-                case .resume(let member), .restore(let member): asleep.remove(member)
+                case .resume(let member): asleep.remove(member)
+                case .restore(let member):
+                    if run.didIt(place) { asleep.remove(member) }
                 case .unflip, .flipBack: servesNew = false
                 case .discard(let member):
                     #expect(!servesNew, "a new one is given up only once it is not in force: \(run)")
@@ -138,13 +169,28 @@ struct SwapMachineTests {
             switch run.outcome {
             case .swapped:
                 #expect(servesNew && created == Set(run.members.indices) && run.actions.last == .retire, "\(run)")
+                #expect(run.states.wires == .new && run.states.new.allSatisfy { $0 == .active }, "\(run)")
+                #expect(run.states.old == run.members.map { !$0.hasOld ? .none : $0.isGated ? .suspended : .up }, "those without a gate end later: \(run)")
                 let excused = run.failed.allSatisfy { run.actions[$0] == .open || run.actions[$0] == .retire }
                 #expect(excused, "it came about though something failed: \(run)")
             case .undone, .rolledBack:
                 #expect(!servesNew && created.isEmpty && asleep.isEmpty, "\(run)")
+                expectOld(run)
                 #expect(active.allSatisfy { !run.members[$0].isGated } || run.actions.contains(.flipBack), "\(run)")
             case nil: Issue.record("no outcome: \(run)")
             }
+        }
+    }
+
+    /// What the machine itself holds of a run after which the old generation serves.
+    private func expectOld(_ run: Run) {
+        let isUndone = if case .undone = run.outcome { true } else { false }
+        #expect(run.states.wires == (isUndone ? .old : .oldAgain), "\(run)")
+        for (index, member) in run.members.enumerated() {
+            let isReplaced = run.place(.restore(index)).map { !run.failed.contains($0) } ?? false
+            #expect(run.states.old[index] == (!member.hasOld ? .none : isReplaced ? .replaced : .up), "\(run)")
+            let isGone = run.place(.discard(index)).map(run.didIt) ?? (run.states.new[index] == .none)
+            #expect(isGone == [.none, .discarded].contains(run.states.new[index]), "\(run)")
         }
     }
 
@@ -169,12 +215,45 @@ struct SwapMachineTests {
             #expect(back.contains(.hold) == !gated.isEmpty && back.contains(.open) == !gated.isEmpty)
             for member in members.indices {
                 let returning: SwapAction = members[member].carriesState ? .restore(member) : .resume(member)
-                #expect(back.count { $0 == returning } == (members[member].hasOld ? 1 : 0), "\(run)")
+                #expect(back.count { $0 == returning } == (members[member].hasOld && members[member].isGated ? 1 : 0), "the others were never suspended: \(run)")
                 #expect(back.contains(.deactivate(member)) == members[member].isGated, "those without a gate serve until nobody calls them: \(run)")
                 #expect(back.count { $0 == .discard(member) } == 1)
                 if let end = back.firstIndex(of: .deactivate(member)), let begin = back.firstIndex(of: returning) { #expect(end < begin) }
                 if let returns = back.firstIndex(of: returning) { #expect(returns < back.firstIndex(of: .flipBack)!) }
                 if let open = back.firstIndex(of: .open) { #expect(open < back.firstIndex(of: .discard(member))!, "nobody waits for the end of the new one") }
+            }
+        }
+    }
+
+    @Test func `nothing that fails on the way back changes it, but that one goes on from where it was whose state cannot be handed back`() {
+        for members in Self.sets {
+            let sound = run(members, true) { _ in false }, watch = sound.place(.watch)!, way = run(members, true) { $0 == watch }.actions[(watch + 1)...]
+            for moment in Moment.allCases {
+                for failing in way.indices {
+                    let run = run(members, true, moment) { $0 == watch || $0 == failing }
+                    var expected = Array(way)
+                    if case .restore(let member) = way[failing] { expected.insert(.resume(member), at: failing - watch) }
+                    #expect(Array(run.actions[(watch + 1)...]) == expected && run.outcome == .rolledBack(Self.error), "\(run)")
+                }
+                let all = run(members, true, moment) { $0 >= watch }
+                let expected = way.flatMap { action -> [SwapAction] in if case .restore(let member) = action { [action, .resume(member)] } else { [action] } }
+                #expect(Array(all.actions[(watch + 1)...]) == expected, "\(all)")
+            }
+        }
+    }
+
+    @Test func `wires lead to the new instances from the flip on, once gates are open, and a probation lasts while it is watched`() {
+        for members in Self.sets {
+            var machine = SwapMachine(members, onProbation: true), isFlipped = false, isOpen = false
+            while let action = machine.next() {
+                #expect(!machine.isOnProbation)
+                machine.begin()
+                if action == .flip { (isFlipped, isOpen) = (true, !members.contains(where: \.isGated)) }
+                if action == .open { isOpen = true }
+                #expect(machine.states.wires == (!isFlipped ? .old : isOpen ? .new : .newOnceOpen))
+                #expect(machine.isOnProbation == (action == .watch))
+                machine.finish()
+                #expect(!machine.isOnProbation && !machine.isTakingBack)
             }
         }
     }

@@ -35,7 +35,7 @@ struct SwapPreviewTests {
         let apply = Task { try await tills.host.apply(document) }
         await eventually { stopping.arrived == 1 }
         let preview = Task { try await tills.host.previewSwap([library]) }
-        await eventually { await coordinator.turns.count == 1 }
+        await eventually { await coordinator.waitingTurns == 1 }
         stopping.open()
         #expect(try await apply.value == ManifestChange(before: ["Till", "Relay", "Slow"], after: ["Till", "Relay", "Second"], remade: []))
         let seen = try await preview.value
@@ -73,7 +73,7 @@ struct SwapPreviewTests {
         let swap = Task { try await tills.swap(TillScript(edition: 2, activated: { _ in await activating.pass() }), options) }
         await eventually { activating.arrived == 1 }
         let preview = Task { try await tills.host.previewSwap([library]) }
-        await eventually { await coordinator.turns.count == 1 }
+        await eventually { await coordinator.waitingTurns == 1 }
         activating.open()
         #expect(try await preview.value.refusals == [])
         #expect(try await tills.host.generations(of: TillHost.plugin).map(\.state) == [.retired, .onProbation])

@@ -11,22 +11,16 @@ extension TillHost {
     ///   - inFlight: of each, the calls that nobody waits for any more.
     func expectNothingLeft(slots: [String: Int], inFlight: [String: Int] = [:], _ location: SourceLocation = #_sourceLocation) async throws {
         let coordinator = host.coordinator
-        await eventually(location) { await coordinator.retirements.all.isEmpty }
+        await eventually(location) { await !coordinator.hasRetirements }
         let nodes = await coordinator.nodeCounts
         #expect(nodes.known == nodes.inForce, "guests", sourceLocation: location)
         #expect(nodes.started == nodes.ready, "the order of starting", sourceLocation: location)
-        #expect(await coordinator.numbers.inUse == nodes.ready, "numbers", sourceLocation: location)
+        #expect(await coordinator.numbersInUse == nodes.ready, "numbers", sourceLocation: location)
         for (name, count) in slots {
             let gate = try await coordinator.gate(of: name)
             #expect(gate.slotCount == count, "slots of \(name)", sourceLocation: location)
             #expect(gate.callsInFlight == inFlight[name] ?? 0 && gate.callsAside == 0 && gate.callsWaiting == 0, sourceLocation: location)
         }
-    }
-}
-
-extension Coordinator {
-    fileprivate var nodeCounts: (inForce: Int, known: Int, started: Int, ready: Int) {
-        (nodes.count, nodesByID.count, started.count, nodes.count { $0.running != nil })
     }
 }
 

@@ -37,8 +37,7 @@ extension Gate {
     func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], retreat: Retreat? = nil) {
         state.withLock { state in
             guard case .open = state.phase else { return }
-            state.phase = .held
-            (state.letsAside, state.passage, state.retreat) = (lettingAside, passage, retreat)
+            state.change(to: .held(Hold(letsAside: lettingAside, retreat: retreat)), passage: passage)
             for door in state.doors { door.slot.flip(to: nil) }
             LeaseCounting.settle()
         }
@@ -49,8 +48,8 @@ extension Gate {
     /// - Parameter lettingAside: goes on to let synchronous calls into what was in force.
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
-            if case .open = state.phase { return }
-            (state.letsAside, state.passage) = (lettingAside && state.letsAside, [])
+            state.passage = []
+            if !lettingAside { state.hold?.letsAside = false }
         }
     }
 
@@ -72,7 +71,7 @@ extension Gate {
                 if let early = state.doors[index].early.take() { taken.insert(early) }
             }
             state.retire(taken)
-            state.successors = []
+            state.hold?.successors = []
             if case .open = state.phase {} else { state.isLed = true }
             return taken
         }
@@ -95,8 +94,8 @@ extension Gate {
     /// While the gate is held: the numbers of components whose calls are let into what was decided.
     func letIn(_ successors: Set<UInt16>) {
         let admitted = state.withLock { state -> [(Waiting, Admission)] in
-            guard case .held = state.phase else { return [] }
-            state.successors = successors
+            guard state.hold != nil else { return [] }
+            state.hold?.successors = successors
             var admitted: [(Waiting, Admission)] = [], waiting = state.waiting
             waiting.removeAll { call in
                 guard let admission = state.admissionAside(at: call.slot, call.call) else { return false }
@@ -116,8 +115,7 @@ extension Gate {
     func open() -> Opening {
         let (opening, admitted) = state.withLock { state -> (Opening, [(Waiting, Admission)]) in
             if case .closed = state.phase { return (Opening(), []) }
-            state.phase = .open
-            state.endHold()
+            state.change(to: .open)
             var taken: [Binding] = []
             for index in state.doors.indices { taken += state.doors[index].open() }
             LeaseCounting.settle()
@@ -170,11 +168,7 @@ extension Gate {
     private func shut(_ phase: Phase, _ error: BackplaneError, _ passage: Set<UInt16>) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
-            let old = state.phase
-            state.phase = phase
-            let kept = state.passage
-            state.endHold()
-            if case .open = old { state.passage = passage } else { state.passage = kept }
+            if case .open = state.phase { state.change(to: phase, passage: passage) } else { state.change(to: phase, passage: state.passage) }
             for door in state.doors { door.slot.flip(to: nil) }
             LeaseCounting.settle()
             let waiting = state.waiting
@@ -187,7 +181,7 @@ extension Gate {
     /// Refuses those that wait and whom the retreat waits for.
     func refuseHeldUp() {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
-            guard let retreat = state.retreat else { return [] }
+            guard let retreat = state.hold?.retreat else { return [] }
             let refused = state.waiting.filter { retreat.holdsUp($0.slot.appended(to: $0.call)) }
             if !refused.isEmpty { state.waiting.removeAll { waiting in refused.contains { $0.id == waiting.id } } }
             return refused.map { ($0, .failure(.calledGoes)) }

@@ -31,8 +31,8 @@ extension Gate {
         state.withLock { state in
             switch state.phase {
             case .open: state.admission(at: slot)
-            case .held:
-                state.admissionAside(at: slot, call) ?? (state.letsAside ? state.lease(at: slot) { $0.lease(\.aside) } : nil)
+            case .held(let hold):
+                state.admissionAside(at: slot, call) ?? (hold.letsAside ? state.lease(at: slot) { $0.lease(\.aside) } : nil)
                     ?? .failure(.calledRestarts)
             case .closed(let error), .refusing(let error): state.admissionAside(at: slot, call) ?? .failure(error)
             }
@@ -56,11 +56,12 @@ extension Gate.State {
 
     /// Of a call that must not wait at the closed gate, since what has to happen first waits for it; `nil`: it may.
     mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
-        guard !passage.isEmpty || !successors.isEmpty || retreat != nil else { return nil }
+        let hold = hold
+        guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.retreat != nil }) ?? false else { return nil }
         let call = slot.appended(to: call)
-        if call.path.contains(where: successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) { return admission }
+        if let hold, call.path.contains(where: hold.successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) { return admission }
         if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) { return admission }
-        return retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
+        return hold?.retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
     }
 
     fileprivate mutating func lease(at slot: Slot, _ take: (inout Door) -> Lease?) -> Admission? {

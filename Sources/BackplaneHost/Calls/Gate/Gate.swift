@@ -6,11 +6,20 @@ package final class Gate: Gatekeeper {
     enum Phase {
         case open
         /// Calls wait.
-        case held
+        case held(Hold)
         /// Until it is opened again calls are told why not.
         case refusing(BackplaneError)
         /// For good.
         case closed(BackplaneError)
+    }
+    /// What is valid only while calls wait.
+    struct Hold {
+        /// Are synchronous calls, which cannot wait, let into what was in force?
+        var letsAside: Bool
+        /// Calls that come through one of these are refused.
+        let retreat: Retreat?
+        /// The numbers of those whose calls are let into what will be in force.
+        var successors: Set<UInt16> = []
     }
     struct Waiting {
         let id: UInt64
@@ -26,7 +35,7 @@ package final class Gate: Gatekeeper {
         var retired: [Binding] = []
         /// The same, where somebody else waits for them.
         var disowned: [Binding] = []
-        /// It was decided already what will be in force when the held gate is opened.
+        /// While the gate is not open: it was decided already what will be in force when it is.
         var isLed = false
         /// Calls that began on bindings that have drained since.
         var callsEnded = 0
@@ -34,15 +43,15 @@ package final class Gate: Gatekeeper {
         var failuresEnded = 0
         /// In the order they came.
         var waiting: [Waiting] = []
-        /// While the gate is held: are synchronous calls, which cannot wait, let into what was in force?
-        var letsAside = true
         /// While the gate is not open: the numbers of those that what is behind it waits for. Calls that come through one of them are let
         /// into what was in force.
         var passage: Set<UInt16> = []
-        /// While the gate is held: the numbers of those whose calls are let into what will be in force.
-        var successors: Set<UInt16> = []
-        /// While the gate is held: calls that come through one of these are refused.
-        var retreat: Retreat?
+
+        /// `nil`: calls do not wait.
+        var hold: Hold? {
+            get { if case .held(let hold) = phase { hold } else { nil } }
+            set { if case .held = phase, let newValue { phase = .held(newValue) } }
+        }
     }
     let timer: DeadlineTimer
     let state = Mutex(State())
@@ -118,7 +127,8 @@ extension Gate.State {
         }
     }
 
-    mutating func endHold() {
-        (letsAside, passage, successors, retreat, isLed) = (true, [], [], nil, false)
+    /// Leaves the gate in another phase than it was.
+    mutating func change(to phase: Gate.Phase, passage: Set<UInt16> = []) {
+        (self.phase, self.passage, isLed) = (phase, passage, false)
     }
 }

@@ -1,7 +1,7 @@
 import Backplane
 
-/// The old instances that have not ended yet: calls are under way in them.
-struct Retirements {
+/// The old instances that have not ended yet: calls are under way in them, or they are ending.
+final class Retirements {
     struct Entry {
         let component: RunningComponent
         let plugin: LoadedPlugin
@@ -16,18 +16,67 @@ struct Retirements {
             return leased > 0 ? leased : component.calls.callsInFlight
         }
     }
+    private let live: LiveComposition
+    private let instances: Instances
+    private let lookUps: LookUpsUnderWay
     private var entries: [Int: Entry] = [:]
     private var last = 0
+
+    init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
+        (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
+    }
 
     /// By the order in which they began.
     var all: [Entry] { entries.values.sorted { $0.order < $1.order } }
 
-    mutating func add(_ component: RunningComponent, of plugin: LoadedPlugin, _ bindings: Set<Binding>, _ end: (Int) -> Task<Void, Never>) {
+    /// Ends an instance that nobody calls any more, as soon as the calls in it have ended; returns at once.
+    func add(
+        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>, suspending: Bool,
+        in domain: isolated (any Actor)? = #isolation
+    ) async {
+        node.state = .stopped
+        component.gate.disown(bindings)
+        // What it calls itself it may go on to call until it has ended.
+        live.admit(node)
         last += 1
-        entries[last] = Entry(component: component, plugin: plugin, bindings: bindings, end: end(last), order: last)
+        let order = last
+        let end = Task {
+            _ = domain
+            await finish(component, node, bindings, suspending: suspending)
+            entries[order] = nil
+        }
+        entries[order] = Entry(component: component, plugin: plugin, bindings: bindings, end: end, order: order)
     }
 
-    mutating func remove(_ order: Int) {
-        entries[order] = nil
+    /// Waits for all of them; the host stops.
+    func endAll() async {
+        for retirement in all { await retirement.end.value }
+    }
+
+    private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool) async {
+        let limit = live.options.stopLimit, starter = instances.starter
+        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 && !component.instance.isInStep }
+        if !Drain.looks(isIdle) {
+            // Calls may take as long as they like: nobody waits for them.
+            while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
+            if live.isStopped { _ = await live.timer.waits(limit, for: isIdle) }
+        }
+        component.calls.close()
+        guard isIdle() else {
+            live.log(.error, component.instance.isInStep ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended", component)
+            await starter.retire(component.handle, releasing: nil)
+            return instances.giveBack(node)
+        }
+        if suspending {
+            do {
+                if let cut = try await instances.suspend(component, limit, canBeGivenUp: false) { live.log(.warning, cut, component) }
+            } catch {
+                live.log(.error, "did not give up what it took, after it was swapped", component, error)
+            }
+        }
+        lookUps.giveUp(of: node)
+        component.gate.note(failures: component.failures)
+        await starter.retire(component.handle, releasing: component.instance)
+        instances.giveBack(node)
     }
 }

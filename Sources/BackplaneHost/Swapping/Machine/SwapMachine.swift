@@ -1,9 +1,10 @@
 import Backplane
 
-/// What a swap does next: a pure function of what it is to swap and of how it went so far.
+/// The order of a swap's actions, and of those that take them back: a pure function of its members and of what failed so far.
 ///
-/// Whoever performs the actions asks for one after the other and says how each ended. Up to the opening of the gates everything that
-/// was begun is taken back when something fails, the last first; what takes back is not given up, however it ends.
+/// Whoever performs the actions asks for one after the other, says of each when it begins (``begin()``: from then on it may have to be
+/// taken back) and when it failed. Up to the opening of the gates everything that was begun is taken back when something fails, the last
+/// first; what takes back is not given up, however it ends.
 struct SwapMachine {
     /// What the machine has to know of a component that changes.
     struct Member: Hashable, Sendable {
@@ -22,35 +23,72 @@ struct SwapMachine {
     }
 
     private(set) var outcome: Outcome?
+    /// Where wires lead, and how far each member's instances are.
+    private(set) var states: SwapStates
     private let members: [Member]
     /// What is left to do, the next last.
     private var script: [SwapAction]
     /// What was begun and may have to be taken back.
     private var begun: [SwapAction] = []
     private var failure: Outcome?
+    private var current: (action: SwapAction, progress: Progress)?
+
+    /// How far the action is that ``next()`` gave last.
+    private enum Progress {
+        case given, begun, done, failed
+    }
 
     /// - Parameter members: in the order of creation: each after those that it calls.
     init(_ members: [Member], onProbation: Bool) {
         self.members = members
+        states = SwapStates(members)
         script = Self.script(members, onProbation: onProbation).reversed()
     }
 
-    /// What is to be done now; `nil`: it is over.
+    /// What is to be done now, the action before having been done; `nil`: it is over.
     mutating func next() -> SwapAction? {
+        finish()
         guard let action = script.popLast() else {
             outcome = outcome ?? failure ?? .swapped
             return nil
         }
-        if failure == nil { begun.append(action) }
+        current = (action, .given)
         return action
+    }
+
+    /// The action that ``next()`` gave last begins: it counts as begun even if it fails.
+    mutating func begin() {
+        guard let (action, progress) = current, progress == .given else { return }
+        current?.progress = .begun
+        if failure == nil { begun.append(action) }
+        states.begin(action)
+    }
+
+    /// The same action has done what it is for: what fails now fails after it.
+    mutating func finish() {
+        begin()
+        guard let (action, progress) = current, progress == .begun else { return }
+        current?.progress = .done
+        states.finish(action)
     }
 
     /// Something has failed: what is done now is done to its end.
     var isTakingBack: Bool { failure != nil }
 
+    /// The new generation proves itself.
+    var isOnProbation: Bool {
+        if case (.watch, .begun)? = current { true } else { false }
+    }
+
     /// The action failed that ``next()`` gave last.
     mutating func failed(_ error: BackplaneError) {
-        guard failure == nil, let action = begun.last else { return }
+        guard let action = current?.action else { return }
+        current?.progress = .failed
+        guard failure == nil else {
+            // Its old instance then goes on from where it was.
+            if case .restore(let member) = action { script.append(.resume(member)) }
+            return
+        }
         switch action {
         case .watch:
             failure = .rolledBack(error)
@@ -60,8 +98,15 @@ struct SwapMachine {
         default:
             failure = .undone(after: action, error)
             // Popped from the end: what was begun last is taken back first.
-            script = begun.compactMap(\.undoing)
+            script = begun.compactMap(undoing)
         }
+    }
+
+    /// What takes an action back that was begun, and perhaps failed.
+    private func undoing(_ action: SwapAction) -> SwapAction? {
+        // One that did not become active has nothing to give up.
+        if case .activate(let member) = action, states.new[member] != .active { return nil }
+        return action.undoing
     }
 
     private static func script(_ members: [Member], onProbation: Bool) -> [SwapAction] {
@@ -81,7 +126,8 @@ struct SwapMachine {
         var script: [SwapAction] = []
         if !gated.isEmpty { script += [.hold, .drain] }
         script += gated.reversed().map(SwapAction.deactivate)
-        script += all.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
+        // The others were never suspended.
+        script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
         script.append(.flipBack)
         if !gated.isEmpty { script.append(.open) }
         return script + all.map(SwapAction.discard)

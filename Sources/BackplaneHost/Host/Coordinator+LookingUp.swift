@@ -1,0 +1,39 @@
+import Backplane
+
+/// The host program's look-ups.
+extension Coordinator {
+    /// A manager by its name, started if it was not.
+    func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        try await startup.running(manager)
+    }
+
+    func slot<C: Contract>(to manager: String, as _: C.Type) async throws(BackplaneError) -> Slot {
+        let component = try await startup.running(manager)
+        if let slot = remotes.find(manager, C.self) { return slot }
+        try live.requireRunning()
+        let consumer = try LaneSide(program: C.self)
+        try component.node.requireService(of: consumer.contract)
+        let slot = live.connections.connectProgram(ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
+        remotes.add(slot, manager, C.self)
+        return slot
+    }
+
+    /// The host program's calls of a manager by name; it is started if it was not.
+    func names(of manager: String) async throws(BackplaneError) -> ServedWire {
+        let component = try await startup.running(manager)
+        if let wire = namedWires[manager] { return wire }
+        let wire = live.connections.connectNames(to: component)
+        namedWires[manager] = wire
+        return wire
+    }
+
+    /// The slot of a manager that was looked up before; takes no turn on the coordinator's thread.
+    nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
+        remotes.find(manager, C.self)
+    }
+
+    /// The gate of a manager, started if it was not.
+    func gate(of manager: String) async throws(BackplaneError) -> Gate {
+        try await startup.running(manager).gate
+    }
+}

@@ -1,0 +1,59 @@
+import Backplane
+
+extension Coordinator {
+    /// Every generation of a plugin that is in memory.
+    func generations(of name: String?) throws(BackplaneError) -> [Generation] {
+        _ = live.loaded
+        let id: String? = if let name { try pluginID(name) } else { nil }
+        let entries = live.generations.entries(of: id) ?? []
+        let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
+        return entries.map { entry in
+            var generation = Generation(
+                plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)
+            if let memory = entry.image.flatMap({ memory[$0.copy] }) { (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped) }
+            generation.heldBy = holders(of: entry)
+            generation.canReturn = entry.canReturn
+            return generation
+        }
+    }
+
+    private func pluginID(_ name: String) throws(BackplaneError) -> String {
+        if live.generations.ids.contains(name) { return name }
+        return live.loaded.plugins[try live.loaded.place(ofPlugin: name)].description.id
+    }
+
+    /// What keeps a generation: what uses it, and, when nothing does, that nothing is ever unloaded.
+    private func holders(of entry: GenerationTable.Entry) -> [String] {
+        var holders: [String] = []
+        let generations = live.generations
+        let current = live.loaded.plugins.firstIndex { generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin }
+        if let current {
+            let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
+            holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
+        }
+        for retirement in retirements.all where generations.entry(of: retirement.plugin)?.number == entry.number && retirement.plugin.description.id == entry.plugin {
+            let name = retirement.component.name
+            switch retirement.callsInFlight {
+            case 0: holders.append("\(name), which is ending")
+            case 1: holders.append("1 call in \(name) that has not ended")
+            case let calls: holders.append("\(calls) calls in \(name) that have not ended")
+            }
+        }
+        if entry.canReturn { holders.append("kept to go back to") }
+        if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot forget a library") }
+        return holders
+    }
+
+    /// What has been asked of every component that is up.
+    func statistics() -> [ComponentStatistics] {
+        let plugins = live.loaded.plugins
+        return live.nodes.compactMap { current in
+            guard let component = current.callable else { return nil }
+            let node = current.node, gate = component.gate, plugin = plugins[node.entry.order]
+            return ComponentStatistics(
+                component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
+                generation: live.generations.number(of: plugin), calls: gate.callsBegun, errors: gate.failuresEnded + component.failures,
+                inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Backplane
+
+/// Loads, starts, changes and stops: the one serial domain of a host, on a thread of its own.
+actor Coordinator {
+    let options: HostOptions
+    nonisolated let timer = DeadlineTimer()
+    nonisolated let remotes = RemoteTable()
+    nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
+    private let watchdog: Watchdog?
+    private let starter: ComponentStarter
+
+    /// Where the manifest in force is from, for those who cannot wait for this actor.
+    nonisolated let manifestSource: SourceInForce
+    let live: LiveComposition
+    let lookUps: LookUpsUnderWay
+    let turns = Turns()
+    private(set) lazy var instances = Instances(live: live, starter: starter, finder: finder)
+    private(set) lazy var startup = Startup(live, instances, lookUps)
+    private(set) lazy var shutdown = Shutdown(live: live, instances: instances, lookUps: lookUps)
+    private(set) lazy var retirements = Retirements(live, instances, lookUps)
+    private(set) lazy var replacements = Replacements(live)
+
+    /// The host program's calls by name, by manager.
+    var namedWires: [String: ServedWire] = [:]
+    /// The managers that a change stopped and did not bring up again, though it should have.
+    var owed: Set<String> = []
+    /// The swap that is under way.
+    var swapUnderWay: SwapTransaction?
+    var stopping: Task<Void, Never>?
+    var isStopped: Bool { live.isStopped }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ document: ManifestDocument, linked: [LinkedPlugin], _ options: HostOptions) {
+        self.options = options
+        manifestSource = SourceInForce(document.source)
+        if options.namesCrashes { LastWords.keep() }
+        watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
+        live = LiveComposition(document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, source: manifestSource, watchdog: watchdog)
+        lookUps = LookUpsUnderWay(live)
+        let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
+        let dataFolder = { @Sendable () throws(BackplaneError) in
+            try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
+        }
+        let store = HostStore {
+            try options.openStore(dataFolder().storeFolder()) { error in
+                options.log.write(LogRecord(level: .error, source: "host", message: "the store was repaired", metadata: ["error": error.description]))
+            }
+        }
+        starter = ComponentStarter(
+            options: options.lifecycle, timer: timer, executors: [files] + options.executors, store: store, dataFolder: dataFolder)
+    }
+
+    /// Lets the host's threads end once they have nothing left to do.
+    nonisolated func retire() {
+        executor.retire()
+        timer.retire()
+        watchdog?.retire()
+    }
+
+    func problems() -> [Problem] { live.loaded.problems }
+
+    func lock() -> [String: LockedClass] { live.loaded.lock }
+
+    func composition() -> Composition { live.loaded.composition(options.lanes) }
+
+    func statuses() -> [ManagerStatus] { live.statuses }
+
+    func wires() -> [WireStatus] { live.connections.statuses }
+
+    func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        try await startup.startAll(keepGoing: keepGoing)
+    }
+
+    /// Stops once; whoever else asks waits until it is over.
+    func stop() async {
+        live.isStopped = true
+        let task = stopping ?? Task { await stopAll() }
+        stopping = task
+        await task.value
+    }
+
+    private func stopAll() async {
+        // What is still starting is not waited for: it may never come up.
+        remotes.clear()
+        starter.underWay.giveUp()
+        await turns.take()
+        defer { turns.end() }     // whoever asked for a change meanwhile learns that the host has stopped
+        await retirements.endAll()
+        await shutdown.stopAll()
+        live.loadFolder?.remove()
+        retire()
+    }
+}
+
+// MARK: Components' look-ups
+
+extension Coordinator {
+    /// How one component, by its node's id, comes back to this actor to look others up.
+    private nonisolated var finder: @Sendable (Int, ComponentClass) -> ManagerFinder {
+        { [weak self] asker, type in
+            ManagerFinder(
+                asker: type,
+                find: { [weak self] name, needed, call in
+                    guard let self else { return .failure(.askerStopped) }
+                    return await self.find(name, needed, for: asker, call)
+                },
+                providers: { [weak self] contract in
+                    guard let self else { return EncodedAnswer(BackplaneError.askerStopped) }
+                    return await self.providers(of: contract)
+                })
+        }
+    }
+
+    private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
+        await ComponentLookUps(live: live, startup: startup, underWay: lookUps).find(manager, needed, for: asker, call)
+    }
+
+    private func providers(of contract: ContractDescription) -> EncodedAnswer {
+        ComponentLookUps(live: live, startup: startup, underWay: lookUps).providers(of: contract)
+    }
+}

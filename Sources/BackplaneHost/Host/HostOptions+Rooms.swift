@@ -1,0 +1,12 @@
+/// The options of each room.
+extension HostOptions {
+    var loading: LoadingOptions {
+        LoadingOptions(pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit, getInterface: HostInterfaces.get)
+    }
+
+    var lifecycle: LifecycleOptions {
+        LifecycleOptions(loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
+    }
+
+    var swapping: SwappingOptions { SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit) }
+}

@@ -1,0 +1,101 @@
+import Backplane
+
+/// The look-ups of components: of managers that their wires do not name.
+struct ComponentLookUps {
+    let live: LiveComposition
+    let startup: Startup
+    let underWay: LookUpsUnderWay
+
+    /// - Parameter asker: the id of the node that looks up.
+    func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
+        do throws(BackplaneError) {
+            return .success(try await connection(to: manager, needed, for: asker, call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func connection(
+        to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
+    ) async throws(BackplaneError) -> OpenWire {
+        guard let user = live.nodesByID[asker] else { throw .askerStopped }
+        try live.requireRunning()
+        let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
+        // What it knows already it need not wait for while that is made anew: its calls do.
+        if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
+        // Whoever is up, or stops just now, can be looked up whatever changes meanwhile, also by one that stops: its calls wait.
+        while up(manager) == nil {
+            try await lookUp(manager, by: user, call)
+            try live.requireRunning()
+        }
+        guard let component = up(manager), user.number != nil else { throw .askerStopped }
+
+        try component.node.requireService(of: contract)
+        if let known = user.found[key] { return known }
+        let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
+        let connection = live.connections.connect(user, manager, end, to: component)
+        user.found[key] = connection
+        return connection
+    }
+
+    private func isStopping(_ manager: String) -> Bool {
+        live.loaded.plan.managers[manager].map { live.nodes[$0].isStopping } ?? false
+    }
+
+    private func up(_ manager: String) -> RunningComponent? {
+        live.loaded.plan.managers[manager].flatMap { live.nodes[$0].callable }
+    }
+
+    /// Starts a manager that is not up.
+    private func lookUp(
+        _ manager: String, by user: LiveNode, _ call: Call?, in domain: isolated (any Actor)? = #isolation
+    ) async throws(BackplaneError) {
+        let place = try live.loaded.node(ofManager: manager).id, provider = live.nodes[place]
+        if live.leaves(provider), live.handover?.incoming.contains(user.id) ?? false {
+            throw BackplaneError(
+                .dependencyUnsatisfied, "`\(manager)` is not up, and is swapped together with \(user.node.name); look it up later, when it is first called",
+                at: user.node.location)
+        }
+        // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
+        let waiting = [user] + nodes(along: call).filter { $0 !== user }
+        var edges: [LiveNode] = []
+        defer { for node in edges { node.stopWaiting(for: provider) } }
+        for node in waiting where node.running == nil {
+            try startup.wait(for: provider, by: node, isLookUp: true)
+            edges.append(node)
+        }
+        let found = await underWay.wait(for: manager, by: waiting) { id in
+            let attempt = startup.nextAttempt()
+            Task {
+                _ = domain
+                underWay.end(id, await startup.start(provider, during: attempt))
+            }
+        }
+        _ = try found.get()
+    }
+
+    private func nodes(along call: Call?) -> [LiveNode] {
+        guard let path = call?.path, !path.isEmpty else { return [] }
+        return live.nodes.filter { node in node.number.map(path.contains) ?? false }
+    }
+
+    /// The managers that serve a contract, as JSON.
+    func providers(of needed: ContractDescription) -> EncodedAnswer {
+        let plan = live.loaded.plan
+        let found = plan.managers.map { (name: $0.key, entry: plan.nodes[$0.value].entry) }
+            .filter { $0.entry.component.contract.difference(from: needed) == nil }
+            .sorted { ($0.entry.order, $0.name) < ($1.entry.order, $1.name) }
+            .map { ManagerDescription(name: $0.name, className: $0.entry.component.className, version: $0.entry.component.version, plugin: $0.entry.plugin) }
+        do throws(BackplaneError) {
+            return EncodedAnswer(try JSON.encode(found, failing: .callInvalidOutput))
+        } catch {
+            return EncodedAnswer(error)
+        }
+    }
+}
+
+extension LiveNode {
+    fileprivate func stopWaiting(for provider: LiveNode) {
+        if let index = awaited.firstIndex(where: { $0 === provider }) { awaited.remove(at: index) }
+    }
+}

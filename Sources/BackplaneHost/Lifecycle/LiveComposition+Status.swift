@@ -1,0 +1,31 @@
+import Backplane
+
+extension LiveComposition {
+    /// The managers of the manifest, by name, and how they are.
+    var statuses: [ManagerStatus] {
+        let loaded = loaded, plan = loaded.plan
+        let sound = plan.managers.map { name, place in
+            let entry = plan.nodes[place].entry
+            return ManagerStatus(
+                name: name, state: nodes[place].status, className: entry.component.className, version: entry.component.version, plugin: entry.plugin)
+        }
+        let faulty = plan.faults.map { name, error in
+            ManagerStatus(name: name, state: .unsatisfied(error), className: loaded.document.manifest.managers[name]?.className)
+        }
+        return (sound + faulty).sorted { $0.name < $1.name }
+    }
+}
+
+extension LiveNode {
+    fileprivate var status: ManagerState {
+        switch state {
+        case .resolved: .resolved
+        case .starting: .starting
+        case .ready: .ready
+        case .quiescing: .quiescing
+        case .stopped: .stopped
+        case .failed(let error, _): .failed(error)
+        case .unsatisfied(let error, _): .unsatisfied(error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Backplane
+
+/// The look-ups that components wait for.
+final class LookUpsUnderWay {
+    typealias Found = Result<RunningComponent, BackplaneError>
+
+    private struct LookUp {
+        var manager: String
+        /// Who looks up, and those on whose behalf.
+        var waiting: [LiveNode]
+        var continuation: UnsafeContinuation<Found, Never>
+    }
+    private let live: LiveComposition
+    private var lookUps: [Int: LookUp] = [:]
+    private var last = 0
+
+    init(_ live: LiveComposition) { self.live = live }
+
+    var isEmpty: Bool { lookUps.isEmpty }
+
+    /// Waits for a look-up's end.
+    ///
+    /// - Parameters:
+    ///   - waiting: who looks up, and those on whose behalf.
+    ///   - start: begins what ends the look-up of this number; not called for one that is given up at once.
+    func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
+        last += 1
+        let id = last
+        return await withUnsafeContinuation { continuation in
+            lookUps[id] = LookUp(manager: manager, waiting: waiting, continuation: continuation)
+            giveUpHopeless()
+            if lookUps[id] != nil { start(id) }
+        }
+    }
+
+    func end(_ lookUp: Int, _ found: Found) {
+        lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
+    }
+
+    /// Ends the look-ups that wait for what comes up after a change, while the change waits for those who look up.
+    func giveUpHopeless() {
+        guard live.pause != nil else { return }
+        for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
+            guard let provider = live.loaded.plan.managers[lookUp.manager].map({ live.nodes[$0] }), provider.waits(where: live.isGone) != nil else { continue }
+            end(id, .failure(.askerStopped))
+        }
+    }
+
+    /// Ends the look-ups of a component that nobody calls any more.
+    func giveUp(of node: LiveNode) {
+        for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
+    }
+}

@@ -1,0 +1,94 @@
+import Backplane
+
+/// The stopping of components, each after those that call it.
+struct Shutdown {
+    let live: LiveComposition
+    let instances: Instances
+    let lookUps: LookUpsUnderWay
+
+    /// Stops everything, for good.
+    func stopAll() async {
+        for node in live.nodes { _ = await node.startUnderWay?.value }
+        for node in live.nodes where node.running == nil { node.gate.close() }
+        await stop(live.started) { node, _ in node.gate.close(passage: node.passage) }
+        live.closeGates()
+    }
+
+    /// Stops what another plan has not, or has otherwise; calls of what it has otherwise wait until that is up.
+    func stop(_ leaving: [LiveNode], for plan: Plan) async {
+        func shut(_ node: LiveNode) {
+            if node.node.role == .manager, plan.managers[node.node.name] == nil {
+                let error = BackplaneError(.unknownManager, "the manifest in force has no manager `\(node.node.name)` any more")
+                node.gate.refuse(error, passage: node.passage)
+            } else if node.isStopping {
+                node.gate.hold(lettingAside: false, passage: node.passage, retreat: retreat)
+            }
+        }
+        let retreat = Retreat()
+        var held: [Gate] = []
+        for node in leaving where node.node.role == .manager {
+            live.remotes.close(node.node)
+            if node.running == nil { shut(node) }
+        }
+        await stop(leaving.filter { $0.running != nil }) { node, component in
+            shut(node)
+            if let number = node.number { retreat.add(number) }
+            // Calls that came through it may wait already for what has been stopped before it.
+            if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 { for gate in held { gate.refuseHeldUp() } }
+            held.append(node.gate)
+        }
+    }
+
+    /// - Parameter shut: lets no more calls into one.
+    private func stop(_ leaving: [LiveNode], shut: (LiveNode, RunningComponent) -> Void) async {
+        let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
+        let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in byID[id].map(providers) ?? [] }
+        for node in order.compactMap({ byID[$0] }) {
+            guard let component = node.running else { continue }
+            node.state = .quiescing(component)
+            lookUps.giveUpHopeless()
+            shut(node, component)
+            await stop(component, of: node)
+            node.state = .stopped
+            instances.end(node)
+        }
+        live.started.removeAll { ids.contains($0.id) }
+    }
+
+    /// Those that a component can call, by id.
+    private func providers(of node: LiveNode) -> [Int] {
+        let plan = live.loaded.plan, nodes = live.nodes
+        // Its layers, too, that its class does not ask for.
+        let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
+        return layers + node.node.wires.map { nodes[$0.provider].id } + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
+    }
+
+    private func stop(_ component: RunningComponent, of node: LiveNode) async {
+        let gate = component.gate, limit = live.options.stopLimit, starter = instances.starter
+        let isDrained = await live.timer.waits(limit) {
+            gate.callsInFlight == 0 && gate.callsAside == 0
+        }
+        gate.closePassage()
+        component.calls.close()
+        // What it began itself may have come back to it meanwhile.
+        let isIdle = isDrained ? await live.timer.waits(limit) {
+            gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
+        } : false
+        lookUps.giveUp(of: node)
+        guard isIdle else {
+            live.log(.error, node.isBetweenSteps(component) ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended", component)
+            await starter.retire(component.handle, releasing: nil)
+            return
+        }
+        do {
+            try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+                try await component.instance.stop(watch, HostThread.launch)
+            }
+            live.log(.debug, "stopped", component)
+        } catch {
+            live.log(.error, "did not stop", component, error)
+        }
+        lookUps.giveUp(of: node)
+        await starter.retire(component.handle, releasing: component.instance)
+    }
+}

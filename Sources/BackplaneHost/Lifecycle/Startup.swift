@@ -1,0 +1,235 @@
+import Backplane
+
+/// The starting of managers with what they need: each once however many ask, independent ones at the same time.
+///
+/// Functions that begin tasks take the serial domain that those belong to.
+final class Startup {
+    let live: LiveComposition
+    let instances: Instances
+    let lookUps: LookUpsUnderWay
+    private var lastAttempt: LiveNode.Attempt = 0
+    /// Everything that is eager was asked to start.
+    private(set) var hasStartedAll = false
+
+    init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
+        (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
+    }
+
+    /// Starts every eager manager and what it needs, independent ones at the same time.
+    ///
+    /// - Parameter keepGoing: what cannot be started is left, and its state says why.
+    /// - Throws: all errors of the manifest, before anything starts; or why some did not start, all others being up.
+    func startAll(keepGoing: Bool) async throws(BackplaneError) {
+        try live.requireRunning()
+        await live.settle()
+        let loaded = live.loaded
+        if !keepGoing { try loaded.requireSound() }
+        hasStartedAll = true
+        let errors = await start(loaded.eagerNames)
+        try live.requireRunning()
+        if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
+    }
+
+    /// Starts some managers, and gives the errors of those that did not come up: each once, however many need the same.
+    ///
+    /// Those that a change takes out meanwhile are nobody's concern any more.
+    func start(_ managers: [String], in domain: isolated (any Actor)? = #isolation) async -> [BackplaneError] {
+        let attempt = nextAttempt()
+        let tasks = managers.map { name in
+            Task {
+                _ = domain
+                return await startIfThere(name, during: attempt)
+            }
+        }
+        var errors: [BackplaneError] = []
+        for task in tasks {
+            guard let error = await task.value else { continue }
+            let origin = error.origin
+            if !errors.contains(origin) { errors.append(origin) }
+        }
+        return errors
+    }
+
+    private func startIfThere(_ manager: String, during attempt: LiveNode.Attempt) async -> BackplaneError? {
+        await live.settle()
+        guard let place = live.loaded.plan.managers[manager] else { return nil }
+        let node = live.nodes[place]
+        do throws(BackplaneError) {
+            _ = try await start(node, during: attempt).get()
+            // One that its class does not ask for may be missing after a change, though it has not noticed.
+            if node.running != nil { try await startLayers(of: node, during: attempt) }
+            node.awaited = []
+            return nil
+        } catch {
+            if node.running != nil { node.awaited = [] }
+            return error
+        }
+    }
+
+    /// A manager by its name, started if it was not.
+    func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
+        while true {
+            try live.requireRunning()
+            await live.settle()
+            let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
+            let component = try await start(node).get()
+            // A change may have come between.
+            if node.running === component { return component }
+        }
+    }
+
+    /// Starts a node in a round of its own.
+    func start(_ node: LiveNode) async -> Result<RunningComponent, BackplaneError> {
+        await start(node, during: nextAttempt())
+    }
+
+    func nextAttempt() -> LiveNode.Attempt {
+        lastAttempt += 1
+        return lastAttempt
+    }
+
+    /// Starts a node once, however many ask; one that failed before is tried again.
+    func start(
+        _ node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
+    ) async -> Result<RunningComponent, BackplaneError> {
+        if case .ready(let component) = node.state { return .success(component) }
+        if case .starting(let task) = node.state { return await task.value }
+        if let error = node.failure(during: attempt) { return .failure(error) }
+        if live.isGone(node) {
+            lookUps.giveUpHopeless()
+            await live.settle()
+            await live.handover?.wait()
+            return await startSuccessor(of: node, during: attempt)
+        }
+        if live.isStopped { return .failure(.hostHasStopped) }
+        let task = Task {
+            _ = domain
+            return await make(node, during: attempt)
+        }
+        node.state = .starting(task)
+        return await task.value
+    }
+
+    /// Whoever needs a manager that is being made anew needs the next one.
+    private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
+        if live.isStopped { return .failure(.hostHasStopped) }
+        guard node.node.role == .manager else { return .failure(.calledStopped) }
+        do throws(BackplaneError) {
+            let place = try live.loaded.node(ofManager: node.node.name).id
+            return await start(live.nodes[place], during: attempt)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
+        let failed: BackplaneError
+        do throws(BackplaneError) {
+            try await startUsedManagers(of: node, during: attempt)
+            do throws(BackplaneError) {
+                try await startLayers(of: node, during: attempt)
+                // One that it is wired to may be made anew while the next comes up.
+                guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else { return await make(node, during: attempt) }
+                return .success(try await makeItself(node))
+            } catch {
+                failed = error
+                node.state = .failed(error, during: attempt)
+            }
+        } catch {
+            failed = error
+            node.state = .unsatisfied(error, during: attempt)
+        }
+        node.awaited = []
+        node.gate.refuse(failed)
+        live.remotes.close(node.node)
+        return .failure(failed)
+    }
+
+    /// The managers that a manager uses come up at the same time.
+    private func startUsedManagers(
+        of node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
+    ) async throws(BackplaneError) {
+        let used = node.node.wires.filter { live.nodes[$0.provider].node.role == .manager }.map { (label: $0.label, node: live.nodes[$0.provider]) }
+        for (_, provider) in used { try wait(for: provider, by: node, at: node.node.location) }
+        let tasks = used.map { _, provider in
+            Task {
+                _ = domain
+                return await start(provider, during: attempt)
+            }
+        }
+        for ((label, provider), task) in zip(used, tasks) {
+            if case .failure(let error) = await task.value { throw node.node.unsatisfied(label, provider.node.name, error) }
+        }
+    }
+
+    /// The layers of a manager, or the services of a communication controller, come up one after the other.
+    private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
+        // A change may put others in their places while one comes up.
+        while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: { $0.running == nil }) {
+            let isGone = live.isGone(layer)
+            if isGone, live.pause != nil {
+                await live.settle()
+            } else if isGone, let handover = live.handover {
+                await handover.wait()
+            } else {
+                try wait(for: layer, by: node, at: node.node.location)
+                _ = try await start(layer, during: attempt).get()
+            }
+        }
+    }
+
+    /// Notes that one node waits for another.
+    ///
+    /// - Throws: `manager.cycle` when that one waits for it already, which only look-ups can bring about.
+    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false) throws(BackplaneError) {
+        if isLookUp || !lookUps.isEmpty, let way = provider.waits(for: node) {
+            let names = ([node] + way).map(\.node.name).joined(separator: " → ")
+            throw BackplaneError(
+                .dependencyCycle, "while they start, each waits for the next: \(names); look one of them up later, when it is first called",
+                at: location)
+        }
+        node.awaited.append(provider)
+    }
+
+    private func makeItself(_ node: LiveNode) async throws(BackplaneError) -> RunningComponent {
+        do throws(BackplaneError) {
+            let loaded = live.loaded, starter = instances.starter
+            try instances.number(node)
+            let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) { place in
+                live.nodes[place].running.map { Instances.Provider(component: $0) }
+            }
+            do throws(BackplaneError) {
+                try await starter.activate(component)
+            } catch {
+                await starter.retire(component.handle, releasing: component.instance)
+                throw error
+            }
+            node.state = .ready(component)
+            node.awaited = []
+            live.started.append(node)
+            live.remotes.open(component.node, but: live.connections.open(component).refused)
+            live.log(.debug, "started", component)
+            return component
+        } catch {
+            instances.end(node)
+            throw error
+        }
+    }
+}
+
+extension Plan.Node {
+    /// Why a manager cannot be made: one that it uses did not start.
+    fileprivate func unsatisfied(_ label: String, _ used: String, _ error: BackplaneError) -> BackplaneError {
+        BackplaneError(
+            .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label, causes: [error.origin])
+    }
+}
+
+extension BackplaneError {
+    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; make a new one") }
+
+    /// Of a chain of managers that could not be made because of one another, what the first of them died of.
+    fileprivate var origin: BackplaneError {
+        code == .dependencyUnsatisfied ? causes.first ?? self : self
+    }
+}

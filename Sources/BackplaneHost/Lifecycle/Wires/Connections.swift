@@ -1,0 +1,137 @@
+import Backplane
+
+/// The wires of a host, from their users' slots to whoever is called now.
+struct Connections {
+    /// One wire, open or not.
+    private struct KnownWire {
+        /// The id of the live node that calls; `nil`: the host program.
+        let user: Int?
+        let gate: Gate
+        /// `nil`: calls by name, whatever the contract.
+        let consumer: ConsumerEnd?
+        var status: WireStatus
+        /// Its place among all that were made.
+        let order: Int
+    }
+    private let options: LifecycleOptions
+    private var known: [Slot: KnownWire] = [:]
+    /// By the id of the live node that calls.
+    private var slots: [Int: [Slot]] = [:]
+    private var made = 0
+    private var comparisons = LayoutComparisons()
+
+    init(_ options: LifecycleOptions) {
+        self.options = options
+    }
+
+    /// In the order in which their users were made, the host program's last.
+    var statuses: [WireStatus] {
+        known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
+    }
+
+    /// Connects a wire of a component to one that is up.
+    ///
+    /// - Parameter isLater: one that does not serve it yet is going to be swapped for one that does; until then calls are refused.
+    mutating func connect(
+        _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
+    ) -> OpenWire {
+        let slot = makeSlot(user, label, end, to: provider, isLater: isLater)
+        let wire = ServedWire(slot, at: provider.gate, methods: end.side.contract.methods)
+        return OpenWire(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
+    }
+
+    /// Connects a wire of the host program's own.
+    mutating func connectProgram(_ end: ConsumerEnd, to provider: RunningComponent) -> Slot {
+        makeSlot(nil, provider.name, end, to: provider)
+    }
+
+    /// Connects the host program's calls by name.
+    mutating func connectNames(to provider: RunningComponent) -> ServedWire {
+        ServedWire(makeSlot(nil, provider.name, nil, to: provider), at: provider.gate, methods: [])
+    }
+
+    private mutating func makeSlot(
+        _ user: LiveNode?, _ label: String, _ end: ConsumerEnd?, to provider: RunningComponent, isLater: Bool = false
+    ) -> Slot {
+        let (binding, lane) = Connector(provider: provider, options: options).connect(end, &comparisons)
+        let refusal: BackplaneError? = if isLater, let end { refusal(of: provider, to: end) } else { nil }
+        let slot = provider.gate.makeSlot(number: UInt32(user?.number ?? 0), to: binding, refusal: refusal)
+        made += 1
+        let contract = end?.side.contract ?? ContractDescription(name: "", version: Version(0))
+        known[slot] = KnownWire(
+            user: user?.id, gate: provider.gate, consumer: end,
+            status: WireStatus(
+                user: user?.node.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane),
+            order: made)
+        if let user { slots[user.id, default: []].append(slot) }
+        return slot
+    }
+
+    private func refusal(of provider: RunningComponent, to end: ConsumerEnd) -> BackplaneError? {
+        provider.type.description.contract.difference(from: end.side.contract).map { provider.node.mismatch(with: end.side.contract, $0) }
+    }
+
+    /// Opens a component's gate, and leads every wire to it to the instance that is up now, each by the lane that fits.
+    ///
+    /// - Returns: the slots that stay closed, since their users want another contract; and what the gate came upon.
+    @discardableResult
+    mutating func open(_ provider: RunningComponent) -> (refused: Set<Slot>, opening: Gate.Opening) {
+        let refused = lead(to: provider).refused
+        return (refused, provider.gate.open())
+    }
+
+    /// Has every wire to a component lead to another instance of it once its gate opens, each by the lane that fits.
+    ///
+    /// - Returns: the slots that will stay closed, since their users want another contract; and the bindings of calls that were let into
+    ///   what was decided before.
+    @discardableResult
+    mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
+        let connector = Connector(provider: provider, options: options)
+        var refused: Set<Slot> = []
+        let early = provider.gate.lead { slot, old in
+            guard let wire = known[slot] else { return .success(old) }
+            if let refusal = wire.consumer.flatMap({ refusal(of: provider, to: $0) }) {
+                refused.insert(slot)
+                return .failure(refusal)
+            }
+            let (binding, lane) = connector.connect(wire.consumer, &comparisons)
+            known[slot]?.status.lane = lane
+            return .success(binding)
+        }
+        return (refused, early)
+    }
+
+    /// Closes the wires of a component that has stopped, or was not made after all.
+    mutating func abandon(usedBy node: LiveNode) {
+        for slot in slots.removeValue(forKey: node.id) ?? [] {
+            known.removeValue(forKey: slot)?.gate.abandon(slot)
+        }
+    }
+}
+
+// MARK: What a change comes upon
+
+extension Connections {
+    /// The wires to what is behind a gate, but for those of some users and those that call by name.
+    func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
+        known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
+            .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
+    }
+
+    /// The lane that a wire would take to a class.
+    mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
+        let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        return WireStatus.Lane(choice, of: end.side)
+    }
+
+    /// Who calls what is behind a gate just now, in words.
+    func callers(at gate: Gate) -> [String] {
+        gate.slotsInFlight().compactMap { slot, calls in
+            guard let wire = known[slot] else { return nil }
+            let count = calls == 1 ? "1 call" : "\(calls) calls"
+            guard wire.consumer != nil else { return "\(count) by name" }
+            guard let user = wire.status.user else { return "\(count) of the host program" }
+            return "\(count) of \(user) by its wire `\(wire.status.label)`"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Backplane
+
+/// Decides the lane of a wire to one component, and makes what its slot holds.
+struct Connector {
+    let provider: RunningComponent
+    let options: LifecycleOptions
+
+    /// - Parameter consumer: `nil`: calls by name.
+    func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
+        guard let consumer else { return served([], "it is called by name") }
+        let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        switch (lane, provider.instance.nativeCells) {
+        case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
+        case (.encoded(let reason), _): return encoded(consumer, reason)
+        case (.native, nil): return encoded(consumer, "\(provider.name) brings no native lane")
+        }
+    }
+
+    private func encoded(_ consumer: ConsumerEnd, _ reason: String) -> (Binding, WireStatus.Lane) {
+        guard let cells = consumer.makeCells(provider.target) else { return served(consumer.side.contract.methods, reason) }
+        return (Binding(cells, counting: options.counting), .encoded(because: reason))
+    }
+
+    private func served(_ methods: [MethodDescription], _ reason: String) -> (Binding, WireStatus.Lane) {
+        (Binding(keeping: ServedTarget(provider.calls, methods), counting: options.counting), .served(because: reason))
+    }
+}

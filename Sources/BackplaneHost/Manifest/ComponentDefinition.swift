@@ -1,0 +1,69 @@
+package import Backplane
+
+/// The definition of one component: the manager itself, one of its layers, or a service, as a manifest has it.
+package struct ComponentDefinition: Sendable, Hashable {
+    package var role: Role
+    /// The property of the communication controller that it is for, if it is a service.
+    package var property: String?
+    package var className: String
+    /// Both as the manifest has them: what comes from a variable may be a secret.
+    package var writtenProperty: String?
+    package var writtenClassName: String
+    /// The versions that are accepted; `nil`: any.
+    package var range: VersionRange?
+    /// Where the manifest, or its environment, defines it.
+    package var location: String
+    /// Where it is in the manifest.
+    var path = ManifestPath()
+    /// Its key in the manifest's lock.
+    var lockKey = ""
+    var configuration: [String: ManifestValue] = [:]
+    /// The name of its private folder, if it is a data access controller.
+    var namespace: String?
+
+    package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
+        (self.role, self.property, self.className, self.range, self.location) = (role, property, className, range, location)
+        (writtenProperty, writtenClassName) = (property, className)
+    }
+
+    /// Where its configuration is in the manifest.
+    var configurationPath: ManifestPath { path / (role == .networkService ? "networkServiceConfiguration" : "configuration") }
+}
+
+extension ManifestDocument {
+    /// The definitions of a manager and of its layers, each communication controller before its services; none if the manager could not be read.
+    func definitions(of manager: String) -> [ComponentDefinition] {
+        guard let definition = manifest.managers[manager] else { return [] }
+        let path = dialect.managers / manager, key = manager.pointerStep
+        var definitions = [component(.manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)]
+        if let controller = definition.dataAccessController {
+            let label = ReservedLabel.dataAccessController
+            var component = component(
+                .dataAccessController, controller.className, controller.version, controller.configuration, at: path / label, lockKey: "\(key)/\(label)")
+            component.namespace = controller.namespace ?? controller.className
+            definitions.append(component)
+        }
+        if let controller = definition.communicationController {
+            let label = ReservedLabel.communicationController, path = path / label, key = "\(key)/\(label)"
+            definitions.append(component(.communicationController, controller.className, controller.version, controller.configuration, at: path, lockKey: key))
+            for (index, service) in controller.services.enumerated() {
+                let path = path / "services" / index
+                var component = component(
+                    .networkService, service.className, service.version, service.networkServiceConfiguration, at: path,
+                    lockKey: "\(key)/\(service.propertyName.pointerStep)")
+                (component.property, component.writtenProperty) = (service.propertyName, shown(service.propertyName, at: path / "propertyName"))
+                definitions.append(component)
+            }
+        }
+        return definitions
+    }
+
+    private func component(
+        _ role: Role, _ className: String, _ range: VersionRange?, _ configuration: [String: ManifestValue], at path: ManifestPath, lockKey: String
+    ) -> ComponentDefinition {
+        var component = ComponentDefinition(role: role, className: className, range: range, location: place(of: path))
+        component.writtenClassName = shown(className, at: path / "className")
+        (component.path, component.lockKey, component.configuration) = (path, lockKey, configuration)
+        return component
+    }
+}

@@ -1,0 +1,39 @@
+internal import Backplane
+internal import FoundationEssentials
+
+extension Resolution.Draft {
+    /// Reports what the chosen classes find wrong with their configurations, which an instance would find as well.
+    mutating func reviewConfigurations(of name: String, _ review: Resolution.Review) {
+        for choice in choices[name] ?? [] {
+            guard let entry = choice.entry else { continue }
+            self.review(entry, choice.configuration, of: name, at: choice.definition.configurationPath, review)
+        }
+    }
+
+    private mutating func review(
+        _ entry: Catalogue.Entry, _ configuration: Data, of name: String, at path: ManifestPath, _ review: Resolution.Review
+    ) {
+        do throws(BackplaneError) {
+            for key in try review(entry, configuration).get() {
+                let error = BackplaneError(.manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration", at: document.place(of: key, below: path))
+                report(error, of: name, severity: .warning)
+            }
+        } catch {
+            var error = error
+            error.location = document.place(of: error.location ?? "", below: path)
+            report(error, of: name)
+        }
+    }
+}
+
+extension ManifestDocument {
+    /// Where a value is written, told by a pointer from another place.
+    fileprivate func place(of pointer: String, below path: ManifestPath) -> String {
+        origins(below: path).place(of: pointer) ?? place(of: path) + pointer
+    }
+}
+
+extension String {
+    /// The last key of a JSON pointer.
+    fileprivate var lastStep: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,85 @@
+internal import Backplane
+
+extension Resolution.Draft {
+    /// Reports managers that use one another in a circle, and those that use one with a fault.
+    mutating func compareDependencies() {
+        let graph = useGraph
+        var origins: [String: String] = [:]
+        for component in graph.components() {
+            if component.count > 1 || graph.uses[component[0]].contains(component[0]) {
+                reportCircles(among: component, in: graph)
+            }
+            // In a circle everyone has an error already that names the others.
+            let circle = Set(component.map { names[$0] })
+            for node in component { reportFaultyUses(of: names[node], except: circle, &origins) }
+        }
+    }
+
+    /// The sound managers' nodes, and the faults of the others.
+    func plan() -> Plan {
+        var builder = Plan.Builder(document)
+        for node in useGraph.order(of: { errors[names[$0]] == nil }) {
+            let name = names[node]
+            guard let definition = definitions[name], let choices = choices[name] else { continue }
+            builder.add(name, definition, choices)
+        }
+        let faults = errors.map { name, _ in (name, fault(of: name)) }
+        return Plan(
+            nodes: builder.nodes, managers: builder.managers, faults: Dictionary(uniqueKeysWithValues: faults),
+            documentErrors: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))
+    }
+
+    private var useGraph: Resolution.UseGraph {
+        let numbers = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
+        return Resolution.UseGraph(uses: names.map { name in
+            Set(definitions[name]?.uses.values.compactMap { numbers[$0] } ?? []).sorted()
+        })
+    }
+
+    private func fault(of name: String) -> BackplaneError {
+        .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
+    }
+
+    /// Gives every member of a group a circle that it is in, at the use that leads on.
+    private mutating func reportCircles(among component: [Int], in graph: Resolution.UseGraph) {
+        var left = Set(component)
+        for start in component where left.contains(start) {
+            guard let circle = graph.circle(from: start, within: Set(component)) else { continue }
+            let words = "managers use one another in a circle: " + Self.drawn((circle + [start]).map { names[$0] })
+            for (user, used) in zip(circle, circle.dropFirst() + [start]) where left.remove(user) != nil {
+                let label = definitions[names[user]]?.uses.filter { $0.value == names[used] }.keys.min() ?? ""
+                report(.dependencyCycle, words, of: names[user], at: root / names[user] / "uses" / label)
+            }
+        }
+    }
+
+    /// A circle on one line; of a large one the beginning and the end.
+    private static func drawn(_ names: [String]) -> String {
+        let most = 20
+        guard names.count > most else { return names.joined(separator: " → ") }
+        return (names.prefix(most / 2) + ["… \(names.count - most) more …"] + names.suffix(most / 2)).joined(separator: " → ")
+    }
+
+    /// - Parameter origins: for each manager with a fault the one that the trouble began with.
+    private mutating func reportFaultyUses(of name: String, except circle: Set<String>, _ origins: inout [String: String]) {
+        if errors[name] != nil { origins[name] = name }
+        for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key }) where errors[used] != nil && !circle.contains(used) {
+            let origin = origins[used] ?? used
+            let cause = fault(of: origin).withoutFurtherManagers
+            let through = origin == used ? "" : " because `\(origin)` cannot"
+            let words = "`\(used)` cannot be created\(through): \(cause.message)"
+            report(.dependencyUnsatisfied, words, of: name, at: root / name / "uses" / label, causes: [cause])
+            if origins[name] == nil { origins[name] = origin }
+        }
+    }
+}
+
+extension BackplaneError {
+    /// Without what its own errors of other managers come from, which those managers tell: a chain of causes through all the managers of a
+    /// manifest would be as long as it is, for each of them.
+    fileprivate var withoutFurtherManagers: BackplaneError {
+        var error = self
+        for index in causes.indices where causes[index].code == .dependencyUnsatisfied { error.causes[index].causes = [] }
+        return error
+    }
+}

@@ -1,0 +1,103 @@
+internal import Backplane
+
+extension Resolution.Draft {
+    /// Compares the wires that a manager's classes declare with what the manifest would connect them to.
+    mutating func compareWires(of name: String) {
+        guard let definition = definitions[name] else { return }
+        let path = root / name
+        for (label, used) in definition.uses.sorted(by: { $0.key < $1.key }) where definitions[used] == nil && errors[used] == nil {
+            let path = path / "uses" / label
+            let others = mayHint() ? names : nil
+            report(.unknownManager(document.shown(used, at: path), among: others, at: document.place(of: path)), of: name)
+        }
+        for choice in choices[name] ?? [] {
+            guard let user = choice.entry else { continue }
+            let role = choice.definition.role
+            guard role == .manager || role == .communicationController else { continue }
+            for wire in user.component.wires {
+                compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
+            }
+            if role == .manager { findUnused(by: user, definition, of: name) } else { findUnusedServices(by: user, of: name) }
+        }
+    }
+
+    /// Reports what a manager's definition gives its class and the class does not ask for.
+    private mutating func findUnused(by user: Catalogue.Entry, _ definition: ManagerDefinition, of name: String) {
+        let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController], labels = user.component.wires.map(\.label)
+        for label in layers where !labels.contains(label) {
+            let socket = definition.socket(of: label, of: .manager, at: root / name)
+            guard socket.isFilled else { continue }
+            report(.wireUnknown, "\(user) does not ask for a `\(label)`; it is created but nobody can call it", of: name, at: socket.path, severity: .warning)
+        }
+        let usable = labels.filter { !layers.contains($0) }
+        for label in definition.uses.keys.sorted() where !usable.contains(label) {
+            report(.wireUnknown, "\(user) uses no `\(label)`; \(declared(usable, beside: label))", of: name, at: root / name / "uses" / label)
+        }
+    }
+
+    /// Reports the services that a communication controller's class does not ask for.
+    private mutating func findUnusedServices(by user: Catalogue.Entry, of name: String) {
+        let labels = user.component.wires.map(\.label)
+        for service in (choices[name] ?? []).map(\.definition) {
+            guard let property = service.property, !labels.contains(property) else { continue }
+            let words = "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, beside: property))"
+            report(.wireUnknown, words, of: name, at: service.path / "propertyName")
+        }
+    }
+
+    private func declared(_ labels: [String], beside label: String) -> String {
+        let suggestions = NameSuggestions(for: label, among: labels)
+        return labels.isEmpty ? "it declares none" : suggestions.question ?? "it declares \(suggestions.list)"
+    }
+
+    private mutating func compare(_ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket) {
+        var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
+        guard socket.isFilled else {
+            if !wire.isOptional { report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path) }
+            return
+        }
+        guard let provider = provider(of: wire, in: name, at: socket) else { return }
+        // Where it says what the provider is.
+        var path: ManifestPath { socket.role == .manager ? socket.path : socket.path / "className" }
+        if let difference = provider.component.contract.difference(from: wire.contract) {
+            report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
+        } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
+            let words = "\(need); \(provider) provides that without \(NameSuggestions.list(missing)), and calls of it fail"
+            report(.callUnimplemented, words, of: name, at: path, severity: .warning)
+        }
+    }
+
+    /// The component chosen for what a socket holds; `nil`: none fits, which has been reported.
+    private func provider(of wire: WireDescription, in name: String, at socket: Socket) -> Catalogue.Entry? {
+        guard socket.role == .manager else { return choices[name]?.first { $0.definition.path == socket.path }?.entry }
+        return definitions[name]?.uses[wire.label].flatMap { choices[$0]?.first?.entry }
+    }
+}
+
+extension ContractDescription? {
+    /// In what this is not what a user needs, as the end of a sentence about the provider; `nil`: in nothing.
+    func difference(from needed: ContractDescription) -> String? {
+        guard let own = self else { return "provides no contract" }
+        let provides = "provides `\(own.name)` \(own.version)"
+        guard own.name == needed.name else { return provides }
+        guard own.version.serves(needed.version) else {
+            let reason = own.version.major == needed.version.major ? "an earlier one" : "another major version"
+            return "\(provides), \(reason)"
+        }
+        if own.methods == needed.methods { return nil }
+        let kinds = Dictionary(own.methods.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.kind } ?? false }) {
+            return "\(provides) with `\(other.name)` \(other.kind == .async ? "synchronous" : "asynchronous"), not \(other.kind == .async ? "asynchronous" : "synchronous")"
+        }
+        return nil
+    }
+}
+
+extension ContractDescription {
+    /// The methods that a user knows and this does not have: a call of one of them is `call.unimplemented`.
+    func missing(from needed: ContractDescription) -> [String] {
+        if methods == needed.methods { return [] }
+        let names = Set(methods.map(\.name))
+        return needed.methods.map(\.name).filter { !names.contains($0) }
+    }
+}

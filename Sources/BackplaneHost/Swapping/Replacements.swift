@@ -1,0 +1,127 @@
+import Backplane
+import Synchronization
+
+/// The candidates for the place of plugins in force: new libraries, plugins linked into this program, older generations.
+final class Replacements {
+    private let live: LiveComposition
+    private var linkedSwaps = 0
+
+    init(_ live: LiveComposition) { self.live = live }
+
+    /// Loads libraries, and finds out whose places they take; those that are byte for byte in force are left out.
+    ///
+    /// - Throws: why one cannot be loaded, or takes nobody's place.
+    func load(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> [Replacement] {
+        guard !libraries.isEmpty else { throw BackplaneError(.swapRefused, "name at least one library to swap") }
+        let loaded = live.loaded
+        let folder = try live.requireLoadFolder()
+        var replacements: [Replacement] = []
+        var plugins: [LoadedPlugin] = []
+        do throws(BackplaneError) {
+            for library in libraries {
+                let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
+                // Of one by a name of its own only its entry would tell whose place it takes.
+                let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
+                if rivals.contains(where: { $0.isSame(as: wanted, in: folder) }) { continue }
+                try wanted.requirePlace(among: loaded)
+                let plugin = try await load(wanted, in: folder, options)
+                live.generations.add([plugin], .loaded)
+                plugins.append(plugin)
+                let place = try wanted.place(of: plugin, among: loaded)
+                guard !replacements.contains(where: { $0.place == place }) else {
+                    throw BackplaneError(.swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+                }
+                replacements.append(Replacement(place: place, plugin: plugin, library: library))
+            }
+        } catch {
+            live.takeOut(plugins)
+            throw error
+        }
+        return replacements
+    }
+
+    /// A plugin that is linked into this program in the place of the one with its id.
+    func describe(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
+        let description = try linked.describe(HostInterfaces.get)
+        let place = try live.loaded.place(ofPlugin: description.id)
+        linkedSwaps += 1
+        var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
+        plugin.linkedGeneration = linkedSwaps
+        live.generations.add([plugin], .loaded)
+        return Replacement(place: place, plugin: plugin, library: description.id)
+    }
+
+    /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
+    private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
+        let options = live.options.loading, generations = live.generations
+        let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
+            limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
+        ) {
+            Result { () throws(BackplaneError) in
+                let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
+                var names = ResourceFolder.Names()
+                let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
+                LastWords.know(file) { generations.nextNumber(of: $0) }
+                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference, options.getInterface)
+            }
+        }
+        return try result.get()
+    }
+
+    /// An older generation of a plugin.
+    ///
+    /// - Parameter number: `nil`: the last that was in force for good before, and did not fail when it came back.
+    func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
+        let loaded = live.loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
+        let entries = live.generations.entries(of: current.description.id) ?? []
+        let candidates = entries.filter(\.canReturn), last = candidates.filter { !$0.wasTakenBack }.max { $0.commitment < $1.commitment }
+        guard let entry = number == nil ? last : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
+            throw Self.noGeneration(number, of: current.description.id, candidates)
+        }
+        return Replacement(place: place, plugin: older, library: older.path ?? name)
+    }
+
+    private static func noGeneration(_ number: Int?, of plugin: String, _ candidates: [GenerationTable.Entry]) -> BackplaneError {
+        let list = candidates.map { $0.wasTakenBack ? "\($0.number) (which failed its probation when it came back)" : "\($0.number)" }
+        let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list.joined(separator: ", "))"
+        let asked = number.map { "retired generation \($0)" } ?? (candidates.isEmpty ? "retired generation" : "retired generation that proved itself")
+        return BackplaneError(.swapRefused, "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
+    }
+
+    /// - Parameter late: what is said when it has not come back within the limit.
+    private func onThreadOfItsOwn<Value: Sendable>(
+        limit: Duration, _ late: String, _ body: @escaping @Sendable () -> Result<Value, BackplaneError>
+    ) async -> Result<Value, BackplaneError> {
+        let id = Callbacks.newID(), timer = live.timer
+        return await withUnsafeContinuation { continuation in
+            let answer = FirstAnswer(continuation)
+            timer.schedule(id, at: .now + limit) { answer.give(.failure(BackplaneError(.callDeadline, late))) }
+            HostThread.launch {
+                answer.give(body())
+                timer.cancel(id)
+            }
+        }
+    }
+}
+
+extension LoadedPlugin {
+    /// Is there nothing new about a library, nor about the files that come with it?
+    fileprivate func isSame(as wanted: WantedLibrary, in folder: LoadFolder) -> Bool {
+        guard let copy, LibraryFile.isSame(wanted.path, as: copy, in: folder) else { return false }
+        var names = ResourceFolder.Names()
+        // Where it is unclear which files those are, loading it says so.
+        guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }
+        return resources.map { FileTree.isSame(source, as: $0) } ?? false
+    }
+}
+
+/// Takes the first of several answers.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+    private let continuation: Mutex<UnsafeContinuation<Value, Never>?>
+
+    init(_ continuation: UnsafeContinuation<Value, Never>) { self.continuation = Mutex(continuation) }
+
+    func give(_ value: Value) {
+        continuation.withLock { $0.take() }?.resume(returning: value)
+    }
+}

@@ -1,0 +1,136 @@
+import Backplane
+
+/// What a swap does until callers are served by the new code.
+extension SwapTransaction {
+    /// Makes the new instance, wired to what is up now.
+    func create(_ member: SwapMember) async throws(BackplaneError) {
+        let attempt = startup.nextAttempt()
+        for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }
+        try live.requireRunning()
+        let node = member.new
+        try instances.number(node)
+        live.admit(node)
+        member.component = try await instances.make(node, of: after.componentClass(of: node.node), in: after, limit: stepLimit, wiredTo: provider)
+        machine.finish()
+        try live.requireRunning()
+    }
+
+    /// Who is up, or was just made, at a place in the next plan; of a member the old one, as long as that serves.
+    private func provider(at place: Int) -> Instances.Provider? {
+        if let member = members.first(where: { $0.plan.new == place }) {
+            return (member.oldComponent ?? member.component).map { Instances.Provider(component: $0, isLater: true) }
+        }
+        return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
+    }
+
+    /// From here on calls wait. Those that come back through a component which is waited for go on.
+    func hold() {
+        let passage = Set(gated.compactMap { nodeInForce($0)?.number })
+        for member in gated where nodeInForce(member) != nil { member.gate.hold(passage: passage) }
+    }
+
+    func drain() async throws(BackplaneError) {
+        let limit = Duration.seconds(options.drainLimit)
+        let isDrained = await live.drained(limit) {
+            gated.allSatisfy { $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0 && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0 }
+        }
+        try live.requireRunning()
+        guard isDrained else { throw stillCalled(gated, limit) }
+    }
+
+    /// Whose instance callers reach now: the old one, and after the flip the new one.
+    private func nodeInForce(_ member: SwapMember) -> LiveNode? {
+        switch machine.states.wires {
+        case .old, .oldAgain: member.old
+        case .newOnceOpen, .new: member.new
+        }
+    }
+
+    /// - Throws: who calls, and what.
+    private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
+        let calls = members.flatMap { member in live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" } }
+        let methods = members.compactMap { member -> String? in
+            let names = nodeInForce(member)?.callable?.calls.methodsInFlight ?? []
+            return names.isEmpty ? nil : names.map { "`\($0)`" }.joined(separator: ", ") + " of \(member.name)"
+        }
+        let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
+        return BackplaneError(
+            .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)", at: members.first?.new.node.location)
+    }
+
+    /// The old instance gives up what is exclusive, and is still from then on.
+    func suspend(_ member: SwapMember) async throws(BackplaneError) {
+        guard let old = member.old, let component = member.oldComponent else { return }
+        // What was suspended before it may have come back to it.
+        let limit = Duration.seconds(options.drainLimit)
+        guard await live.drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], limit) }
+        member.gate.closePassage(lettingAside: true)
+        // A swap that failed may have left it in a step.
+        let isStill = await live.drained(stepLimit) { old.isBetweenSteps(component) }
+        try live.requireRunning()
+        guard isStill else {
+            throw BackplaneError(
+                .callDeadline, "\(member.name) has not come back from a step of an earlier swap within \(stepLimit)", at: component.node.location)
+        }
+        machine.begin()
+        if let cut = try await instances.suspend(component, stepLimit) { report.warnings.append(cut) }
+    }
+
+    /// Leads all wires to the new instances: those to gated ones as soon as their gates open, the others now.
+    ///
+    /// What was not up and is looked up now comes up from the new code, once that is in force for callers.
+    func flip() {
+        var placed: [Int: LiveNode] = [:]
+        for member in members {
+            placed[member.plan.new] = member.new
+            if let old = member.old { live.admit(old) }
+            if let component = member.component { member.new.state = .ready(component) }
+            member.baseline = counts(member)
+        }
+        live.putInForce(after, keeping: plan.kept, placing: placed)
+        live.replaceStarted(members.map { ($0.old, $0.new) })
+        for member in members { member.taken.old.formUnion(lead(member.component, gated: member.plan.isGated)) }
+        if options.probation != nil { for replacement in replacements { live.generations.set(.onProbation, of: replacement.plugin) } }
+        if gated.isEmpty { serve() }
+    }
+
+    /// - Returns: the bindings that this takes out of slots at once.
+    func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
+        guard let component else { return [] }
+        if gated {
+            let (refused, early) = live.connections.lead(to: component)
+            live.remotes.open(component.node, but: refused)
+            return early
+        }
+        let (refused, opening) = live.connections.open(component)
+        live.remotes.open(component.node, but: refused)
+        return opening.taken
+    }
+
+    func activate(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component else { return }
+        try await starter.activate(component, limit: stepLimit)
+        machine.finish()
+        try live.requireRunning()
+        // Those that are activated after it may call it already.
+        if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new.number))) }
+    }
+
+    /// Lets in whoever waits.
+    func open() {
+        for member in gated {
+            let opening = member.gate.open()
+            if machine.states.wires == .oldAgain { member.taken.new.formUnion(opening.taken) } else { member.taken.old.formUnion(opening.taken) }
+            report.callsHeld += opening.callsHeld
+            report.longestWait = max(report.longestWait, opening.longestWait.milliseconds)
+        }
+        serve()
+    }
+
+    /// Callers are served by the new code; whoever waited to start something does so now.
+    private func serve() {
+        guard served == nil else { return }
+        served = .now
+        handover.end()
+    }
+}

@@ -1,0 +1,137 @@
+import Backplane
+
+extension SwapTransaction {
+    /// What a swap comes to: nothing is touched, and no instance made.
+    static func draft(
+        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
+    ) async throws(BackplaneError) -> SwapTransaction {
+        let live = surroundings.startup.live
+        // What starts may look others up, so it comes to its end before anything is decided.
+        while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
+        try live.requireRunning()
+        let before = live.loaded
+        for replacement in replacements {
+            let id = replacement.plugin.description.id
+            guard before.plugins.indices.contains(replacement.place), before.plugins[replacement.place].description.id == id else {
+                throw BackplaneError(.swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
+            }
+        }
+        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: live.loadFolder)
+
+        let plan = SwapPlan(from: before.plan, to: after.plan, live.running, discardsState: options.discardsState) {
+            before.isSame($0, in: after, $1)
+        }
+        let members = plan.members.enumerated().map { index, member in
+            let old = member.old.map { live.nodes[$0] }, node = after.plan.nodes[member.new]
+            return SwapMember(
+                index, member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: live.makeNode(node, gate: old?.gate),
+                after.plugins[node.entry.order])
+        }
+        let swap = SwapTransaction(members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
+        swap.report.plugins = replacements.map(swap.change)
+        swap.report.components = members.map(swap.change)
+        swap.report.wires = swap.wires
+        swap.report.warnings = swap.warnings
+        return swap
+    }
+
+    /// Why it must not be made.
+    var refusals: [BackplaneError] {
+        let known = Set(before.problems)
+        let mistakes = after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
+        return mistakes + plan.refusals + members.flatMap(misfits)
+    }
+
+    /// What it would do.
+    var preview: SwapPreview {
+        var preview = SwapPreview()
+        (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
+        (preview.refusals, preview.warnings) = (refusals, report.warnings)
+        return preview
+    }
+
+    /// The callers of a component that its new class does not serve any more, as far as the manifest does not know of them.
+    private func misfits(at member: SwapMember) -> [BackplaneError] {
+        let description = member.new.node.entry.component
+        return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
+            guard let difference = description.contract.difference(from: wire.end.side.contract) else { return nil }
+            let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
+            return BackplaneError(
+                .wireMismatch,
+                "\(user) calls \(member.name) by `\(contract.name)` \(contract.version), and the new \(member.new.node.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                at: member.new.node.location)
+        }
+    }
+
+    private func change(_ replacement: Replacement) -> PluginChange {
+        let generations = live.generations, old = before.plugins[replacement.place], new = replacement.plugin
+        return PluginChange(
+            plugin: new.description.id, library: replacement.library, fromGeneration: generations.number(of: old),
+            toGeneration: generations.number(of: new), fromVersion: old.description.version, toVersion: new.description.version)
+    }
+
+    private func change(_ member: SwapMember) -> ComponentChange {
+        let entry = member.new.node.entry
+        var change = ComponentChange(
+            component: member.name, role: "\(entry.component.role)", className: entry.component.className,
+            fromVersion: member.oldComponent?.node.entry.component.version, toVersion: entry.component.version,
+            manner: member.plan.isGated ? .gated : .ungated)
+        change.isRestart = member.plan.isRestart
+        change.state = member.plan.state.change(to: entry.component.state)
+        change.callsInFlight = member.old == nil ? 0 : member.gate.callsInFlight
+        return change
+    }
+
+    /// The wires to what changes, as they are and as they would be.
+    private var wires: [WireChange] {
+        members.flatMap { member in
+            let type = after.componentClass(of: member.new.node)
+            return live.connections.wires(to: member.gate, but: leaving).map { wire in
+                let next = live.connections.lane(of: wire.end, to: type)
+                return WireChange(
+                    user: wire.status.user, label: wire.status.label, provider: member.name, contract: wire.status.contract,
+                    fromLane: wire.status.lane.name, toLane: next.name, reason: next.reason)
+            }
+        }
+    }
+
+    /// The ids of the nodes that go.
+    private var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
+
+    /// What the manifest did not warn of with the old code.
+    private var warnings: [String] {
+        let known = Set(before.problems)
+        return after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" }
+    }
+}
+
+extension LiveComposition {
+    /// What is up, and whom that has looked up.
+    fileprivate var running: SwapPlan.Running {
+        var running = SwapPlan.Running(up: [])
+        for (place, node) in nodes.enumerated() where node.running != nil {
+            running.up.insert(place)
+            running.found[place] = Set(node.found.keys.compactMap { loaded.plan.managers[$0.manager] })
+        }
+        return running
+    }
+}
+
+extension WireStatus.Lane {
+    /// Its name alone.
+    package var name: String {
+        switch self {
+        case .native: "native"
+        case .encoded: "encoded"
+        case .served: "served"
+        }
+    }
+
+    /// Why it is not native.
+    package var reason: String? {
+        switch self {
+        case .native: nil
+        case .encoded(let reason), .served(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Backplane
+
+/// What a generation has to prove after it came into force, and what happens when it fails.
+extension SwapTransaction {
+    /// - Throws: why the new generation is not good enough.
+    func watch() async throws(BackplaneError) {
+        guard let probation = options.probation else { return }
+        surroundings.turns.letLook()
+        let end = Deadline.now + .seconds(probation.duration)
+        var nextHealth = Deadline.now
+        while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
+            if Deadline.now >= nextHealth {
+                for member in members { try await checkHealth(member) }
+                nextHealth = .now + .seconds(probation.healthInterval)
+            }
+            for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
+            await live.timer.pause(min(.milliseconds(20), end - .now))
+        }
+    }
+
+    private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, component.instance.hasHealthCheck else { return }
+        do throws(BackplaneError) {
+            try await starter.limited("say that it is well", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+                try await component.instance.checkHealth(watch, HostThread.launch)
+            }
+        } catch {
+            // A host that stops gives the question up: that says nothing of the component.
+            if live.isStopped { return }
+            throw BackplaneError(error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error])
+        }
+    }
+
+    /// What was asked of a component so far, and how often it failed since the instance that serves came up.
+    func counts(_ member: SwapMember) -> CallCounts {
+        CallCounts(calls: member.gate.callsBegun - member.gate.callsInFlight, errors: member.component?.failures ?? 0)
+    }
+
+    /// The old code takes the newer state back, to a new instance.
+    ///
+    /// - Throws: why that cannot be; the old instance then goes on from where it was.
+    func restore(_ member: SwapMember) async throws(BackplaneError) {
+        do throws(BackplaneError) {
+            try await restoreState(member)
+            if let restored = member.restored { letIn(restored) }
+        } catch {
+            if let node = member.returning {
+                if let component = member.restored {
+                    await retirements.add(component, node, of: member.oldPlugin ?? member.newPlugin, [], suspending: false)
+                } else {
+                    instances.giveBack(node)
+                }
+            }
+            (member.returning, member.restored) = (nil, nil)
+            throw error
+        }
+    }
+
+    private func restoreState(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, let old = member.old, let oldComponent = member.oldComponent else { return }
+        let back = StateTransfer(from: member.new.node.entry.component.state, to: oldComponent.node.entry.component.state)
+        guard case .carried(_, let version, _) = back else {
+            if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
+            throw BackplaneError(.stateIncompatible, "the new code keeps no state")
+        }
+        let bytes = try await exportState(of: component, as: version)
+        let node = live.makeNode(old.node, gate: member.gate)
+        try instances.number(node)
+        live.admit(node)
+        member.returning = node
+        // Those that are back already let it in as well.
+        for other in gated { other.gate.letIn(returning) }
+        let restored = try await instances.make(node, of: oldComponent.type, in: before, limit: stepLimit) { place in
+            provider(afterReturn: place).map { Instances.Provider(component: $0, isLater: true) }
+        }
+        member.restored = restored
+        try await importState(bytes, as: version, to: restored)
+        try await starter.activate(restored, limit: stepLimit)
+    }
+
+    /// Who is called, once the old generation is back, at a place in the plan before. Of one that was not up it is the new one, which
+    /// then is no more: the wire is there, and says so until somebody has it come up again.
+    private func provider(afterReturn place: Int) -> RunningComponent? {
+        if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
+        let location = before.plan.nodes[place].location
+        return nodes[place].running ?? members.first { $0.old == nil && $0.new.node.location == location }?.component
+    }
+
+    /// Wires lead to the old generation again.
+    func flipBack() async {
+        await stopLateStarters()
+        var nodes = nodes
+        var pairs: [(old: LiveNode?, new: LiveNode)] = []
+        for member in members {
+            guard let old = member.old, let place = member.plan.old else { continue }
+            if let node = member.returning, let component = member.restored {
+                node.state = .ready(component)
+                live.dismiss(node)
+                nodes[place] = node
+                pairs.append((member.new, node))
+                if let oldComponent = member.oldComponent, let plugin = member.oldPlugin {
+                    await retirements.add(oldComponent, old, of: plugin, member.taken.old, suspending: false)
+                }
+            } else {
+                pairs.append((member.new, old))
+                live.dismiss(old)
+            }
+        }
+        for member in members where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
+            report.warnings.append("the state that \(member.name) had since the swap is lost: the old code cannot take it")
+        }
+        lead(back: nodes, pairs)
+    }
+
+    /// Components of the rejected code that somebody looked up since it came into force: they go with it, and come up again from the old code.
+    private func stopLateStarters() async {
+        let leaving = live.nodes.filter { node in !nodes.contains { $0 === node } && !members.contains { $0.new === node } }
+        for node in leaving { node.leaves = true }
+        for node in leaving { _ = await node.startUnderWay?.value }
+        interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
+        await surroundings.shutdown.stop(leaving.filter { $0.running != nil }, for: before.plan)
+    }
+}
+
+extension Probation {
+    /// - Throws: when too many of the calls have failed.
+    func judge(_ counts: CallCounts, _ name: String) throws(BackplaneError) {
+        guard counts.calls >= minimumCalls, counts.errors > 0 else { return }
+        let rate = Double(counts.errors) / Double(counts.calls)
+        guard rate > errorRate else { return }
+        throw BackplaneError(
+            .componentFailed, "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)), and \(percent(errorRate)) may")
+    }
+
+    private func percent(_ rate: Double) -> String { "\((rate * 1_000).rounded() / 10) %" }
+}

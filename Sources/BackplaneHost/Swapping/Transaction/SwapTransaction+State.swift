@@ -1,0 +1,40 @@
+import Backplane
+
+/// How state goes from one instance to another.
+extension SwapTransaction {
+    func export(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
+        let bytes = try await exportState(of: component, as: version)
+        guard bytes.count <= surroundings.options.stateLimit else {
+            throw BackplaneError(
+                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
+                at: component.node.location)
+        }
+        member.state = bytes
+    }
+
+    /// The new instance takes the state.
+    func take(_ member: SwapMember) async throws(BackplaneError) {
+        guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
+        try await importState(bytes, as: version, to: component)
+        report.components[member.index].state?.bytes = bytes.count
+        guard surroundings.options.checksState, new.writes.contains(version) else { return }
+        let again = try await exportState(of: component, as: version)
+        guard again != bytes else { return }
+        report.warnings.append(
+            "the state of \(member.name) is not stable: exported, imported and exported again it is different (\(bytes.count) bytes, then \(again.count)); "
+                + "`importState` may forget something, or the order of what it keeps may change")
+    }
+
+    func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {
+        try await starter.limited("hand over its state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.exportState(version: version, watch, HostThread.launch)
+        }
+    }
+
+    func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError) {
+        try await starter.limited("take the state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+            try await component.instance.importState(bytes, version: version, watch, HostThread.launch)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Backplane
+
+/// What a swap does when it does not come about, or is over.
+extension SwapTransaction {
+    /// Wires lead to the old instances, as before.
+    func unflip() {
+        lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
+        for member in members { if let old = member.old { live.dismiss(old) } }
+    }
+
+    /// Puts the old generation in force again.
+    ///
+    /// - Parameters:
+    ///   - nodes: by their places in the plan before.
+    ///   - pairs: those that stand where new ones stood.
+    func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
+        live.putInForce(before, nodes)
+        live.replaceStarted(pairs)
+        live.started.removeAll { node in members.contains { $0.new === node } }
+        for member in members {
+            member.new.state = .stopped
+            takeBack(member, leadingTo: member.restored ?? member.oldComponent)
+        }
+    }
+
+    /// Leads wires back to the old instance; those to a component that had none go nowhere.
+    private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
+        if let component {
+            member.taken.new.formUnion(lead(component, gated: member.plan.isGated))
+        } else {
+            live.remotes.close(member.new.node)
+            member.taken.new.formUnion(
+                member.gate.withdraw(BackplaneError(.callRetired, "\(member.name) came up from code that was taken back; look it up again")))
+        }
+    }
+
+    /// The numbers of those that come back, or are made again, when it is taken back: they may call one another before the gates open.
+    var returning: Set<UInt16> {
+        Set(members.flatMap { [$0.old?.number, $0.returning?.number] }.compactMap(\.self))
+    }
+
+    /// Others that come back, and are activated, may call one that has come back, though its gate is held.
+    func letIn(_ component: RunningComponent) {
+        guard gated.contains(where: { $0.gate === component.gate }) else { return }
+        live.connections.lead(to: component)
+        component.gate.letIn(returning)
+    }
+
+    /// The old instance takes again what it gave up.
+    func resume(_ member: SwapMember, in domain: isolated (any Actor)? = #isolation) async {
+        guard let old = member.old, let component = member.oldComponent else { return }
+        guard component.instance.isInStep else {
+            await resume(component)
+            return letIn(component)
+        }
+        // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
+        old.isResumedLater = true
+        Task {
+            _ = domain
+            await resumeLater(component)
+            old.isResumedLater = false
+        }
+    }
+
+    private func resumeLater(_ component: RunningComponent) async {
+        // A change, or the end of the host, may take it meanwhile.
+        func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
+        while component.instance.isInStep, isUp() { await live.timer.pause(.milliseconds(20)) }
+        if isUp() { await resume(component) }
+    }
+
+    private func resume(_ component: RunningComponent) async {
+        do {
+            try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+                try await component.instance.resume(watch, HostThread.launch)
+            }
+        } catch {
+            live.log(.error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
+        }
+    }
+
+    /// Calls go on as they would have.
+    func release() {
+        for member in gated where member.old != nil {
+            member.taken.new.formUnion(member.gate.open().taken)
+        }
+    }
+
+    /// A new instance gives up what it took.
+    func deactivate(_ member: SwapMember) async {
+        guard let component = member.component else { return }
+        member.gate.closePassage(lettingAside: true)
+        _ = await live.drained(live.options.stopLimit) { member.taken.new.allSatisfy { $0.callsInFlight == 0 } }
+        do {
+            if let cut = try await instances.suspend(component, stepLimit, canBeGivenUp: false) { report.warnings.append(cut) }
+        } catch {
+            live.log(.error, "did not give up what it took, after a swap that failed", component, error)
+        }
+    }
+
+    /// Gives a new instance up.
+    func discard(_ member: SwapMember) async {
+        guard let component = member.component else { return instances.giveBack(member.new) }
+        // Others that are new may have begun calls to it while they were made.
+        if member.old == nil { takeBack(member, leadingTo: nil) }
+        let state = machine.states.new[member.index]
+        // One that is activated later than it was waited for takes what it takes all the same.
+        let takesLater = state.wasToBeActive && component.instance.isInStep
+        await retirements.add(component, member.new, of: member.newPlugin, member.taken.new, suspending: state == .active || takesLater)
+    }
+
+    /// Gives the old instances up: those that callers did not wait for are suspended once their calls have ended.
+    func retire() async {
+        for member in members {
+            guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }
+            await retirements.add(component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended)
+        }
+        for member in members { live.dismiss(member.new) }
+        live.dropRemainders(of: replacements.map { before.plugins[$0.place] })
+        for replacement in replacements { live.generations.commit(replacement.plugin) }
+        warnOfGenerations()
+    }
+
+    private func warnOfGenerations() {
+        let retired = live.generations.retired, log = live.options.log
+        guard retired > 0, retired.isMultiple(of: GenerationTable.warned), log.isEnabled(.warning) else { return }
+        log.write(
+            LogRecord(
+                level: .warning, source: "host",
+                message: "\(retired) generations of plugins are in memory that are not in force, since Swift's runtime cannot forget a library; restart the host when it suits",
+                metadata: [:]))
+    }
+}

@@ -1,0 +1,14 @@
+@testable import BackplaneHost
+
+/// What tests look at inside a host.
+extension Coordinator {
+    var nodeCounts: (inForce: Int, known: Int, started: Int, ready: Int) {
+        (live.nodes.count, live.nodesByID.count, live.started.count, live.nodes.count { $0.running != nil })
+    }
+    var numbersInUse: Int { live.numbers.inUse }
+    var isTurnTaken: Bool { turns.isTaken }
+    var waitingTurns: Int { turns.waitingCount }
+    var hasRetirements: Bool { !retirements.all.isEmpty }
+    /// Somebody waits for the swap that is under way.
+    var isAwaited: Bool { !(live.handover?.waiting.isEmpty ?? true) }
+}

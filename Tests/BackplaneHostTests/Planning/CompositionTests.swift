@@ -1,0 +1,80 @@
+import Backplane
+import FoundationEssentials
+import Testing
+
+@testable import BackplaneHost
+
+/// What tools are told of a host that runs nothing.
+@Suite(.timeLimit(.minutes(10)))
+struct CompositionTests {
+    /// A host of one of the example's manifests.
+    private func host(_ manifest: String, _ folder: LoadingFixture.Folder, lanes: LaneRule = .fastest) -> PluginHost {
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        return PluginHost(
+            manifest: ManifestDocument(contentsOf: "/\(root)/manifests/\(manifest)"),
+            options: HostOptions(
+                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", lanes: lanes))
+    }
+
+    /// A wire as the composition tells it beforehand and the host afterwards.
+    private struct Crossing: Hashable {
+        var user: String?, label: String, provider: String, contract: String, version: Version, lane: WireStatus.Lane
+    }
+
+    @Test(arguments: ["almanac.json", "bookshelf.json", "bookshelf-both.json"], [LaneRule.fastest, .encoded])
+    func `The lanes it foretells are those that the wires take`(manifest: String, lanes: LaneRule) async throws {
+        let folder = try LoadingFixture.Folder()
+        let host = host(manifest, folder, lanes: lanes)
+        let composition = await host.composition()
+        let nodes = composition.plan.nodes
+        let foretold = composition.wires.map {
+            Crossing(user: nodes[$0.user].name, label: $0.label, provider: nodes[$0.provider].name, contract: $0.contract, version: $0.version, lane: $0.lane)
+        }
+        #expect(await host.wires.isEmpty, "nothing was started")
+        try await host.start()
+        let taken = await host.wires.map {
+            Crossing(user: $0.user, label: $0.label, provider: $0.provider, contract: $0.contract, version: $0.version, lane: $0.lane)
+        }
+        await host.stop()
+        #expect(!foretold.isEmpty && foretold.count == taken.count)
+        #expect(Set(foretold) == Set(taken))
+    }
+
+    @Test func `Two versions of one class serve two managers of one process`() async throws {
+        let folder = try LoadingFixture.Folder()
+        let host = host("bookshelf-both.json", folder)
+        let composition = await host.composition()
+        await host.stop()
+        #expect(composition.problems == [])
+        let services = composition.plan.nodes.filter { $0.role == .networkService }
+        #expect(services.map(\.entry.component.className) == ["BooksService", "BooksService"])
+        #expect(services.map(\.entry.component.version.major) == [2, 1])
+        #expect(services.map(\.managers) == [["LibraryManager"], ["ReadingRoomManager"]])
+        #expect(composition.plugins.filter { $0.id == "org.backplane.books-api" }.map(\.version.major) == [1, 2])
+        #expect(composition.plan.nodes.compactMap(\.namespace) == ["BookStore", "ReadingRoom"], "each keeps what its own version answered")
+    }
+
+    @Test func `A definition is what the plan made of it`() async throws {
+        let folder = try LoadingFixture.Folder()
+        let host = host("bookshelf-both.json", folder)
+        let composition = await host.composition()
+        await host.stop()
+        let definitions = composition.definitions(of: "ReadingRoomManager")
+        #expect(definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
+        #expect(definitions.map(\.property) == [nil, nil, nil, "books"])
+        for definition in definitions {
+            let node = try #require(composition.node(of: definition, in: "ReadingRoomManager"))
+            #expect(node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition) && node.location == definition.location)
+        }
+        let lines = definitions.map { composition.positions(of: definitions.map(\.location))[$0.location]?.line }
+        #expect(lines == [31, 33, 34, 37], "where the manifest has them")
+    }
+
+    @Test func `A manifest that cannot be read composes nothing`() async {
+        let document = ManifestDocument(parsing: Data("{".utf8), path: "half.json")
+        let composition = await PluginHost(manifest: document).composition()
+        #expect(composition.isEmpty && composition.managerNames == [])
+        #expect(composition.unknownManager("A").message == "no manager is named `A`; there are none")
+        #expect(composition.unknownManager("A").causes.map(\.code) == [.manifestMalformed])
+    }
+}
