@@ -9,13 +9,13 @@ struct ComponentLookUps {
     /// - Parameter asker: the id of the node that looks up.
     func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
         do throws(BackplaneError) {
-            return .success(try await connection(to: manager, needed, for: asker, call))
+            return .success(try await wire(to: manager, needed, for: asker, call))
         } catch {
             return .failure(error)
         }
     }
 
-    private func connection(
+    private func wire(
         to manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?
     ) async throws(BackplaneError) -> OpenWire {
         guard let user = live.nodesByID[asker] else { throw .askerStopped }
@@ -33,9 +33,9 @@ struct ComponentLookUps {
         try component.node.requireService(of: contract)
         if let known = user.found[key] { return known }
         let end = ConsumerEnd(side: needed.side, makeCells: needed.makeCells)
-        let connection = live.connections.connect(user, manager, end, to: component)
-        user.found[key] = connection
-        return connection
+        let wire = live.connections.connect(user, manager, end, to: component)
+        user.found[key] = wire
+        return wire
     }
 
     private func isStopping(_ manager: String) -> Bool {

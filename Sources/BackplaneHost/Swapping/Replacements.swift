@@ -42,7 +42,7 @@ final class Replacements {
 
     /// A plugin that is linked into this program in the place of the one with its id.
     func describe(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
-        let description = try linked.describe(HostInterfaces.get)
+        let description = try linked.describe(live.options.loading.getInterface)
         let place = try live.loaded.place(ofPlugin: description.id)
         linkedSwaps += 1
         var plugin = LoadedPlugin(path: nil, resources: try linked.resources(), description: description)
