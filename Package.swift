@@ -77,8 +77,9 @@ let package = Package(
 
         // The runtime and its engines.
         .target(name: "CBackplaneHost"),
+        .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
-            name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
+            name: "BackplaneHost", dependencies: ["Backplane", "BackplaneBoundary", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
             swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
         .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
@@ -96,7 +97,7 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
+                "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
                 "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
@@ -188,11 +189,11 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+            name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),

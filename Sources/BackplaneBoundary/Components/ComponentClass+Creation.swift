@@ -1,3 +1,4 @@
+package import Backplane
 import CBackplane
 
 extension ComponentClass {
@@ -44,7 +45,7 @@ extension ComponentClass {
                 let connections = zip(labels, creation.connections).map { label, connection in
                     bp_connection(
                         size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: connection.wire,
-                        slot: sharesSlots ? connection.slot.pointer : nil)
+                        slot: sharesSlots ? connection.slot.address : nil)
                 }
                 creation.configuration.withBytes { configuration in
                     creation.folder.withBytes { folder in

@@ -1,3 +1,4 @@
+package import Backplane
 import CBackplane
 
 extension ComponentClass {

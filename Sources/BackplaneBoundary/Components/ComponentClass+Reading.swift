@@ -1,3 +1,4 @@
+package import Backplane
 package import CBackplane
 
 /// Descriptors as plugins give them, none of which is trusted.

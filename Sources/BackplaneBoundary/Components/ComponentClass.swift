@@ -1,3 +1,4 @@
+package import Backplane
 import CBackplane
 
 /// A component class as the host knows it: what its descriptor says, and the functions behind it.

@@ -1,3 +1,4 @@
+package import Backplane
 import CBackplane
 
 /// The steps of its life, each of which waits for the plugin's answer and throws what that says.

@@ -1,3 +1,4 @@
+package import Backplane
 package import CBackplane
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Backplane
 import CBackplane
 
 /// Where a compiler put the fields of every struct of the header: `BP_LAYOUT` as one side answers it.

@@ -1,3 +1,4 @@
+package import Backplane
 package import CBackplane
 
 /// What a host asks every plugin at its entry, and what it checks of the answer before it believes any of it.

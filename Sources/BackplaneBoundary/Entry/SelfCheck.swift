@@ -1,3 +1,4 @@
+import Backplane
 import CBackplane
 
 /// Whether a plugin's compiler saw `backplane.h` as this one did.

@@ -1,3 +1,5 @@
+package import Backplane
+
 extension ContractDescription {
     /// A contract as this program compiled it.
     package init<C: Contract>(of _: C.Type) {

@@ -1,3 +1,4 @@
+package import Backplane
 package import CBackplane
 
 /// Who the cells of encoded wires call: the host, on behalf of a component.

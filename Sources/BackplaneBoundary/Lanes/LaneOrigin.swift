@@ -1,3 +1,4 @@
+import Backplane
 import CBackplane
 
 /// A plugin, or the host program, as far as lanes go.

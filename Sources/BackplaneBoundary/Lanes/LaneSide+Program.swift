@@ -1,3 +1,5 @@
+package import Backplane
+
 extension LaneSide {
     /// A contract as this program compiled it.
     ///

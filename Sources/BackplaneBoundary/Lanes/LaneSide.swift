@@ -1,3 +1,5 @@
+package import Backplane
+
 /// One end of a wire, as far as the lane between the two goes.
 package struct LaneSide: Sendable {
     /// What brings it.

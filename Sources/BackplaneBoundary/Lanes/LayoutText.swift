@@ -1,3 +1,4 @@
+import Backplane
 import CBackplane
 import Synchronization
 

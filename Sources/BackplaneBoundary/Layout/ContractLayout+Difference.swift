@@ -1,3 +1,5 @@
+package import Backplane
+
 extension ContractLayout {
     /// Why two sides of a wire cannot hand each other Swift values, as a sentence.
     ///

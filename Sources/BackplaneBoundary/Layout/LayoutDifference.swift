@@ -1,3 +1,5 @@
+import Backplane
+
 /// Where two layouts differ first, in words for whoever asks why a wire is not native.
 ///
 /// Two texts are equal up to their first difference, so a reference before it means the same on both sides.

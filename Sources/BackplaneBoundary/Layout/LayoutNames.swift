@@ -1,3 +1,5 @@
+import Backplane
+
 /// How the types of a text are called in messages.
 struct LayoutNames {
     private struct Name {

@@ -1,3 +1,5 @@
+import Backplane
+
 /// Reads the text of layouts back. The text may come from a plugin, so anything may be in it.
 struct LayoutParser {
     private let bytes: [UInt8]

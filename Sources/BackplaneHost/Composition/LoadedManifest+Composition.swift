@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension Coordinator {
     func composition() -> Composition { loaded.composition(options.lanes) }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// Components' look-ups.
 extension Coordinator {

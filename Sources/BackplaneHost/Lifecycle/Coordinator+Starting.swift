@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension Coordinator {
     /// Starts every eager manager and what it needs, independent ones at the same time.

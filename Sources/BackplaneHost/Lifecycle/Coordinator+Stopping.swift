@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension Coordinator {
     /// Stops once; whoever else asks waits until it is over.

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneBoundary
 
 extension LibraryFile {
     /// Loads the copy and asks the plugin what it brings: its code runs, and of that no more than constructors and the entry.

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneBoundary
 
 /// A plugin that is linked into this program.
 package struct LinkedPlugin: Sendable {

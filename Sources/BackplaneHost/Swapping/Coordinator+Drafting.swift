@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension Coordinator {
     /// What a swap comes to: nothing is touched, and no instance made.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Synchronization
 
 /// A library that takes the place of one that is in force.

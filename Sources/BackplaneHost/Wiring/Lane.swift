@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// How the calls of a wire cross: decided once, when it is connected.
 enum Lane: Sendable, Hashable {
