@@ -190,6 +190,7 @@ let package = Package(
         // Tests.
         .testTarget(
             name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+        .testTarget(name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [

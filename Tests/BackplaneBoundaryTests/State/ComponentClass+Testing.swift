@@ -1,4 +1,5 @@
 @testable import Backplane
+@testable import BackplaneBoundary
 
 extension ComponentClass {
     /// A class as a host gets to know it.

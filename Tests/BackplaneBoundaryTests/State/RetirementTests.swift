@@ -1,4 +1,5 @@
 @testable import Backplane
+@testable import BackplaneBoundary
 import Testing
 
 /// What becomes of an instance that a swap replaces.

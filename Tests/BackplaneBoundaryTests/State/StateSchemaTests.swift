@@ -1,4 +1,5 @@
 @testable import Backplane
+@testable import BackplaneBoundary
 import Testing
 
 /// What a component says of itself for swaps, and what the host reads of it.

@@ -1,4 +1,5 @@
 @testable import Backplane
+@testable import BackplaneBoundary
 import Testing
 
 /// State as it goes from one instance to another, by the functions that a host calls.
