@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// The spelling of a manifest.
-public enum ManifestFormat: String, Sendable, Hashable, CaseIterable {
+/// The spelling of a document.
+public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
     case json
     /// A property list as text.
     case xml

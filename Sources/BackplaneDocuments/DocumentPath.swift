@@ -1,19 +1,23 @@
-/// A place in a manifest as a JSON pointer (RFC 6901); the empty one is the root.
-struct ManifestPath: Sendable, Hashable, CustomStringConvertible {
-    private(set) var description = ""
+/// A place in a document as a JSON pointer (RFC 6901); the empty one is the root.
+package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
+    package private(set) var description: String
 
-    static func / (path: ManifestPath, key: String) -> ManifestPath {
-        ManifestPath(description: path.description + "/" + key.pointerStep)
+    package init() { description = "" }
+
+    private init(description: String) { self.description = description }
+
+    package static func / (path: DocumentPath, key: String) -> DocumentPath {
+        DocumentPath(description: path.description + "/" + key.pointerStep)
     }
 
-    static func / (path: ManifestPath, index: Int) -> ManifestPath {
-        ManifestPath(description: path.description + "/\(index)")
+    package static func / (path: DocumentPath, index: Int) -> DocumentPath {
+        DocumentPath(description: path.description + "/\(index)")
     }
 }
 
 extension String {
     /// The first step of a pointer without its slash.
-    var firstStep: String {
+    package var firstStep: String {
         guard let slash = utf8.firstIndex(of: UInt8(ascii: "/")) else { return self }
         return String(self[..<slash])
     }

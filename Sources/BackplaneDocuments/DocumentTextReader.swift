@@ -1,44 +1,29 @@
-internal import Backplane
 internal import FoundationEssentials
 
-/// Reads a spelling of manifests that is text, and knows where in it a mistake is.
-protocol ManifestTextReader {
-    typealias Mistake = ManifestMistake
+/// A reader of a format that is text, which knows where in it a mistake is.
+protocol DocumentTextReader {
+    associatedtype Value
+    typealias Mistake = DocumentMistake
 
     var bytes: [UInt8] { get }
-    init(_ data: Data)
-    mutating func document() throws(ManifestMistake) -> ManifestValue
+    init(_ data: Data, as subject: DocumentSubject)
+    mutating func document() throws(DocumentMistake) -> Value
 }
 
 /// What is wrong with a text, and at which byte.
-struct ManifestMistake: Error {
+struct DocumentMistake: Error {
     var offset: Int
     var reason: String
-    var code = BackplaneError.Code.manifestMalformed
+    var kind = DocumentError.Kind.malformed
 }
 
-extension ManifestTextReader {
-    static func read(_ data: Data) throws(BackplaneError) -> ManifestValue {
-        var reader = Self(data)
+extension DocumentTextReader {
+    static func read(_ data: Data, as subject: DocumentSubject) throws(DocumentError) -> Value {
+        var reader = Self(data, as: subject)
         do {
             return try reader.document()
         } catch {
-            throw BackplaneError(error.code, "\(reader.position(of: error)): \(error.reason)")
+            throw DocumentError(error.kind, error.reason, at: SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset])
         }
-    }
-
-    /// Where the mistake is in text that `read` does not take; `nil` where there is none.
-    static func positionOfMistake(in data: Data) -> SourcePosition? {
-        var reader = Self(data)
-        do {
-            _ = try reader.document()
-            return nil
-        } catch {
-            return reader.position(of: error)
-        }
-    }
-
-    private func position(of mistake: ManifestMistake) -> SourcePosition {
-        SourcePosition.positions(of: [mistake.offset], in: bytes)[mistake.offset]!
     }
 }

@@ -7,7 +7,7 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The positions of some offsets in UTF-8 text, found in one pass.
-    static func positions(of offsets: [Int], in bytes: [UInt8]) -> [Int: SourcePosition] {
+    package static func positions(of offsets: [Int], in bytes: [UInt8]) -> [Int: SourcePosition] {
         var positions: [Int: SourcePosition] = [:]
         var (next, position) = (0, SourcePosition(line: 1, column: 1))
         for offset in offsets.sorted() {

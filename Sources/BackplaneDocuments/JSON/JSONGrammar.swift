@@ -1,149 +1,99 @@
-internal import Backplane
-internal import FoundationEssentials
-
-/// Reads JSON strictly (RFC 8259), and says where a mistake is.
+/// The grammar of JSON (RFC 8259), in one pass and at any depth.
 ///
-/// `JSONDecoder` gives neither line nor column, and silently drops a key that is there twice: a manager would vanish.
-struct JSONReader: ManifestTextReader {
+/// It tells a receiver what it meets. What the grammar allows and a value may not be able to hold is for the receiver to refuse.
+struct JSONGrammar<Receiver: JSONReceiver> {
+    typealias Mistake = DocumentMistake
+
     let bytes: [UInt8]
+    var receiver: Receiver
     private var index = 0
-    private var depth = 0
-    private var valuesLeft = ManifestLimits.values
-    /// Where it is; `nil`: at nothing whose offset is wanted.
-    private var path: ManifestPath? = ManifestPath()
-    /// The places whose offsets are wanted.
-    private let wanted: Set<String>
-    private var offsets: [String: Int] = [:]
-    private var ends: [String: Int] = [:]
+    /// The bytes that end the arrays and objects under way.
+    private var closers: [UInt8] = []
 
-    init(_ data: Data) { self.init(data, wanted: []) }
-
-    private init(_ data: Data, wanted: Set<String>) {
-        bytes = Array(data.withoutByteOrderMark)
-        self.wanted = wanted
+    init(_ bytes: [UInt8], _ receiver: Receiver) {
+        (self.bytes, self.receiver) = (bytes, receiver)
     }
 
-    /// Where the values at some paths are, a member of a dictionary at its key; of one that is missing, where the nearest
-    /// that contains its place is.
-    static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
-        var reader = Self(data, wanted: Set(paths.flatMap(\.pointerAndAncestors)))
-        guard (try? reader.document()) != nil else { return [:] }
-        let positions = SourcePosition.positions(of: Array(reader.offsets.values), in: reader.bytes)
-        return paths.reduce(into: [:]) { found, path in
-            found[path] = path.pointerAndAncestors.lazy.compactMap { reader.offsets[$0] }.first.flatMap { positions[$0] }
-        }
-    }
-
-    /// From where to where the values at some paths go, a member of a dictionary from its key on; without a byte order mark.
-    static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {
-        var reader = Self(data, wanted: Set(paths.flatMap(\.pointerAndAncestors)))
-        guard (try? reader.document()) != nil else { return [:] }
-        return paths.reduce(into: [:]) { extents, path in
-            if let start = reader.offsets[path], let end = reader.ends[path] { extents[path] = start..<end }
-        }
-    }
-
-    mutating func document() throws(Mistake) -> ManifestValue {
+    mutating func document() throws(Mistake) {
         skipSpace()
-        if index == bytes.count { throw Mistake(offset: index, reason: "there is nothing here; a manifest is a dictionary") }
-        note(index)
-        let value = try value()
-        skipSpace()
-        if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the manifest") }
-        return value
+        if index == bytes.count { throw Mistake(offset: index, reason: receiver.subject.emptiness) }
+        repeat { try value() } while try goesOn()
+        if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the \(receiver.subject.noun)") }
     }
 
-    private mutating func value() throws(Mistake) -> ManifestValue {
-        valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw Mistake(offset: index, reason: ManifestLimits.tooManyValues, code: .manifestUnsupported) }
-        return switch next {
-        case UInt8(ascii: "{"): try nested { reader throws(Mistake) in .dictionary(try reader.members()) }
-        case UInt8(ascii: "["): try nested { reader throws(Mistake) in .array(try reader.elements()) }
-        case UInt8(ascii: "\""): .string(try string())
-        case UInt8(ascii: "-")?: try number()
-        case let byte? where byte.isDigit: try number()
-        case UInt8(ascii: "t"): try word("true", .bool(true))
-        case UInt8(ascii: "f"): try word("false", .bool(false))
-        case UInt8(ascii: "n"): try word("null", .null)
-        default: throw Mistake(offset: index, reason: "expected a value, found \(found)")
-        }
-    }
-
-    private mutating func nested(_ body: (inout Self) throws(Mistake) -> ManifestValue) throws(Mistake) -> ManifestValue {
-        depth += 1
-        guard depth <= ManifestLimits.depth else {
-            throw Mistake(offset: index, reason: ManifestLimits.tooDeep, code: .manifestUnsupported)
-        }
-        defer { depth -= 1 }
-        return try body(&self)
-    }
-
-    private mutating func members() throws(Mistake) -> [String: ManifestValue] {
-        var members: [String: ManifestValue] = [:]
-        index += 1
-        skipSpace()
-        if skip(UInt8(ascii: "}")) { return members }
+    /// A scalar, an empty array or object, or the beginning of another up to the first value in it.
+    private mutating func value() throws(Mistake) {
         while true {
+            try receiver.valueBegins(at: index)
             let start = index
-            guard next == UInt8(ascii: "\"") else { throw Mistake(offset: index, reason: "expected a key in quotes, found \(found)") }
-            let key = try string()
-            skipSpace()
-            guard skip(UInt8(ascii: ":")) else { throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)") }
-            skipSpace()
-            let value = try within({ $0 / key }, at: start)
-            guard key.utf8.count <= ManifestLimits.key else { throw Mistake(offset: start, reason: ManifestLimits.keyTooLong, code: .manifestUnsupported) }
-            guard members.updateValue(value, forKey: key) == nil else {
-                throw Mistake(offset: start, reason: "the key `\(key)` is here for the second time")
+            switch next {
+            case UInt8(ascii: "{"):
+                try open(isObject: true)
+                if try closes(with: UInt8(ascii: "}")) { return }
+                try key()
+            case UInt8(ascii: "["):
+                try open(isObject: false)
+                if try closes(with: UInt8(ascii: "]")) { return }
+            case UInt8(ascii: "\""):
+                let string = try string()
+                return try receiver.string(string, endingAt: index)
+            case UInt8(ascii: "-")?: return try number(from: start)
+            case let byte? where byte.isDigit: return try number(from: start)
+            case UInt8(ascii: "t"): return try word("true", .bool(true))
+            case UInt8(ascii: "f"): return try word("false", .bool(false))
+            case UInt8(ascii: "n"): return try word("null", .null)
+            default: throw Mistake(offset: index, reason: "expected a value, found \(found)")
             }
-            skipSpace()
-            if skip(UInt8(ascii: "}")) { return members }
-            guard skip(UInt8(ascii: ",")) else { throw Mistake(offset: index, reason: "expected `,` or `}`, found \(found)") }
-            skipSpace()
         }
     }
 
-    private mutating func elements() throws(Mistake) -> [ManifestValue] {
-        var elements: [ManifestValue] = []
+    /// Whether another value follows, in an array or after a key, which is then passed.
+    private mutating func goesOn() throws(Mistake) -> Bool {
+        while true {
+            skipSpace()
+            guard let closer = closers.last else { return false }
+            if try closes(with: closer) { continue }
+            guard skip(UInt8(ascii: ",")) else { throw Mistake(offset: index, reason: "expected `,` or `\(Unicode.Scalar(closer))`, found \(found)") }
+            skipSpace()
+            if closer == UInt8(ascii: "}") { try key() }
+            return true
+        }
+    }
+
+    private mutating func open(isObject: Bool) throws(Mistake) {
+        try receiver.containerBegins(isObject: isObject, at: index)
+        closers.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         index += 1
         skipSpace()
-        if skip(UInt8(ascii: "]")) { return elements }
-        while true {
-            let number = elements.count
-            elements.append(try within({ $0 / number }, at: index))
-            skipSpace()
-            if skip(UInt8(ascii: "]")) { return elements }
-            guard skip(UInt8(ascii: ",")) else { throw Mistake(offset: index, reason: "expected `,` or `]`, found \(found)") }
-            skipSpace()
-        }
     }
 
-    /// Reads a value one step further in, which is told from `offset` on.
-    private mutating func within(_ step: (ManifestPath) -> ManifestPath, at offset: Int) throws(Mistake) -> ManifestValue {
-        // Below what nobody wants there is nothing wanted: of everything that is, its ancestors are too.
-        guard !wanted.isEmpty, let outer = path else { return try value() }
-        defer { path = outer }
-        let inner = step(outer)
-        path = wanted.contains(inner.description) ? inner : nil
-        note(offset)
-        let value = try value()
-        if path != nil { ends[inner.description] = index }
-        return value
+    private mutating func closes(with closer: UInt8) throws(Mistake) -> Bool {
+        guard skip(closer) else { return false }
+        closers.removeLast()
+        try receiver.containerEnds(at: index)
+        return true
     }
 
-    private mutating func note(_ offset: Int) {
-        if let path, wanted.contains(path.description) { offsets[path.description] = offset }
+    private mutating func key() throws(Mistake) {
+        let start = index
+        guard next == UInt8(ascii: "\"") else { throw Mistake(offset: index, reason: "expected a key in quotes, found \(found)") }
+        let key = try string()
+        skipSpace()
+        guard skip(UInt8(ascii: ":")) else { throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)") }
+        skipSpace()
+        receiver.key(key, at: start)
     }
 
-    private mutating func word(_ word: String, _ value: ManifestValue) throws(Mistake) -> ManifestValue {
+    private mutating func word(_ word: String, _ value: JSONValue) throws(Mistake) {
         guard bytes[index...].starts(with: word.utf8) else { throw Mistake(offset: index, reason: "expected a value, found \(found)") }
         index += word.utf8.count
-        return value
+        try receiver.word(value, endingAt: index)
     }
 }
 
 // MARK: Strings
 
-extension JSONReader {
+extension JSONGrammar {
     private mutating func string() throws(Mistake) -> String {
         let start = index
         index += 1
@@ -179,13 +129,16 @@ extension JSONReader {
             let unit = try codeUnit()
             if let scalar = Unicode.Scalar(unit) { return scalar }
             // Half of a surrogate pair: the other half follows as an escape of its own.
+            let after = index
             if UTF16.isLeadSurrogate(unit), bytes[(index + 1)...].starts(with: #"\u"#.utf8) {
                 index += 2
                 let trail = try codeUnit()
                 let value = 0x10000 + UInt32(unit & 0x3FF) << 10 + UInt32(trail & 0x3FF)
                 if UTF16.isTrailSurrogate(trail), let scalar = Unicode.Scalar(value) { return scalar }
             }
-            throw Mistake(offset: start, reason: "half of a surrogate pair")
+            try receiver.halfOfPair(at: start)
+            index = after
+            return "\u{FFFD}"
         default:
             throw Mistake(offset: start, reason: "an unknown escape")
         }
@@ -204,9 +157,8 @@ extension JSONReader {
 
 // MARK: Numbers
 
-extension JSONReader {
-    private mutating func number() throws(Mistake) -> ManifestValue {
-        let start = index
+extension JSONGrammar {
+    private mutating func number(from start: Int) throws(Mistake) {
         _ = skip(UInt8(ascii: "-"))
         let leadingZero = next == UInt8(ascii: "0")
         guard case let digits = skipDigits(), digits == 1 || digits > 1 && !leadingZero else {
@@ -222,10 +174,7 @@ extension JSONReader {
             _ = skip(UInt8(ascii: "+")) || skip(UInt8(ascii: "-"))
             guard skipDigits() > 0 else { throw Mistake(offset: index, reason: "expected a digit, found \(found)") }
         }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        if isWhole, let integer = Int64(text) { return .integer(integer) }
-        guard let number = Double(text), number.isFinite else { throw Mistake(offset: start, reason: "a number out of range") }
-        return ManifestValue(canonical: number)
+        try receiver.number(bytes[start..<index], isWhole: isWhole)
     }
 
     private mutating func skipDigits() -> Int {
@@ -237,15 +186,11 @@ extension JSONReader {
 
 // MARK: Bytes
 
-extension JSONReader {
+extension JSONGrammar {
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     /// What stands at the index, for messages.
-    private var found: String {
-        guard index < bytes.count else { return "the end of the file" }
-        let character = String(decoding: bytes[index...].prefix(4), as: UTF8.self).first.map(String.init) ?? ""
-        return "`\(character)`"
-    }
+    private var found: String { bytes.found(at: index) }
 
     private mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
@@ -258,14 +203,12 @@ extension JSONReader {
     }
 }
 
-extension String {
-    /// A pointer, then what it is in, up to the root.
-    fileprivate var pointerAndAncestors: [String] {
-        var pointers = [self]
-        while let slash = pointers[pointers.count - 1].unicodeScalars.lastIndex(of: "/") {
-            pointers.append(String(pointers[pointers.count - 1][..<slash]))
-        }
-        return pointers
+extension [UInt8] {
+    /// What stands at an offset, for messages.
+    func found(at offset: Int) -> String {
+        guard offset < count else { return "the end of the file" }
+        let character = String(decoding: self[offset...].prefix(4), as: UTF8.self).first.map(String.init) ?? ""
+        return "`\(character)`"
     }
 }
 

@@ -1,25 +1,28 @@
 public import FoundationEssentials
 
-extension ManifestValue {
-    /// The value as JSON: the same bytes for the same value, with sorted keys and without spaces.
+extension JSONValue {
+    /// Reads JSON text, strictly.
     ///
-    /// Data is base64 and a date is its seconds since the reference date, as `JSONDecoder` expects by default. JSON has no
-    /// infinity and no NaN: such a number, which only a property list can hold, becomes `null`.
+    /// - Throws: ``DocumentError`` with line and column; for a document beyond ``DocumentLimits`` too.
+    public init(parsing bytes: Data, as subject: DocumentSubject = .document) throws(DocumentError) {
+        guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
+        self = try JSONReader.read(bytes, as: subject)
+    }
+
+    /// The value as text: the same bytes for the same value, with sorted keys and without spaces.
     public var json: Data {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return Data(bytes)
     }
 
-    private func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += "\(value)".utf8
         case .number(let value): bytes += value.json.utf8
         case .string(let value): bytes += value.json
-        case .data(let value): bytes += value.base64EncodedString().json
-        case .date(let value): bytes += value.timeIntervalSinceReferenceDate.json.utf8
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -27,9 +30,9 @@ extension ManifestValue {
                 value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "]"))
-        case .dictionary(let values):
+        case .object(let members):
             bytes.append(UInt8(ascii: "{"))
-            for (index, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+            for (index, (key, value)) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 bytes += key.json
                 bytes.append(UInt8(ascii: ":"))
@@ -42,7 +45,7 @@ extension ManifestValue {
 
 extension Double {
     /// As JSON, which has no infinity and no NaN: they are `null`.
-    var json: String {
+    fileprivate var json: String {
         if let whole = Int64(exactly: self) { return "\(whole)" }
         return isFinite ? "\(self)" : "null"
     }
@@ -50,7 +53,7 @@ extension Double {
 
 extension String {
     /// As JSON, with its quotes.
-    var json: [UInt8] {
+    package var json: [UInt8] {
         var bytes = [UInt8(ascii: "\"")]
         for byte in utf8 {
             switch byte {

@@ -1,4 +1,3 @@
-internal import Backplane
 internal import FoundationEssentials
 
 /// Writes binary property lists (the format is that of CFBinaryPList.c in Core Foundation), each text once.
@@ -7,18 +6,22 @@ struct BinaryPropertyListWriter {
     private var objects: [[UInt8]] = []
     private var texts: [String: Int] = [:]
 
+    private let subject: DocumentSubject
+
     private static let bytesPerReference = 4
 
-    static func write(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> Data {
-        var writer = Self()
-        let top = try writer.add(value, shape, at: ManifestPath())
+    private init(_ subject: DocumentSubject) { self.subject = subject }
+
+    static func write(_ value: DocumentValue, _ order: some MemberOrder, _ subject: DocumentSubject) throws(DocumentError) -> Data {
+        var writer = Self(subject)
+        let top = try writer.add(value, order, at: DocumentPath())
         return writer.file(top: top)
     }
 
     /// Adds an object, those in it before it, and gives its number.
-    private mutating func add(_ value: ManifestValue, _ shape: ManifestShape, at path: ManifestPath) throws(BackplaneError) -> Int {
+    private mutating func add(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath) throws(DocumentError) -> Int {
         switch value {
-        case .null: throw ManifestValue.unwritable(PropertyListWriter.noNull, at: path)
+        case .null: throw DocumentError(unwritable: PropertyListWriter.noNull(subject), at: path)
         case .bool(let value): return append([value ? 0x09 : 0x08])
         case .integer(let value): return append(Self.integer(value))
         case .number(let value): return append([0x23] + Self.bigEndian(value.bitPattern))
@@ -27,13 +30,13 @@ struct BinaryPropertyListWriter {
         case .string(let value): return add(value)
         case .array(let values):
             var references: [UInt8] = []
-            for (index, value) in values.enumerated() { references += Self.reference(try add(value, shape.elements, at: path / index)) }
+            for (index, value) in values.enumerated() { references += Self.reference(try add(value, order.elements, at: path / index)) }
             return append(Self.marker(0xA0, values.count) + references)
         case .dictionary(let members):
             var keys: [UInt8] = [], values: [UInt8] = []
-            for (key, value) in shape.ordered(members) {
+            for (key, value) in order.ordered(members) {
                 keys += Self.reference(add(key))
-                values += Self.reference(try add(value, shape.member(key), at: path / key))
+                values += Self.reference(try add(value, order.member(key), at: path / key))
             }
             return append(Self.marker(0xD0, members.count) + keys + values)
         }

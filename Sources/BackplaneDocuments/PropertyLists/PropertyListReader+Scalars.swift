@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
 extension PropertyListReader {
-    mutating func scalar(_ tag: Tag) throws(Mistake) -> ManifestValue {
+    mutating func scalar(_ tag: Tag) throws(Mistake) -> DocumentValue {
         let text = try text(of: tag)
         if tag.name == "string" { return .string(text) }
         let trimmed = text.filter { !$0.isWhitespace }
-        let value: ManifestValue? =
+        let value: DocumentValue? =
             switch tag.name {
             case "integer": integer(trimmed)
-            case "real": Double(trimmed).map { ManifestValue(canonical: $0) }
+            case "real": Double(trimmed).map { DocumentValue(canonical: $0) }
             case "data": Data(base64Encoded: trimmed).map { .data($0) }
             default: (try? Date(trimmed, strategy: .iso8601)).map { .date($0) }
             }
@@ -17,7 +17,7 @@ extension PropertyListReader {
     }
 
     /// Decimal, or hexadecimal after `0x`. The ones beyond 64 bits with a sign are floating-point numbers.
-    private func integer(_ text: String) -> ManifestValue? {
+    private func integer(_ text: String) -> DocumentValue? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
         let isHexadecimal = digits.lowercased().hasPrefix("0x")

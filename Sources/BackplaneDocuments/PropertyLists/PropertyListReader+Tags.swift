@@ -1,5 +1,3 @@
-internal import Backplane
-
 extension PropertyListReader {
     /// `<name>`, `<name/>` or `</name>`; attributes are passed over.
     struct Tag {
@@ -48,7 +46,7 @@ extension PropertyListReader {
             } else if skip("<!DOCTYPE") {
                 try skip(past: ">", of: "document type", from: start)
                 guard !bytes[start..<index].contains(UInt8(ascii: "[")) else {
-                    throw Mistake(offset: start, reason: "a document type with declarations of its own; a property list has none", code: .manifestUnsupported)
+                    throw Mistake(offset: start, reason: "a document type with declarations of its own; a property list has none", kind: .unsupported)
                 }
             } else {
                 return
@@ -71,11 +69,7 @@ extension PropertyListReader {
     }
 
     /// What stands at the index, for messages.
-    var found: String {
-        guard index < bytes.count else { return "the end of the file" }
-        let character = String(decoding: bytes[index...].prefix(4), as: UTF8.self).first.map(String.init) ?? ""
-        return "`\(character)`"
-    }
+    var found: String { bytes.found(at: index) }
 }
 
 extension UInt8 {

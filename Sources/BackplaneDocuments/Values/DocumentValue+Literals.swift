@@ -1,30 +1,30 @@
-extension ManifestValue: ExpressibleByNilLiteral {
+extension DocumentValue: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .null }
 }
 
-extension ManifestValue: ExpressibleByBooleanLiteral {
+extension DocumentValue: ExpressibleByBooleanLiteral {
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
-extension ManifestValue: ExpressibleByIntegerLiteral {
+extension DocumentValue: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
-extension ManifestValue: ExpressibleByFloatLiteral {
+extension DocumentValue: ExpressibleByFloatLiteral {
     public init(floatLiteral value: Double) { self.init(canonical: value) }
 }
 
-extension ManifestValue: ExpressibleByStringLiteral {
+extension DocumentValue: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
-extension ManifestValue: ExpressibleByArrayLiteral {
-    public init(arrayLiteral elements: ManifestValue...) { self = .array(elements) }
+extension DocumentValue: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: DocumentValue...) { self = .array(elements) }
 }
 
-extension ManifestValue: ExpressibleByDictionaryLiteral {
+extension DocumentValue: ExpressibleByDictionaryLiteral {
     /// - Precondition: no key is given twice.
-    public init(dictionaryLiteral elements: (String, ManifestValue)...) {
+    public init(dictionaryLiteral elements: (String, DocumentValue)...) {
         self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
     }
 }

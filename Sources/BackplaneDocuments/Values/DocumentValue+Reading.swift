@@ -1,26 +1,22 @@
-public import Backplane
 public import FoundationEssentials
 
-extension ManifestValue {
+extension DocumentValue {
     /// Reads JSON, an XML property list or a binary one, told apart by what the bytes begin with.
     ///
-    /// - Throws: `manifest.malformed`, of a text with line and column; `manifest.unsupported` beyond 16 MB, 64 levels or a
-    ///   million values.
-    public init(parsing bytes: Data) throws(BackplaneError) {
-        guard bytes.count <= ManifestLimits.bytes else {
-            throw BackplaneError(.manifestUnsupported, ManifestLimits.tooLarge)
-        }
-        switch ManifestFormat(of: bytes) {
-        case .json: self = try JSONReader.read(bytes)
-        case .xml: self = try PropertyListReader.read(bytes)
-        case .binary: self = try BinaryPropertyListReader.read(bytes)
+    /// - Throws: ``DocumentError``, of a text with line and column; beyond ``DocumentLimits`` too.
+    public init(parsing bytes: Data, as subject: DocumentSubject) throws(DocumentError) {
+        guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
+        switch DocumentFormat(of: bytes) {
+        case .json: self.init(try JSONReader.read(bytes, as: subject))
+        case .xml: self = try PropertyListReader.read(bytes, as: subject)
+        case .binary: self = try BinaryPropertyListReader.read(bytes, as: subject)
         }
     }
 }
 
 extension Data {
-    /// Some editors begin UTF-8 files with one.
-    var withoutByteOrderMark: Data {
+    /// The bytes without the mark that some editors begin UTF-8 files with.
+    package var withoutByteOrderMark: Data {
         starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self
     }
 }

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A value of a manifest, whichever spelling it was read from.
+/// A value of a document, whichever spelling it was read from.
 ///
 /// A whole number is an `integer` however it is spelled (`1.0` in JSON, `<real>1</real>` in a property list), unless it
 /// does not fit in 64 bits.
-public indirect enum ManifestValue: Sendable, Hashable {
+public indirect enum DocumentValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -12,8 +12,8 @@ public indirect enum ManifestValue: Sendable, Hashable {
     case string(String)
     case data(Data)
     case date(Date)
-    case array([ManifestValue])
-    case dictionary([String: ManifestValue])
+    case array([DocumentValue])
+    case dictionary([String: DocumentValue])
 
     /// The kind of value, with its article, for messages: "a string".
     package var kind: String {

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 
 extension Composition {
     /// A place in a manager's definition that a class fills.
