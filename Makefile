@@ -23,7 +23,7 @@ test-plain: ## The same without the engines: fetches no package. Its build folde
 # The suites of the boundary, of calls and of swaps. Generations are never unloaded, which AddressSanitizer would call a leak; and each that a
 # process has loaded makes the next more expensive there, so that no process runs them all.
 SANITIZED = --disable-default-traits --no-parallel
-ADDRESS_PARTS = 'BackplaneTests' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.[H-R]' 'BackplaneHostTests\.Swap[A-O]' 'BackplaneHostTests\.(?![A-R]|Swap[A-O])'
+ADDRESS_PARTS = 'Backplane(Boundary)?Tests' 'BackplaneHostTests\.[A-G]' 'BackplaneHostTests\.[H-R]' 'BackplaneHostTests\.Swap[A-O]' 'BackplaneHostTests\.(?![A-R]|Swap[A-O])'
 test-sanitizers: ## Runs the suites of the SDK and the host under ThreadSanitizer and AddressSanitizer. Build folders: .build-tsan, .build-asan.
 	@rm -f Package.resolved
 	@mkdir -p .build-tsan

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Backplane", targets: ["Backplane"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
+        .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
@@ -74,11 +75,14 @@ let package = Package(
         .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
         .target(name: "CBackplaneHost"),
+        .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
-            name: "BackplaneHost", dependencies: ["Backplane", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
+            name: "BackplaneHost",
+            dependencies: ["Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
             swiftSettings: settings),
         .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
         .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
@@ -96,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
+                "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
                 "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
@@ -188,11 +192,13 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "BackplaneTests", dependencies: ["Backplane", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+            name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+        .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
+        .testTarget(name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),

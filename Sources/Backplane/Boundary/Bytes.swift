@@ -2,7 +2,7 @@ package import CBackplane
 
 extension bp_bytes {
     /// A `size_t` beyond `Int.max`, which arrives as a negative number, is no length.
-    var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
+    package var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
 
     /// A copy.
     package var array: [UInt8] { Array(lent) }
@@ -35,7 +35,7 @@ extension String {
 }
 
 /// Moves values to memory of their own that nobody frees, for descriptors.
-func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
+package func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     guard !values.isEmpty else { return nil }
     let copy = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
     _ = copy.initialize(from: values)
@@ -43,20 +43,22 @@ func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
 }
 
 /// A value that a C function hands around as its context.
-final class Box<Value: Sendable>: Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
+package final class Box<Value: Sendable>: Sendable {
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
 
     /// To be taken exactly once.
-    func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+    package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-    static func take(_ context: UnsafeMutableRawPointer?) -> Value {
+    package static func take(_ context: UnsafeMutableRawPointer?) -> Value {
         guard let context else { preconditionFailure("a callback was called without the context it was given with") }
         return Unmanaged<Self>.fromOpaque(context).takeRetainedValue().value
     }
 }
 
 /// The other side's own pointer, kept to be handed back.
-struct ForeignPointer: @unchecked Sendable {      // never read through on this side
-    let raw: UnsafeMutableRawPointer?
+package struct ForeignPointer: @unchecked Sendable {      // never read through on this side
+    package let raw: UnsafeMutableRawPointer?
+
+    package init(raw: UnsafeMutableRawPointer?) { self.raw = raw }
 }

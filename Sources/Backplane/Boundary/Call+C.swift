@@ -1,7 +1,8 @@
-package import CBackplane
+public import CBackplane
 
 extension Call {
     /// Lends the frame for as long as `body` runs.
+    @inlinable
     package func withC<Result>(_ body: (UnsafePointer<bp_call>) -> Result) -> Result {
         withUnsafePointer(to: frame, body)
     }

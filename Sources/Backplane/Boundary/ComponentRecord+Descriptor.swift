@@ -1,4 +1,4 @@
-import CBackplane
+package import CBackplane
 
 extension bp_component {
     /// The descriptor of a registered class, which lives as long as the process, as does everything it points at.
@@ -43,7 +43,7 @@ extension bp_state {
 }
 
 extension bp_method {
-    init(_ method: MethodDescription) {
+    package init(_ method: MethodDescription) {
         self.init(size: UInt32(MemoryLayout<bp_method>.size), kind: method.kind.rawValue, name: .forever(method.name))
     }
 }

@@ -11,7 +11,7 @@ extension Plugin {
 
 extension bp_answer {
     /// Answers an offer for a plugin that is known by these.
-    static func describe(
+    package static func describe(
         _ id: String, _ version: Version, to offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>,
         register: (inout Registrar) -> Void
     ) -> Int32 {

@@ -20,7 +20,7 @@ public struct Call: Sendable {
         if let duration { deadline = .now + duration }
     }
 
-    init(_ frame: bp_call) {
+    package init(_ frame: bp_call) {
         self.frame = frame
     }
 

@@ -1,10 +1,10 @@
 /// The members of a contract in the order they are declared, read from a value of it once.
-struct Members<C: Contract>: Sendable {
+package struct Members<C: Contract>: Sendable {
     let all: [(name: String, type: any EncodedMember.Type)]
     /// What is wrong with the contract; empty: nothing.
-    let problems: [String]
+    package let problems: [String]
 
-    init() {
+    package init() {
         var all: [(name: String, type: any EncodedMember.Type)] = []
         var problems: [String] = []
         for property in StoredProperty.all(of: C()) {
@@ -23,7 +23,7 @@ struct Members<C: Contract>: Sendable {
         (self.all, self.problems) = (all, problems)
     }
 
-    var description: ContractDescription {
+    package var description: ContractDescription {
         ContractDescription(
             name: C.name, version: C.version,
             methods: all.map { MethodDescription(name: $0.name, kind: $0.type.kind) })

@@ -1,3 +1,4 @@
+import BackplaneDocuments
 import BackplaneHost
 
 /// The names of a manifest's formats, as `--to` takes them.

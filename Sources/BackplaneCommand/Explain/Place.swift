@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneHost
 
 /// A place in a manifest.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// What a plugin answered at its entry, as the child hands it to its parent and `--json` prints it.
 struct PluginReport: Codable, Sendable, Hashable {

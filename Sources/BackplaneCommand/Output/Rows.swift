@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneHost
 
 /// A problem as `check --json` prints it.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneHost
 
 /// The library of a trial, in the trial's own process.

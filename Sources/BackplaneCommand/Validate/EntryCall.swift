@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// An entry to be called from C.

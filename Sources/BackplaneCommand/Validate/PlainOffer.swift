@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// Calls of an entry by a host that has nothing but stubs, and no lane for Swift values: to such a host every plugin is one in C.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// Runs something at a moment, so that deadlines pass even while plugins occupy every other thread.
 ///

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The host program's look-ups.
 extension Coordinator {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension Coordinator {
     /// Every generation of a plugin that is in memory.

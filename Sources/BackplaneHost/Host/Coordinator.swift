@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// Loads, starts, changes and stops: the one serial domain of a host, on a thread of its own.
 actor Coordinator {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The look-ups of components: of managers that their wires do not name.
 struct ComponentLookUps {

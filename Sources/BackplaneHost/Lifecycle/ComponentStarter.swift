@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import BackplaneNetwork
 
 /// Makes and activates one component, its collaborators being up.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The instances of components: what each needs to be made, and gives back when it ends.
 struct Instances {

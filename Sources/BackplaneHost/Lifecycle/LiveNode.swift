@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// A node of the plan in force, and where it is in its life. Only the coordinator touches it.
 final class LiveNode {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// A component that is up.
 final class RunningComponent: Sendable {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The stopping of components, each after those that call it.
 struct Shutdown {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The starting of managers with what they need: each once however many ask, independent ones at the same time.
 ///

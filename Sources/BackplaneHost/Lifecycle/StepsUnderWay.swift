@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Synchronization
 
 /// What components were asked to do and have not done, so that a host that stops can give it up.

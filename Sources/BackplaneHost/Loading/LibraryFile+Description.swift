@@ -1,4 +1,5 @@
-import Backplane
+package import Backplane
+package import BackplaneBoundary
 import CBackplane
 
 extension LibraryFile {

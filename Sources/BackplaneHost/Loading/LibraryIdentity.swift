@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// What a library says of itself before one instruction of it runs.

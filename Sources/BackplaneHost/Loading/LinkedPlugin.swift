@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneBoundary
 import CBackplane
 
 /// A plugin that is linked into this program.

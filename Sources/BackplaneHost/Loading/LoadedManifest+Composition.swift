@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension LoadedManifest {
     /// What tools look at.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// What loading and resolving came to: fixed from then on.
 struct LoadedManifest: Sendable {

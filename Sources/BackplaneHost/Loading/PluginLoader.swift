@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// A plugin that is in the process, and what it said of itself.

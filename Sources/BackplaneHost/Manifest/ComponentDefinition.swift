@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 
 /// The definition of one component: the manager itself, one of its layers, or a service, as a manifest has it.
 package struct ComponentDefinition: Sendable, Hashable {

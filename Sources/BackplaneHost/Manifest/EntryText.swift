@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 package import FoundationEssentials
 
 /// Puts plugins and managers into a manifest as it lies in a file.
@@ -41,7 +42,7 @@ package enum EntryText {
 
     /// As the members of a manifest of its own would be, two spaces a level.
     private static func written(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> [UInt8] {
-        Array(try JSONWriter.write(value, shape).dropLast())
+        do { return Array(try JSONWriter.write(value, shape).dropLast()) } catch { throw BackplaneError(manifest: error) }
     }
 
     /// Puts an element after the last of those that are there, in its manner: on a line of its own, or on the same.

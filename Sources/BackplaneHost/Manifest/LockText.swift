@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 package import FoundationEssentials
 
 /// Puts a lock into a manifest as it lies in a file.

@@ -1,4 +1,5 @@
 public import Backplane
+import BackplaneDocuments
 
 /// What a manifest's lock holds a definition to: the version of its class, and the plugin that registers it.
 ///

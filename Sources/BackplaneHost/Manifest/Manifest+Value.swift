@@ -1,4 +1,5 @@
 internal import Backplane
+public import BackplaneDocuments
 
 extension Manifest {
     /// The manifest as a value, in our own dialect; reading that gives the equal manifest.

@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneDocuments
 
 /// What a host is made of: the plugins to load, and the managers to build with their layers.
 ///

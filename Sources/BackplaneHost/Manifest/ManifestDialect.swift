@@ -1,3 +1,5 @@
+import BackplaneDocuments
+
 /// The two shapes a manifest's root can have.
 package enum ManifestDialect: Sendable, Hashable {
     /// Ours, with `manifestVersion`, `plugins` and `managers`.

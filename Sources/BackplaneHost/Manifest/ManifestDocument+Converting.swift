@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 
 extension ManifestDocument {
     /// An error of reading or spelling this document's value, with its position in the text where that is known.

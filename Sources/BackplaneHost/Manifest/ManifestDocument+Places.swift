@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 internal import FoundationEssentials
 
 extension ManifestDocument {
@@ -35,15 +36,6 @@ extension ManifestDocument {
             var problem = problem
             problem.position = problem.error.location.flatMap { positions[$0] }
             return problem
-        }
-    }
-
-    static func positionOfMistake(in bytes: Data) -> SourcePosition? {
-        guard bytes.count <= ManifestLimits.bytes else { return nil }
-        return switch ManifestFormat(of: bytes) {
-        case .json: JSONReader.positionOfMistake(in: bytes)
-        case .xml: PropertyListReader.positionOfMistake(in: bytes)
-        case .binary: nil
         }
     }
 }

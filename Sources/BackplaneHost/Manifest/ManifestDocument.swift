@@ -1,4 +1,5 @@
 internal import Backplane
+public import BackplaneDocuments
 public import FoundationEssentials
 
 /// A manifest together with everything that is wrong with it: reading never fails, it reports.
@@ -52,14 +53,14 @@ public struct ManifestDocument: Sendable {
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
         do {
-            let value = try ManifestValue(parsing: bytes)
+            let value = try ManifestValue(parsing: bytes, as: .manifest)
             var reader = ManifestReader(environment: environment, variables: variables)
             reader.ignoresLock = ignoringLock
             self.init(reading: value, reader, path: path, text: ManifestFormat(of: bytes) == .json ? bytes : nil)
         } catch {
-            var error = error
-            error.location = path
-            self.init(failure: error, path: path, environment: environment, position: Self.positionOfMistake(in: bytes))
+            var failure = BackplaneError(manifest: error)
+            failure.location = path
+            self.init(failure: failure, path: path, environment: environment, position: error.position)
         }
     }
 

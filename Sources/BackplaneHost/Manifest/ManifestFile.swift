@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 package import FoundationEssentials
 #if canImport(Glibc)
 internal import Glibc
@@ -15,7 +16,7 @@ package enum ManifestFile {
         defer { fclose(file) }
         // One byte more than is allowed, so that the reader sees that there is too much; a size asked for beforehand would
         // not be that of a pipe.
-        var bytes = Data(count: ManifestLimits.bytes + 1)
+        var bytes = Data(count: DocumentLimits.bytes + 1)
         let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
         guard ferror(file) == 0 else { throw unreadable(path, errno) }
         return bytes.prefix(count)

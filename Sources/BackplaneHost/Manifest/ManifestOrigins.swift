@@ -1,3 +1,5 @@
+import BackplaneDocuments
+
 /// Where those values of a manifest are written that an environment has put in the place of others.
 ///
 /// A tree like the manifest itself, but only as far as the environment reaches.

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestReader {
     /// A manager's definition. What is wrong with it is reported; the caller drops a definition with errors.

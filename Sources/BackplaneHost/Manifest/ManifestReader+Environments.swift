@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestReader {
     /// The root with the chosen environment over it; `nil` if that cannot be had.

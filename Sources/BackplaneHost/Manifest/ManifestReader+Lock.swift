@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestReader {
     /// What a manifest says of its lock.

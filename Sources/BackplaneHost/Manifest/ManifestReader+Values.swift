@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestReader {
     /// A dictionary and where it is.

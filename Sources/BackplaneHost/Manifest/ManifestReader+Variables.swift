@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestReader {
     /// A value with the variables in its texts put in, where there are some.
@@ -29,7 +30,7 @@ extension ManifestReader {
             let hadRoom = variableBytesLeft >= 0
             variableBytesLeft -= expanded.utf8.count
             if hadRoom, variableBytesLeft < 0 {
-                report(.manifestUnsupported, "with its variables the manifest is larger than \(ManifestLimits.bytes >> 20) MB", at: path)
+                report(.manifestUnsupported, "with its variables the manifest is larger than \(DocumentLimits.bytes >> 20) MB", at: path)
             }
             guard unset.isEmpty, variableBytesLeft >= 0 else {
                 unusable.insert(path)

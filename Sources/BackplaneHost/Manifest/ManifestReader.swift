@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 /// Turns a value into a manifest and collects every problem on the way, instead of stopping at the first.
 struct ManifestReader {
@@ -23,7 +24,7 @@ struct ManifestReader {
     /// Where the plugins of the manifest are in it, those with errors left out as they are there.
     private(set) var pluginPaths: [ManifestPath] = []
     /// What may still be put in for variables.
-    var variableBytesLeft = ManifestLimits.bytes
+    var variableBytesLeft = DocumentLimits.bytes
 
     static let supportedVersion: Int64 = 1
 

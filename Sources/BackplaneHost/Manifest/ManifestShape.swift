@@ -1,5 +1,7 @@
+import BackplaneDocuments
+
 /// What a value of a manifest is, as far as that says in which order its members are written.
-enum ManifestShape {
+enum ManifestShape: MemberOrder {
     case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
     case environments, environment
     /// Something whose keys are not ours: in the order of the alphabet.

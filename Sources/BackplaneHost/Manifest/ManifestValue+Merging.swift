@@ -1,3 +1,5 @@
+import BackplaneDocuments
+
 extension ManifestValue {
     /// The value with a patch over it, as JSON Merge Patch (RFC 7396) has it: dictionaries are merged, null takes a member
     /// away, everything else, arrays too, takes the place of what was there.

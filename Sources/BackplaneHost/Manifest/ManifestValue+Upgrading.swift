@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension ManifestValue {
     /// Whether it is a plain Nemo Logic manifest, whose root is the dictionary of managers.

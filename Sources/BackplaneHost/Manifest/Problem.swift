@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneDocuments
 
 /// Something wrong with a manifest, by itself or against the plugins it names.
 public struct Problem: Sendable, Hashable {

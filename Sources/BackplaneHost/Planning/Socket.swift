@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 
 /// The place in a manager's definition where a wire of one of its components is given its provider.
 struct Socket {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// `backplane.calls/1`.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import CBackplane
 
 /// How one component reaches managers that its wires do not name.

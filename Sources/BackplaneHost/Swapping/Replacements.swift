@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Synchronization
 
 /// The candidates for the place of plugins in force: new libraries, plugins linked into this program, older generations.

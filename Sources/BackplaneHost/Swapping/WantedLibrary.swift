@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// A library that somebody wants to be in force: where it is, and whose place it seems to take.
 struct WantedLibrary: Sendable {

@@ -1,3 +1,4 @@
+import BackplaneBoundary
 import CBackplane
 
 @testable import Backplane

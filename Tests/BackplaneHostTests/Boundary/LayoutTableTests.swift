@@ -2,6 +2,7 @@ import CBackplane
 import Testing
 
 @testable import Backplane
+@testable import BackplaneBoundary
 
 /// The table that both sides compare, and its hash.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,3 +1,4 @@
+import BackplaneBoundary
 import Testing
 
 @testable import Backplane

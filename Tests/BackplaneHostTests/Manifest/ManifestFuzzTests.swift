@@ -89,7 +89,7 @@ struct `Manifests that were tampered with` {
         for problem in resolution.problems {
             let location = problem.error.location
             if location == nil { violations.append("no place: \(problem)") }
-            if isText, problem.position == nil, bytes.count <= ManifestLimits.bytes { violations.append("no position: \(problem)") }
+            if isText, problem.position == nil, bytes.count <= DocumentLimits.bytes { violations.append("no position: \(problem)") }
             if problem.error.message.isEmpty || problem.error.message.utf8.count > 10_000 { violations.append("no message to read: \(location ?? "")") }
         }
         try resolution.plan.checkInvariants()

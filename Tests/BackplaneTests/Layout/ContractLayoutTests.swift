@@ -1,4 +1,5 @@
 @testable import Backplane
+@testable import BackplaneBoundary
 import Testing
 
 @Suite struct ContractLayoutTests {

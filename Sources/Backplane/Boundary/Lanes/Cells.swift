@@ -2,9 +2,9 @@ import CBackplane
 
 /// The cells of one binding, by member. Encoded ones live as long as the process, native ones as long as their instance.
 package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
-    let pointer: UnsafePointer<UnsafeRawPointer?>?
+    package let pointer: UnsafePointer<UnsafeRawPointer?>?
 
-    init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }
+    package init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }
 
     static let none = Cells(nil)
 

@@ -34,7 +34,7 @@ package struct EncodedAnswer: Sendable {
         throw error
     }
 
-    var error: BackplaneError {
+    package var error: BackplaneError {
         if status == Int32(BP_ERROR), let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput) { return error }
         let text = Self.readable(payload)
         let (code, fallback) = Self.meaning(of: status)

@@ -2,7 +2,7 @@ package import CBackplane
 
 /// What encoded cells call: the host's `bp_provider`, which lives as long as the process.
 package struct EncodedTarget: @unchecked Sendable {      // written once, before anybody sees it
-    let provider: UnsafePointer<bp_provider>
+    package let provider: UnsafePointer<bp_provider>
 
     package init(_ provider: UnsafePointer<bp_provider>) { self.provider = provider }
 

@@ -18,10 +18,16 @@ package struct ContractLayout: Hashable, Sendable {
 
         package var subject: Subject
         package var layout: Layout
+
+        package init(subject: Subject, layout: Layout) {
+            (self.subject, self.layout) = (subject, layout)
+        }
     }
 
     /// The call frame, the failure type, then input and output of each member in order.
     package var entries: [Entry]
+
+    package init(entries: [Entry]) { self.entries = entries }
 
     /// Reads the layouts of a contract as this program compiled it. Some 10 µs for each type that has not been met in it.
     package init<C: Contract>(of _: C.Type) {

@@ -1,6 +1,6 @@
 /// Names in the text of a layout: identifiers as they are, anything else quoted, so that no name can be taken for syntax.
-enum LayoutName {
-    static func isPlain(_ byte: UInt8) -> Bool {
+package enum LayoutName {
+    package static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
         case UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...: true
@@ -8,7 +8,7 @@ enum LayoutName {
         }
     }
 
-    static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String {
         if !name.isEmpty, name.utf8.allSatisfy(isPlain) { return name }
         var bytes = [UInt8(ascii: "`")]
         for byte in name.utf8 {
@@ -29,5 +29,5 @@ enum LayoutName {
 
 extension String {
     /// A name in a message, which nobody wants to read to its end when it is long.
-    var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
+    package var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
 }

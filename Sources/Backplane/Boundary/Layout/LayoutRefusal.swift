@@ -29,25 +29,31 @@ extension LayoutRefusal: CustomStringConvertible {
 }
 
 /// A way into a type: the outermost declared type, and then the fields, cases and elements passed.
-struct LayoutPath: Hashable, Sendable {
-    private(set) var names: [String] = []
+package struct LayoutPath: Hashable, Sendable {
+    package private(set) var names: [String] = []
     /// Whether it ends within a generic argument: an element rather than the array.
-    private(set) var isContained = false
+    package private(set) var isContained = false
+
+    package init() {}
+
+    private init(names: [String], isContained: Bool = false) {
+        (self.names, self.isContained) = (names, isContained)
+    }
 
     /// A path that nobody wants to read to its end is cut.
-    var text: String {
+    package var text: String {
         names.prefix(8).joined(separator: ".") + (names.count > 8 ? "…" : "")
     }
 
-    func inside(_ declared: @autoclosure () -> String) -> LayoutPath {
+    package func inside(_ declared: @autoclosure () -> String) -> LayoutPath {
         names.isEmpty ? LayoutPath(names: [declared()]) : self
     }
 
-    func member(_ name: String) -> LayoutPath {
+    package func member(_ name: String) -> LayoutPath {
         LayoutPath(names: names + [name])
     }
 
-    var argument: LayoutPath {
+    package var argument: LayoutPath {
         LayoutPath(names: names, isContained: true)
     }
 }

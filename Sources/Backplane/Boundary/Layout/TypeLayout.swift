@@ -16,6 +16,10 @@ package indirect enum TypeLayout: Hashable, Sendable {
     package struct Element: Hashable, Sendable {
         package var label: String?
         package var type: TypeLayout
+
+        package init(label: String?, type: TypeLayout) {
+            (self.label, self.type) = (label, type)
+        }
     }
 
     /// A struct or an enum of anybody's.
@@ -33,6 +37,11 @@ package indirect enum TypeLayout: Hashable, Sendable {
         package var rawType: TypeLayout?
         /// Fields as declared; of an enum the cases with payload, and then those without.
         package var members: [Member]
+
+        package init(number: Int, kind: Kind, name: QualifiedName, size: TypeSize, rawType: TypeLayout?, members: [Member]) {
+            (self.number, self.kind, self.name) = (number, kind, name)
+            (self.size, self.rawType, self.members) = (size, rawType, members)
+        }
     }
 
     /// A field of a struct, or a case of an enum.
@@ -41,11 +50,17 @@ package indirect enum TypeLayout: Hashable, Sendable {
         package var isIndirect: Bool
         /// `nil`: a case without payload.
         package var type: TypeLayout?
+
+        package init(name: String, isIndirect: Bool, type: TypeLayout? = nil) {
+            (self.name, self.isIndirect, self.type) = (name, isIndirect, type)
+        }
     }
 
     /// A name from the module down, with the generic arguments of every type in it.
     package struct QualifiedName: Hashable, Sendable {
         package var components: [Component]
+
+        package init(components: [Component]) { self.components = components }
 
         package struct Component: Hashable, Sendable {
             package enum Kind: Hashable, Sendable {
@@ -56,14 +71,18 @@ package indirect enum TypeLayout: Hashable, Sendable {
                 case `extension`
             }
 
-            package var kind = Kind.named
-            package var name = ""
-            package var arguments: [TypeLayout] = []
+            package var kind: Kind
+            package var name: String
+            package var arguments: [TypeLayout]
+
+            package init(kind: Kind = .named, name: String = "", arguments: [TypeLayout] = []) {
+                (self.kind, self.name, self.arguments) = (kind, name, arguments)
+            }
         }
     }
 
     /// How deep a type may nest: beyond that it is refused, as a generic type that contains ever larger ones of itself is.
-    static let depthLimit = 64
+    package static let depthLimit = 64
 
     /// Reads a type's layout from the runtime.
     ///

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import BackplaneHost
 
 /// Managers of the library `YardstickCrowd`, each with a data access controller, a communication controller and two network

@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneBoundary
+import BackplaneDocuments
 import BackplaneHost
 import Foundation
 

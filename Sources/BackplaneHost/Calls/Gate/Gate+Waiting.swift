@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneBoundary
 import Synchronization
 
 /// What whoever finds a slot closed meets.

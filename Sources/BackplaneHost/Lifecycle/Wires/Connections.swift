@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The wires of a host, from their users' slots to whoever is called now.
 struct Connections {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// Decides the lane of a wire to one component, and makes what its slot holds.
 struct Connector {

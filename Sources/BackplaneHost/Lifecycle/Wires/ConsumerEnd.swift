@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The end of a wire that calls: how it compiled the contract, and how it gets cells that call as JSON.
 struct ConsumerEnd {

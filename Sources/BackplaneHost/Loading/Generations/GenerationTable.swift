@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 import Glibc
 
 /// Every library that this host has loaded: none is ever unloaded.

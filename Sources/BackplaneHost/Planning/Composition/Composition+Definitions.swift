@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 
 extension Composition {
     /// The definitions of a manager, of its layers and its services; none if it could not be read.

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneDocuments
 
 extension Composition {
     /// What the wires of a node will say of themselves once it is up.

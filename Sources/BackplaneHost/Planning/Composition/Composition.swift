@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneDocuments
 
 /// What a manifest came to with its plugins, as tools look at it: a value, of which nothing runs.
 package struct Composition: Sendable {

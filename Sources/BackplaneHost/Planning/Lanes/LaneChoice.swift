@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The lane that the calls of a wire may take: decided once, when it is connected.
 enum LaneChoice: Sendable, Hashable {

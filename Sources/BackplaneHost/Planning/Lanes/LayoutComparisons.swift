@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension LayoutText {
     /// Why Swift values cannot go from who says `consumer` to who says `provider`; `nil`: they can.

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension Resolution.Draft {
     /// Finds the component of each class that a manager's definition names.

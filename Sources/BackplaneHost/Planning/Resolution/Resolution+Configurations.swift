@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 internal import FoundationEssentials
 
 extension Resolution.Draft {

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension Resolution.Draft {
     /// Reports managers that use one another in a circle, and those that use one with a fault.

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension Resolution.Draft {
     /// Reports data access controllers that are not the same one but would keep their files in one folder.

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension Resolution.Draft {
     /// What was chosen, by the keys of the lock.

@@ -1,4 +1,5 @@
 internal import Backplane
+internal import BackplaneDocuments
 
 extension Resolution.Draft {
     /// Compares the wires that a manager's classes declare with what the manifest would connect them to.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The old instances that have not ended yet: calls are under way in them, or they are ending.
 final class Retirements {

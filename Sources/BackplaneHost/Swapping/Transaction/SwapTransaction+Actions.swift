@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// What a swap does until callers are served by the new code.
 extension SwapTransaction {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 extension SwapTransaction {
     /// What a swap comes to: nothing is touched, and no instance made.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// What a generation has to prove after it came into force, and what happens when it fails.
 extension SwapTransaction {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// How state goes from one instance to another.
 extension SwapTransaction {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// What a swap does when it does not come about, or is over.
 extension SwapTransaction {

@@ -68,4 +68,8 @@ package struct TypeSize: Hashable, Sendable {
     package var size, alignment, stride: Int
     /// How many bit patterns are no value of the type, so that an enum around it can use them.
     package var spare: Int
+
+    package init(size: Int, alignment: Int, stride: Int, spare: Int) {
+        (self.size, self.alignment, self.stride, self.spare) = (size, alignment, stride, spare)
+    }
 }

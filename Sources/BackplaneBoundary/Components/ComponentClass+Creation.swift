@@ -1,0 +1,76 @@
+package import Backplane
+import CBackplane
+
+extension ComponentClass {
+    /// What a component is made with.
+    package struct Creation: Sendable {
+        package var number: UInt16
+        package var handle: UInt64
+        package var configuration: [UInt8]
+        /// Empty where there is none.
+        package var folder: String
+        /// Empty where there are none.
+        package var resources: String
+        package var connections: [Connection]
+
+        package init(
+            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, connections: [Connection]
+        ) {
+            (self.number, self.handle, self.configuration) = (number, handle, configuration)
+            (self.folder, self.resources, self.connections) = (folder, resources, connections)
+        }
+    }
+
+    /// One of its wires, as it is handed over.
+    package struct Connection: Sendable {
+        package var label: String
+        /// The handle that a plugin calls through the host with.
+        package var wire: UInt64
+        package var slot: Slot
+
+        package init(label: String, wire: UInt64, slot: Slot) {
+            (self.label, self.wire, self.slot) = (label, wire, slot)
+        }
+    }
+
+    /// Makes an instance.
+    ///
+    /// - Throws: what the component threw.
+    package func create(
+        _ creation: Creation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
+    ) async throws(BackplaneError) -> ComponentInstance {
+        let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
+            let labels = Pairs(creation.connections.map { ($0.label, "") })
+            labels.withPairs { labels in
+                let connections = zip(labels, creation.connections).map { label, connection in
+                    bp_connection(
+                        size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: connection.wire,
+                        slot: sharesSlots ? connection.slot.address : nil)
+                }
+                creation.configuration.withBytes { configuration in
+                    creation.folder.withBytes { folder in
+                        creation.resources.withBytes { resources in
+                            connections.withUnsafeBufferPointer { connections in
+                                var own = bp_creation(
+                                    size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number), handle: creation.handle,
+                                    configuration: configuration, folder: folder, wires: connections.baseAddress, wire_count: connections.count,
+                                    resources: resources)
+                                functions.component.create?(functions.component.type, &own, Callbacks.created, context)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        _ = try ended.answer.get()
+        guard let instance = ended.instance.raw else {
+            throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
+        }
+        return ComponentInstance(functions, instance)
+    }
+
+    /// Gives up an instance that was made when nobody waited for it any more.
+    private func releaseLate(_ ended: Callbacks.Ended, isLate: Bool) {
+        if isLate, let instance = ended.instance.raw { functions.component.release?(instance) }
+    }
+}

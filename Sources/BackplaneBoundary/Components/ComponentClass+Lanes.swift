@@ -1,0 +1,21 @@
+package import Backplane
+import CBackplane
+
+extension ComponentClass {
+    /// Its own end of the wires to it.
+    package var providerSide: LaneSide {
+        LaneSide(origin, description.contract ?? ContractDescription(of: NoContract.self), functions.layout)
+    }
+
+    /// Its end of one of its wires; `nil` for a label that it does not declare.
+    package func consumerSide(ofWire label: String) -> LaneSide? {
+        guard let index = description.wires.firstIndex(where: { $0.label == label }) else { return nil }
+        return LaneSide(origin, description.wires[index].contract, functions.wireLayouts[index])
+    }
+
+    /// The encoded cells of one of its wires; `nil` when the plugin calls through handles instead.
+    package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
+        guard let index = description.wires.firstIndex(where: { $0.label == label }), let lane = functions.wireLanes[index] else { return nil }
+        return lane.make_cells(lane.type, target.provider).map(Cells.init)
+    }
+}

@@ -1,0 +1,29 @@
+import Backplane
+import CBackplane
+
+extension StateDescription {
+    /// Reads a descriptor as a plugin gives it, which is not trusted.
+    ///
+    /// - Throws: `plugin.invalid-answer`.
+    init(_ state: bp_state, of className: String) throws(BackplaneError) {
+        let schema = try AnswerTexts().name(state.schema, "\(className)'s state: the schema")
+        func problem(_ text: String) -> BackplaneError {
+            BackplaneError(.pluginInvalidAnswer, "\(className): the state `\(schema)` \(text)")
+        }
+        guard state.export_state != nil, state.import_state != nil else {
+            throw problem("needs `export_state` and `import_state`, and has \(Self.words(state)); set both, and `size` to sizeof(bp_state)")
+        }
+        let (lowest, highest) = (state.accepts_min, state.accepts_max)
+        guard lowest <= state.version, state.version <= highest else {
+            throw problem("accepts versions \(lowest) to \(highest), expected a range with its own version \(state.version) in it")
+        }
+        guard state.writes_min <= state.version else {
+            throw problem("says that \(state.writes_min) is the oldest version it writes, expected at most its own version \(state.version)")
+        }
+        self.init(schema: schema, version: state.version, accepts: lowest...highest, writes: state.writes_min...state.version)
+    }
+
+    private static func words(_ state: bp_state) -> String {
+        state.export_state != nil ? "only the first" : state.import_state != nil ? "only the second" : "neither"
+    }
+}

@@ -1,0 +1,122 @@
+package import Backplane
+package import CBackplane
+
+/// What a host asks every plugin at its entry, and what it checks of the answer before it believes any of it.
+package struct PluginDescription: Sendable {
+    /// The exported function `backplane_plugin_entry_v1`.
+    package typealias Entry = @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32
+
+    package let id: String
+    package let version: Version
+    /// The ABI number that it chose.
+    package let abi: UInt32
+    /// The compiler it was built by; empty when it does not say.
+    package let toolchain: String
+    package let components: [ComponentClass]
+
+    /// Calls the entry and reads the answer.
+    ///
+    /// - Throws: `plugin.abi-mismatch`, `plugin.layout-mismatch`, `plugin.refused`, `plugin.invalid-answer`.
+    package init(asking entry: Entry, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
+        try self.init { offer, answer in entry(offer, answer) } getInterface: { getInterface }
+    }
+
+    /// The same for a plugin that is linked into the host program.
+    package init(asking plugin: any Plugin.Type, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
+        try self.init { offer, answer in plugin.enter(offer, answer) } getInterface: { getInterface }
+    }
+
+    /// The same for one without a type of its own.
+    package init(
+        id: String, version: Version, getInterface: @escaping bp_get_interface, register: (inout Registrar) -> Void
+    ) throws(BackplaneError) {
+        try self.init { offer, answer in bp_answer.describe(id, version, to: offer, answer, register: register) } getInterface: { getInterface }
+    }
+
+    private init(
+        _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32, getInterface: () -> bp_get_interface
+    ) throws(BackplaneError) {
+        var answer = bp_answer()
+        answer.size = UInt32(MemoryLayout<bp_answer>.size)
+        let find = getInterface()
+        let status = String(cString: bp_sdk_version).withBytes { version in
+            SwiftCompiler.build.withBytes { toolchain in
+                var offer = bp_offer(
+                    size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX),
+                    lane_revision: BP_LANE_REVISION, host_version: version, toolchain: toolchain, get_interface: find)
+                return enter(&offer, &answer)
+            }
+        }
+        // A plugin of a smaller header lowers `size`: what lies beyond it says nothing.
+        answer = withUnsafePointer(to: answer) { read($0) }
+        try Self.checkAccepted(status, answer)
+        try SelfCheck.require(answer.self_check)
+        abi = answer.abi
+        let texts = AnswerTexts()
+        id = try texts.name(answer.id, "the plugin's id")
+        version = try texts.version(answer.version, "the plugin's version")
+        toolchain = try texts.text(answer.toolchain, "the plugin's toolchain", limit: 4_096)
+        let problems = try texts.text(answer.problems, "the plugin's problems", limit: 65_536)
+        guard problems.isEmpty else {
+            let causes = problems.split(separator: "\n").map { BackplaneError(.pluginInvalidAnswer, String($0)) }
+            throw BackplaneError(.pluginInvalidAnswer, "\(id) \(version) does not fit together", causes: causes)
+        }
+        let origin = LaneOrigin(name: "plugin `\(id)`", toolchain: toolchain, revision: answer.lane_revision)
+        components = try ComponentClass.all(of: answer, from: origin)
+    }
+
+    private static func checkAccepted(_ status: Int32, _ answer: bp_answer) throws(BackplaneError) {
+        guard status != Int32(BP_UNIMPLEMENTED) else {
+            throw BackplaneError(
+                .pluginABIMismatch,
+                "the plugin speaks no ABI number that this host speaks (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h")
+        }
+        guard status == Int32(BP_OK) else {
+            throw BackplaneError(.pluginRefused, "the plugin refused to load: its entry returned \(status), expected \(BP_OK)")
+        }
+        guard Int(answer.size) >= MemoryLayout.offset(of: \bp_answer.problems)!, Int(answer.size) <= MemoryLayout<bp_answer>.size else {
+            throw BackplaneError(
+                .pluginInvalidAnswer,
+                "the plugin says its answer has \(answer.size) bytes, expected up to \(MemoryLayout<bp_answer>.size); lower `size` only to sizeof(bp_answer)")
+        }
+        guard answer.abi >= BP_ABI_MIN, answer.abi <= BP_ABI_MAX else {
+            throw BackplaneError(
+                .pluginABIMismatch, "the plugin chose ABI \(answer.abi), and was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those")
+        }
+    }
+}
+
+/// Reads the texts of an answer, none of which is trusted.
+struct AnswerTexts {
+    func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
+        guard (0...limit).contains(bytes.length) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
+        }
+        guard bytes.data != nil || bytes.length == 0 else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): a length of \(bytes.length) and no bytes")
+        }
+        // Much faster than `String(validating:)`, and what is not UTF-8 does not come out as it went in.
+        let text = String(decoding: bytes.lent, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes.lent) else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is not UTF-8") }
+        return text
+    }
+
+    /// A text that stands in messages and paths: not empty, short, on one line.
+    func name(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> String {
+        let name = try text(bytes, what(), limit: 1_024)
+        guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }
+        let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isPlain || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 }) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()) has spaces or control characters in it: `\(name.debugDescription)`")
+        }
+        return name
+    }
+
+    func version(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> Version {
+        let text = try text(bytes, what(), limit: 64)
+        guard let version = Version(text) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected numbers with dots such as 1.2.0, found `\(text)`")
+        }
+        return version
+    }
+}

@@ -1,0 +1,77 @@
+package import Backplane
+
+extension ContractLayout {
+    /// Why two sides of a wire cannot hand each other Swift values, as a sentence.
+    ///
+    /// Both texts may come from plugins, so anything may be in them. Equal ones, which is how it should be, are only looked
+    /// through for refusals.
+    /// - Parameters:
+    ///   - consumer: the text of the side that calls, which the sentence names the user.
+    ///   - provider: the text of the side that is called.
+    /// - Returns: `nil` when they can: the texts are equal and refuse nothing.
+    package static func difference(consumer: String, provider: String) -> String? {
+        if consumer == provider, isComplete(consumer) { return nil }
+        guard let user = ContractLayout(text: consumer) else { return "the layouts of the user's contract cannot be read" }
+        guard let provider = ContractLayout(text: provider) else { return "the layouts of the provider's contract cannot be read" }
+        let comparison = LayoutComparison(user: LayoutNames(user), provider: LayoutNames(provider))
+        for (entry, other) in zip(user.entries, provider.entries) {
+            guard entry.subject == other.subject else { return Self.members(entry.subject, other.subject) }
+            if let sentence = entry.difference(from: other, comparison) { return sentence }
+        }
+        guard user.entries.count == provider.entries.count else {
+            let longer = user.entries.count > provider.entries.count ? user : provider
+            let name = longer.entries[min(user.entries.count, provider.entries.count)].subject.memberName
+            return "only the \(longer == user ? "user" : "provider")'s contract has the member `\(name)`"
+        }
+        return "the layouts of the contract differ"
+    }
+
+    private static func members(_ user: Subject, _ provider: Subject) -> String {
+        guard user.memberName == provider.memberName else {
+            return "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
+        }
+        return "`\(user.memberName)` is synchronous for the \(user.isSynchronous ? "user" : "provider") only"
+    }
+}
+
+extension ContractLayout.Subject {
+    fileprivate var memberName: String {
+        switch self {
+        case .call, .failure: ""
+        case .input(let name, _), .output(let name, _): name
+        }
+    }
+
+    fileprivate var isSynchronous: Bool {
+        switch self {
+        case .call, .failure: false
+        case .input(_, let kind), .output(_, let kind): kind == .sync
+        }
+    }
+
+    /// What the type follows in a sentence.
+    fileprivate var verb: String {
+        switch self {
+        case .call: "every call carries"
+        case .failure: "every call throws"
+        case .input(let name, _): "`\(name)` takes"
+        case .output(let name, _): "`\(name)` answers"
+        }
+    }
+}
+
+extension ContractLayout.Entry {
+    fileprivate func difference(from other: Self, _ comparison: LayoutComparison) -> String? {
+        switch (layout, other.layout) {
+        case (.refused(let reason), .refused(let other)) where reason == other: return "\(subject.verb) \(reason)"
+        case (.refused(let reason), _): return "\(subject.verb) \(reason), for the user"
+        case (_, .refused(let reason)): return "\(subject.verb) \(reason), for the provider"
+        case (.type(let a), .type(let b)):
+            guard let difference = comparison.difference(a, b) else { return nil }
+            if difference.place == LayoutPath(), let types = difference.types {
+                return "\(subject.verb) \(types.user) for the user and \(types.provider) for the provider"
+            }
+            return "\(subject.verb) `\(comparison.user.name(of: a))`, where \(difference.sentence)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import Backplane
+
+/// Reads the text of a contract's layouts, which may have come from anywhere.
+extension ContractLayout {
+    /// - Returns: `nil` when it is no such text.
+    package init?(text: String) {
+        var entries: [Entry] = []
+        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            var parser = LayoutParser(line)
+            guard let entry = try? Entry(&parser) else { return nil }
+            entries.append(entry)
+        }
+        guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call, entries[1].subject == .failure else { return nil }
+        // Each member's input, and then its output.
+        for index in stride(from: 2, to: entries.count, by: 2) {
+            guard case .input(let name, let kind) = entries[index].subject, entries[index + 1].subject == .output(of: name, kind) else { return nil }
+        }
+        self.init(entries: entries)
+    }
+
+    /// Whether a text has the lines of a contract's layouts and none of them is a refusal. Looks no further into it.
+    static func isComplete(_ text: String) -> Bool {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }
+        guard lines[0].starts(with: "call: ".utf8), lines[1].starts(with: "failure: ".utf8) else { return false }
+        return lines.dropFirst(2).allSatisfy { $0.starts(with: "async ".utf8) || $0.starts(with: "sync ".utf8) }
+    }
+}
+
+extension ContractLayout.Subject {
+    fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
+        if parser.skips("call") {
+            self = .call
+        } else if parser.skips("failure") {
+            self = .failure
+        } else {
+            let kind: MethodDescription.Kind
+            if parser.skips("async ") { kind = .async } else { try parser.expect("sync "); kind = .sync }
+            let name = try parser.name()
+            if parser.skips(" takes") { self = .input(of: name, kind) } else { try parser.expect(" answers"); self = .output(of: name, kind) }
+        }
+        try parser.expect(": ")
+    }
+}
+
+extension ContractLayout.Entry {
+    fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
+        let isRefused = parser.skips("refused ")
+        self.init(subject: try ContractLayout.Subject(&parser), layout: isRefused ? .refused(parser.rest()) : .type(try parser.type()))
+        guard parser.isAtEnd else { throw LayoutParser.Malformed() }
+    }
+}

@@ -1,0 +1,123 @@
+import Backplane
+
+/// Where two layouts differ first, in words for whoever asks why a wire is not native.
+///
+/// Two texts are equal up to their first difference, so a reference before it means the same on both sides.
+struct LayoutDifference {
+    /// Where the types differ; what they are follows, unless there is something better to say.
+    var place: LayoutPath
+    /// For the user and for the provider, as they are called there, in quotes.
+    var types: (user: String, provider: String)?
+    /// Instead: what else is different.
+    var clause = ""
+
+    /// After a type's name and "where".
+    var sentence: String {
+        guard let types else { return clause }
+        let subject = place.names.isEmpty ? "it" : "`\(place.text)`"
+        return "\(subject) is \(types.user) for the user and \(types.provider) for the provider"
+    }
+}
+
+/// Compares layouts of two texts.
+struct LayoutComparison {
+    let user: LayoutNames
+    let provider: LayoutNames
+
+    /// `nil`: no difference was found.
+    func difference(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath = LayoutPath()) -> LayoutDifference? {
+        switch (a, b) {
+        case (.standard(let name, let arguments), .standard(let other, let others)) where name == other && arguments.count == others.count:
+            for pair in zip(arguments, others) {
+                guard let difference = difference(pair.0, pair.1, at: place.argument) else { continue }
+                return isOf(place.argument, difference) ? types(a, b, at: place) : difference
+            }
+            return nil
+        case (.tuple(let size, let elements), .tuple(let otherSize, let others)) where elements.map(\.label) == others.map(\.label):
+            for (index, pair) in zip(elements, others).enumerated() {
+                let inside = place.member(pair.0.label ?? String(index))
+                if let difference = difference(pair.0.type, pair.1.type, at: inside) { return difference }
+            }
+            return size == otherSize ? nil : self.size(size, otherSize, of: user.name(of: a), at: place)
+        case (.declared(let a), .declared(let b)) where a.name.isDeclared(as: b.name):
+            return difference(a, b, at: place)
+        case (.reference(let number), .reference(let other)) where number == other:
+            return nil
+        default:
+            return types(a, b, at: place)
+        }
+    }
+
+    private func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at place: LayoutPath) -> LayoutDifference? {
+        let name = user.name(of: a), inside = place.inside(name)
+        guard a.kind == b.kind else {
+            let user = a.kind == .structure ? "a struct" : "an enum", provider = b.kind == .structure ? "a struct" : "an enum"
+            return clause("`\(name)` is \(user) for the user and \(provider) for the provider", at: place)
+        }
+        for arguments in zip(a.name.components, b.name.components).lazy.map({ zip($0.arguments, $1.arguments) }) {
+            for pair in arguments {
+                guard let difference = difference(pair.0, pair.1, at: place.argument) else { continue }
+                return isOf(place.argument, difference) ? types(.declared(a), .declared(b), at: place) : difference
+            }
+        }
+        switch (a.rawType, b.rawType) {
+        case (nil, nil): break
+        case (let raw?, let other?):
+            if let difference = difference(raw, other, at: inside.member("rawValue")) { return difference }
+        default: return clause("`\(name)` has a raw type for the \(a.rawType == nil ? "provider" : "user") only", at: place)
+        }
+        if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.kind == .enumeration) {
+            return self.clause(clause, at: place)
+        }
+        for (member, other) in zip(a.members, b.members) {
+            let path = inside.member(member.name)
+            guard member.isIndirect == other.isIndirect else {
+                return clause("`\(path.text)` is indirect for the \(member.isIndirect ? "user" : "provider") only", at: place)
+            }
+            switch (member.type, other.type) {
+            case (nil, nil): break
+            case (let type?, let other?):
+                if let difference = difference(type, other, at: path) { return difference }
+            default: return clause("`\(path.text)` has a payload for the \(member.type == nil ? "provider" : "user") only", at: place)
+            }
+        }
+        return a.size == b.size ? nil : size(a.size, b.size, of: name, at: place)
+    }
+
+    /// Whether a difference is that of a generic argument itself: then `[Int]` and `[String]` says more than `Int` and `String`.
+    private func isOf(_ argument: LayoutPath, _ difference: LayoutDifference) -> Bool {
+        difference.types != nil && difference.place == argument
+    }
+
+    /// How the names of fields or cases differ.
+    private func names(_ a: [String], _ b: [String], of type: String, isCases: Bool) -> String? {
+        if a == b { return nil }
+        let users = Set(a), providers = Set(b)
+        if let only = a.first(where: { !providers.contains($0) }) { return "`\(type).\(only)` is there for the user only" }
+        if let only = b.first(where: { !users.contains($0) }) { return "`\(type).\(only)` is there for the provider only" }
+        return "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the user than for the provider"
+    }
+
+    private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {
+        LayoutDifference(place: place, types: LayoutNames.distinct(user, a, provider, b))
+    }
+
+    private func clause(_ text: String, at place: LayoutPath) -> LayoutDifference {
+        LayoutDifference(place: place, types: nil, clause: text)
+    }
+
+    private func size(_ a: TypeSize, _ b: TypeSize, of type: String, at place: LayoutPath) -> LayoutDifference {
+        let text = a.size == b.size
+            ? "`\(type)` is stored differently for the user and for the provider"
+            : "`\(type)` is \(a.size) bytes for the user and \(b.size) for the provider"
+        return clause(text, at: place)
+    }
+}
+
+extension TypeLayout.QualifiedName {
+    /// Whether both name the same declaration, whatever its generic arguments.
+    fileprivate func isDeclared(as other: Self) -> Bool {
+        components.count == other.components.count
+            && zip(components, other.components).allSatisfy { $0.kind == $1.kind && $0.name == $1.name && $0.arguments.count == $1.arguments.count }
+    }
+}

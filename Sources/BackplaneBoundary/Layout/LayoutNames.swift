@@ -1,0 +1,71 @@
+import Backplane
+
+/// How the types of a text are called in messages.
+struct LayoutNames {
+    private struct Name {
+        var short = "", long = ""
+    }
+
+    /// By number. Each is made once and of limited length, for a text may come from anywhere.
+    private var declared: [Int: Name] = [:]
+
+    init(_ layout: ContractLayout) {
+        for case .type(let type) in layout.entries.lazy.map(\.layout) { collect(type) }
+    }
+
+    private mutating func collect(_ type: TypeLayout) {
+        switch type {
+        case .standard(_, let arguments): arguments.forEach { collect($0) }
+        case .tuple(_, let elements): elements.forEach { collect($0.type) }
+        case .reference: break
+        case .declared(let declaration):
+            declaration.name.components.lazy.flatMap(\.arguments).forEach { collect($0) }
+            declared[declaration.number] = Name(
+                short: name(of: declaration.name, isQualified: false).cut, long: name(of: declaration.name, isQualified: true).cut)
+            declaration.rawType.map { collect($0) }
+            declaration.members.forEach { $0.type.map { collect($0) } }
+        }
+    }
+
+    /// - Parameter isQualified: whether the module and everything else is to be in it.
+    func name(of type: TypeLayout, isQualified: Bool = false) -> String {
+        switch type {
+        case .standard(let name, let arguments): name + list(arguments, isQualified)
+        case .tuple(_, let elements):
+            "(" + elements.map { ($0.label.map { "\($0): " } ?? "") + name(of: $0.type, isQualified: isQualified) }.joined(separator: ", ") + ")"
+        case .declared(let declaration): name(ofNumber: declaration.number, isQualified)
+        case .reference(let number): name(ofNumber: number, isQualified)
+        }
+    }
+
+    func name(of declaration: TypeLayout.Declaration) -> String { name(ofNumber: declaration.number, false) }
+
+    private func name(ofNumber number: Int, _ isQualified: Bool) -> String {
+        guard let name = declared[number] else { return "#\(number)" }
+        return isQualified ? name.long : name.short
+    }
+
+    private func name(of name: TypeLayout.QualifiedName, isQualified: Bool) -> String {
+        let parts = name.components.enumerated().compactMap { index, component -> String? in
+            let arguments = list(component.arguments, isQualified)
+            switch component.kind {
+            case .named: return index == 0 && !isQualified ? nil : component.name + arguments
+            case .hidden: return isQualified ? "(private)" : nil
+            case .extension: return isQualified ? "(in \(component.name))\(arguments)" : nil
+            }
+        }
+        return parts.joined(separator: ".")
+    }
+
+    private func list(_ arguments: [TypeLayout], _ isQualified: Bool) -> String {
+        arguments.isEmpty ? "" : "<" + arguments.map { name(of: $0, isQualified: isQualified) }.joined(separator: ", ") + ">"
+    }
+
+    /// Two types in quotes, by short names where those tell them apart.
+    static func distinct(_ user: LayoutNames, _ a: TypeLayout, _ provider: LayoutNames, _ b: TypeLayout) -> (user: String, provider: String) {
+        let short = (user.name(of: a), provider.name(of: b))
+        if short.0 != short.1 { return ("`\(short.0)`", "`\(short.1)`") }
+        let long = (user.name(of: a, isQualified: true), provider.name(of: b, isQualified: true))
+        return long.0 != long.1 ? ("`\(long.0)`", "`\(long.1)`") : ("`\(short.0)`", "another `\(short.1)`")
+    }
+}

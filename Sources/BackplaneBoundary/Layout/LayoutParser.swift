@@ -1,0 +1,151 @@
+import Backplane
+
+/// Reads the text of layouts back. The text may come from a plugin, so anything may be in it.
+struct LayoutParser {
+    private let bytes: [UInt8]
+    private var position = 0
+    private var depth = 0
+
+    struct Malformed: Error {}
+
+    init(_ text: some Sequence<UInt8>) { bytes = Array(text) }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    private var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    mutating func skips(_ text: StaticString) -> Bool {
+        guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+
+    mutating func expect(_ text: StaticString) throws(Malformed) {
+        guard skips(text) else { throw Malformed() }
+    }
+
+    /// What is left, as it stands.
+    mutating func rest() -> String {
+        defer { position = bytes.count }
+        return String(decoding: bytes[position...], as: UTF8.self)
+    }
+
+    mutating func type() throws(Malformed) -> TypeLayout {
+        depth += 1
+        defer { depth -= 1 }
+        // A reader counts the outermost type as level 0.
+        guard depth <= TypeLayout.depthLimit + 1 else { throw Malformed() }
+        if skips("#") {
+            let number = try number()
+            return skips("=") ? .declared(try declaration(number)) : .reference(number)
+        }
+        if skips("tuple ") { return .tuple(try size(), try elements()) }
+        return .standard(try standardName(), try arguments())
+    }
+
+    private mutating func elements() throws(Malformed) -> [TypeLayout.Element] {
+        try expect("{")
+        var elements: [TypeLayout.Element] = []
+        while !skips("}") {
+            if !elements.isEmpty { try expect(",") }
+            let start = position
+            var label = try? name()
+            if label == nil || !skips(":") { (label, position) = (nil, start) }
+            elements.append(TypeLayout.Element(label: label, type: try type()))
+        }
+        return elements
+    }
+
+    private mutating func arguments() throws(Malformed) -> [TypeLayout] {
+        guard skips("<") else { return [] }
+        var arguments = [try type()]
+        while skips(",") { arguments.append(try type()) }
+        try expect(">")
+        return arguments
+    }
+
+    private mutating func declaration(_ number: Int) throws(Malformed) -> TypeLayout.Declaration {
+        let kind: TypeLayout.Declaration.Kind
+        if skips("struct ") { kind = .structure } else { try expect("enum "); kind = .enumeration }
+        let name = try qualifiedName()
+        try expect(" ")
+        let size = try size()
+        let rawType: TypeLayout? = skips(" of ") ? try type() : nil
+        try expect("{")
+        var members: [TypeLayout.Member] = []
+        while !skips("}") {
+            if !members.isEmpty { try expect(",") }
+            let isIndirect = skips("indirect ")
+            members.append(TypeLayout.Member(name: try self.name(), isIndirect: isIndirect, type: skips(":") ? try type() : nil))
+        }
+        return TypeLayout.Declaration(number: number, kind: kind, name: name, size: size, rawType: rawType, members: members)
+    }
+
+    private mutating func qualifiedName() throws(Malformed) -> TypeLayout.QualifiedName {
+        var components: [TypeLayout.QualifiedName.Component] = []
+        repeat {
+            var component = TypeLayout.QualifiedName.Component()
+            if skips("(private)") {
+                component.kind = .hidden
+            } else if skips("(in ") {
+                (component.kind, component.name) = (.extension, try name())
+                try expect(")")
+            } else {
+                component.name = try name()
+            }
+            component.arguments = try arguments()
+            components.append(component)
+        } while skips(".")
+        return TypeLayout.QualifiedName(components: components)
+    }
+
+    private mutating func size() throws(Malformed) -> TypeSize {
+        let size = try number()
+        try expect("/")
+        let alignment = try number()
+        try expect("/")
+        let stride = try number()
+        try expect("/")
+        return TypeSize(size: size, alignment: alignment, stride: stride, spare: try number())
+    }
+
+    private mutating func number() throws(Malformed) -> Int {
+        let start = position
+        while let next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { position += 1 }
+        guard let number = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else { throw Malformed() }
+        return number
+    }
+
+    /// Plain, with dots in it.
+    private mutating func standardName() throws(Malformed) -> String {
+        let start = position
+        while let next, LayoutName.isPlain(next) || next == UInt8(ascii: ".") { position += 1 }
+        guard position > start else { throw Malformed() }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    mutating func name() throws(Malformed) -> String {
+        guard skips("`") else {
+            let start = position
+            while let next, LayoutName.isPlain(next) { position += 1 }
+            guard position > start else { throw Malformed() }
+            return String(decoding: bytes[start..<position], as: UTF8.self)
+        }
+        var name: [UInt8] = []
+        while !skips("`") {
+            guard let byte = next else { throw Malformed() }
+            position += 1
+            name.append(byte == UInt8(ascii: "\\") ? try escapedByte() : byte)
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    private mutating func escapedByte() throws(Malformed) -> UInt8 {
+        guard bytes.count - position >= 2, let byte = UInt8(String(decoding: bytes[position..<position + 2], as: UTF8.self), radix: 16) else {
+            throw Malformed()
+        }
+        position += 2
+        return byte
+    }
+}

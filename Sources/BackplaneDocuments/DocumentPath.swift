@@ -1,0 +1,39 @@
+/// A place in a document as a JSON pointer (RFC 6901); the empty one is the root.
+package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
+    package private(set) var description: String
+
+    package init() { description = "" }
+
+    private init(description: String) { self.description = description }
+
+    package static func / (path: DocumentPath, key: String) -> DocumentPath {
+        DocumentPath(description: path.description + "/" + key.pointerStep)
+    }
+
+    package static func / (path: DocumentPath, index: Int) -> DocumentPath {
+        DocumentPath(description: path.description + "/\(index)")
+    }
+}
+
+extension String {
+    /// The first step of a pointer without its slash.
+    package var firstStep: String {
+        guard let slash = utf8.firstIndex(of: UInt8(ascii: "/")) else { return self }
+        return String(self[..<slash])
+    }
+
+    /// The key as a step of a pointer.
+    package var pointerStep: String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
+        // By scalars: with a combining mark behind it a slash is another character, and a slash all the same.
+        var step = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "~": step.append(contentsOf: "~0".unicodeScalars)
+            case "/": step.append(contentsOf: "~1".unicodeScalars)
+            default: step.append(scalar)
+            }
+        }
+        return String(step)
+    }
+}

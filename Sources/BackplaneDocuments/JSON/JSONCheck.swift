@@ -1,0 +1,23 @@
+/// The question whether bytes are JSON by its grammar, in UTF-8 and without a byte order mark.
+///
+/// Without the limits of depth, and of what a number can be, that ``JSONValue`` has and JSON has not. Foundation's reader takes other encodings too.
+package enum JSONCheck {
+    package static func isJSON(_ bytes: [UInt8]) -> Bool {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return false }
+        var grammar = JSONGrammar(bytes, Anything())
+        return (try? grammar.document()) != nil
+    }
+
+    /// Takes whatever the grammar allows.
+    private struct Anything: JSONReceiver {
+        var subject: DocumentSubject { .document }
+        func valueBegins(at offset: Int) {}
+        func containerBegins(isObject: Bool, at offset: Int) {}
+        func containerEnds(at end: Int) {}
+        func key(_ key: String, at offset: Int) {}
+        func string(_ string: String, endingAt end: Int) {}
+        func number(_ text: ArraySlice<UInt8>, isWhole: Bool) {}
+        func word(_ value: JSONValue, endingAt end: Int) {}
+        func halfOfPair(at offset: Int) {}
+    }
+}

@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+
+/// Reads binary property lists (the format is that of CFBinaryPList.c in Core Foundation).
+///
+/// In one of these an object can stand in many places, so that a few hundred bytes can unfold without end. Foundation's
+/// decoder takes too long per value for a limit on their number to help.
+struct BinaryPropertyListReader {
+    private let subject: DocumentSubject
+    private let bytes: [UInt8]
+    /// Where each object begins.
+    private let offsets: [Int]
+    private let top: Int
+    private let bytesPerReference: Int
+    private var depth = 0
+    private var valuesLeft = DocumentLimits.values
+    /// Of texts and data, which can be named many times over too.
+    private var bytesLeft = DocumentLimits.bytes
+
+    static func read(_ data: Data, as subject: DocumentSubject) throws(DocumentError) -> DocumentValue {
+        var reader = try Self(data, as: subject)
+        return try reader.object(reader.top)
+    }
+
+    /// Reads the trailer, the last 32 bytes: 6 unused ones, two widths, and three numbers of 8 bytes.
+    private init(_ data: Data, as subject: DocumentSubject) throws(DocumentError) {
+        self.subject = subject
+        bytes = Array(data)
+        let trailer = bytes.count - 32
+        guard trailer >= 8 else { throw Self.broken("it is too short") }
+        let width = Int(bytes[trailer + 6])
+        bytesPerReference = Int(bytes[trailer + 7])
+        guard (1...8).contains(width), (1...8).contains(bytesPerReference) else { throw Self.broken("its trailer is not one") }
+        let count = try Self.integer(in: bytes, at: trailer + 8, width: 8)
+        top = try Self.integer(in: bytes, at: trailer + 16, width: 8)
+        let table = try Self.integer(in: bytes, at: trailer + 24, width: 8)
+        guard table <= trailer, count <= (trailer - table) / width else { throw Self.broken("its table of objects is not whole") }
+        var offsets: [Int] = []
+        for index in 0..<count { offsets.append(try Self.integer(in: bytes, at: table + index * width, width: width)) }
+        self.offsets = offsets
+    }
+
+    private mutating func object(_ number: Int) throws(DocumentError) -> DocumentValue {
+        guard number < offsets.count, offsets[number] < bytes.count - 32 else { throw Self.broken("it refers to an object that is not there") }
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else {
+            throw DocumentError(.unsupported, DocumentLimits.tooManyValues(subject))
+        }
+        let marker = bytes[offsets[number]]
+        let start = offsets[number] + 1
+        switch (marker >> 4, marker & 0xF) {
+        case (0x0, 0x0): return .null
+        case (0x0, 0x8): return .bool(false)
+        case (0x0, 0x9): return .bool(true)
+        case (0x1, 0...3): return .integer(try signed(at: start, width: 1 << Int(marker & 0xF)))
+        case (0x1, 4):
+            // The only integers of 16 bytes that are written are those beyond the signed 64 bits.
+            let low = UInt64(bitPattern: try signed(at: start + 8, width: 8))
+            return Int64(exactly: low).map(DocumentValue.integer) ?? .number(Double(low))
+        case (0x2, 2): return DocumentValue(canonical: Double(Float(bitPattern: UInt32(truncatingIfNeeded: try signed(at: start, width: 4)))))
+        case (0x2, 3): return DocumentValue(canonical: try double(at: start))
+        case (0x3, 3): return .date(Date(timeIntervalSinceReferenceDate: try double(at: start)))
+        case (0x4, let length):
+            let (length, start) = try counted(length, at: start)
+            return .data(Data(try contents(start, length)))
+        case (0x5, let length):
+            let (length, start) = try counted(length, at: start)
+            return .string(String(decoding: try contents(start, length), as: UTF8.self))
+        case (0x6, let length):
+            let (length, start) = try counted(length, at: start)
+            let pairs = try contents(start, length, of: 2)
+            let units = stride(from: pairs.startIndex, to: pairs.endIndex, by: 2).map { UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1]) }
+            return .string(String(decoding: units, as: UTF16.self))
+        case (0xA, let count):
+            let (count, start) = try counted(count, at: start)
+            return .array(try objects(count, at: start))
+        case (0xD, let count):
+            let (count, start) = try counted(count, at: start)
+            let keys = try objects(count, at: start)
+            let values = try objects(count, at: start + count * bytesPerReference)
+            var members: [String: DocumentValue] = [:]
+            for (key, value) in zip(keys, values) {
+                guard case .string(let key) = key else { throw Self.broken("a key in it is \(key.kind)") }
+                guard key.utf8.count <= DocumentLimits.key else { throw DocumentError(.unsupported, DocumentLimits.keyTooLong) }
+                guard members.updateValue(value, forKey: key) == nil else { throw Self.broken("the key `\(key)` is there for the second time") }
+            }
+            return .dictionary(members)
+        default: throw Self.broken("it holds an object of an unknown kind, 0x\(String(marker, radix: 16))")
+        }
+    }
+
+    private mutating func objects(_ count: Int, at start: Int) throws(DocumentError) -> [DocumentValue] {
+        _ = try slice(start, count, of: bytesPerReference)
+        guard depth < DocumentLimits.depth else { throw DocumentError(.unsupported, DocumentLimits.tooDeep) }
+        depth += 1
+        defer { depth -= 1 }
+        var values: [DocumentValue] = []
+        for index in 0..<count {
+            values.append(try object(Self.integer(in: bytes, at: start + index * bytesPerReference, width: bytesPerReference)))
+        }
+        return values
+    }
+
+    /// A length from a marker, or, where that is 15, from the integer object that follows it; and where the contents begin.
+    private func counted(_ length: UInt8, at start: Int) throws(DocumentError) -> (Int, Int) {
+        guard length == 0xF else { return (Int(length), start) }
+        guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { throw Self.broken("a length in it is not an integer") }
+        let width = 1 << Int(bytes[start] & 0xF)
+        return (try Self.integer(in: bytes, at: start + 1, width: width), start + 1 + width)
+    }
+
+    private mutating func contents(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
+        let contents = try slice(start, count, of: width)
+        bytesLeft -= contents.count
+        guard bytesLeft >= 0 else { throw DocumentError(.unsupported, DocumentLimits.tooLarge(subject)) }
+        return contents
+    }
+
+    private func slice(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
+        guard start <= bytes.count, count <= (bytes.count - start) / width else { throw Self.broken("an object in it is cut off") }
+        return bytes[start..<(start + count * width)]
+    }
+
+    /// Integers of 8 bytes are signed; shorter ones are not.
+    private func signed(at start: Int, width: Int) throws(DocumentError) -> Int64 {
+        try slice(start, width).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    private func double(at start: Int) throws(DocumentError) -> Double {
+        Double(bitPattern: UInt64(bitPattern: try signed(at: start, width: 8)))
+    }
+
+    /// A length, offset or number of an object: never negative and never beyond what a file can hold.
+    private static func integer(in bytes: [UInt8], at start: Int, width: Int) throws(DocumentError) -> Int {
+        guard start <= bytes.count - width else { throw broken("an object in it is cut off") }
+        let value = bytes[start..<(start + width)].reduce(0) { $0 << 8 | UInt64($1) }
+        guard value <= UInt64(UInt32.max) else { throw broken("a number in its structure is out of range") }
+        return Int(value)
+    }
+
+    private static func broken(_ reason: String) -> DocumentError {
+        DocumentError(.malformed, "this is not a whole binary property list: \(reason)")
+    }
+}

@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+
+/// Reads XML property lists, and says where a mistake is.
+///
+/// Foundation's decoder gives no column, drops a key that is there twice, cannot read a key `$null`, and recurses without a
+/// limit of its own.
+struct PropertyListReader: DocumentTextReader {
+    private let subject: DocumentSubject
+    let bytes: [UInt8]
+    var index = 0
+    private var depth = 0
+    private var valuesLeft = DocumentLimits.values
+
+    init(_ data: Data, as subject: DocumentSubject) {
+        self.subject = subject
+        bytes = Array(data.withoutByteOrderMark)
+    }
+
+    mutating func document() throws(Mistake) -> DocumentValue {
+        var tag = try nextTag()
+        let isWrapped = tag.name == "plist"
+        if isWrapped { tag = try nextTag() }
+        if tag.isEnd { throw Mistake(offset: tag.offset, reason: subject.emptiness) }
+        let value = try value(tag)
+        if isWrapped { try end(of: "plist") }
+        try skipSpace()
+        if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the property list") }
+        return value
+    }
+
+    private mutating func value(_ tag: Tag) throws(Mistake) -> DocumentValue {
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw Mistake(offset: tag.offset, reason: DocumentLimits.tooManyValues(subject), kind: .unsupported) }
+        switch tag.name {
+        case _ where tag.isEnd: throw Mistake(offset: tag.offset, reason: "expected a value, found `</\(tag.name)>`")
+        case "dict": return try nested(tag) { reader throws(Mistake) in .dictionary(try reader.members(tag)) }
+        case "array": return try nested(tag) { reader throws(Mistake) in .array(try reader.elements(tag)) }
+        case "true", "false":
+            if !tag.isEmpty { try end(of: tag.name) }
+            return .bool(tag.name == "true")
+        case "key": throw Mistake(offset: tag.offset, reason: "expected a value, found `<key>`")
+        case "string", "integer", "real", "data", "date": return try scalar(tag)
+        default: throw Mistake(offset: tag.offset, reason: "a property list has no element `\(tag.name)`")
+        }
+    }
+
+    private mutating func nested(_ tag: Tag, _ body: (inout Self) throws(Mistake) -> DocumentValue) throws(Mistake) -> DocumentValue {
+        depth += 1
+        guard depth <= DocumentLimits.depth else {
+            throw Mistake(offset: tag.offset, reason: DocumentLimits.tooDeep, kind: .unsupported)
+        }
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    private mutating func members(_ dictionary: Tag) throws(Mistake) -> [String: DocumentValue] {
+        var members: [String: DocumentValue] = [:]
+        while !dictionary.isEmpty {
+            let tag = try nextTag()
+            if tag.isEnd(of: dictionary) { break }
+            guard tag.name == "key", !tag.isEnd else { throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`") }
+            let key = try text(of: tag), next = try nextTag()
+            guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
+            guard key.utf8.count <= DocumentLimits.key else { throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported) }
+            guard members.updateValue(try value(next), forKey: key) == nil else {
+                throw Mistake(offset: tag.offset, reason: "the key `\(key)` is here for the second time")
+            }
+        }
+        return members
+    }
+
+    private mutating func elements(_ array: Tag) throws(Mistake) -> [DocumentValue] {
+        var elements: [DocumentValue] = []
+        while !array.isEmpty {
+            let tag = try nextTag()
+            if tag.isEnd(of: array) { break }
+            elements.append(try value(tag))
+        }
+        return elements
+    }
+}

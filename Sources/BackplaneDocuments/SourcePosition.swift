@@ -1,0 +1,28 @@
+/// A place in a text file: line and column, both counted from 1, the column in Unicode scalars.
+public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
+    public var line, column: Int
+
+    public init(line: Int, column: Int) {
+        (self.line, self.column) = (line, column)
+    }
+
+    /// The positions of some offsets in UTF-8 text, found in one pass.
+    package static func positions(of offsets: [Int], in bytes: [UInt8]) -> [Int: SourcePosition] {
+        var positions: [Int: SourcePosition] = [:]
+        var (next, position) = (0, SourcePosition(line: 1, column: 1))
+        for offset in offsets.sorted() {
+            while next < min(offset, bytes.count) {
+                if bytes[next] == UInt8(ascii: "\n") {
+                    position = SourcePosition(line: position.line + 1, column: 1)
+                } else if bytes[next] & 0xC0 != 0x80 {
+                    position.column += 1
+                }
+                next += 1
+            }
+            positions[offset] = position
+        }
+        return positions
+    }
+
+    public var description: String { "line \(line), column \(column)" }
+}

@@ -1,0 +1,54 @@
+public import FoundationEssentials
+
+extension DocumentValue {
+    public init(_ value: JSONValue) {
+        self = switch value {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .integer(let value): .integer(value)
+        case .number(let value): .number(value)
+        case .string(let value): .string(value)
+        case .array(let values): .array(values.map { DocumentValue($0) })
+        case .object(let members): .dictionary(members.mapValues { DocumentValue($0) })
+        }
+    }
+
+    /// The value as JSON: the same bytes for the same value, with sorted keys and without spaces.
+    ///
+    /// Data is base64 and a date is its seconds since the reference date, as `JSONDecoder` expects by default. JSON has no
+    /// infinity and no NaN: such a number, which only a property list can hold, becomes `null`.
+    public var json: Data { JSONValue(self).json }
+
+    /// Where there are values that JSON has no kind for, in the order of their places.
+    package var foreignToJSON: [(location: String, kind: String)] {
+        var found: [(String, String)] = []
+        collectForeign(at: DocumentPath(), &found)
+        return found
+    }
+
+    private func collectForeign(at path: DocumentPath, _ found: inout [(String, String)]) {
+        switch self {
+        case .data, .date: found.append((path.description, kind))
+        case .array(let values): for (index, value) in values.enumerated() { value.collectForeign(at: path / index, &found) }
+        case .dictionary(let members): for (key, value) in members.sorted(by: { $0.key < $1.key }) { value.collectForeign(at: path / key, &found) }
+        default: break
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value with data as base64, a date as its seconds since the reference date, and null for a number that is not finite.
+    public init(_ value: DocumentValue) {
+        self = switch value {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .integer(let value): .integer(value)
+        case .number(let value): value.isFinite ? .number(value) : .null
+        case .string(let value): .string(value)
+        case .data(let value): .string(value.base64EncodedString())
+        case .date(let value): value.timeIntervalSinceReferenceDate.isFinite ? JSONValue(value.timeIntervalSinceReferenceDate) : .null
+        case .array(let values): .array(values.map { JSONValue($0) })
+        case .dictionary(let members): .object(members.mapValues { JSONValue($0) })
+        }
+    }
+}
