@@ -1,5 +1,5 @@
 package import Backplane
-import BackplaneBoundary
+package import BackplaneBoundary
 
 /// What a library brings, for tools: it is offered the services that a host would offer it.
 extension LibraryFile {

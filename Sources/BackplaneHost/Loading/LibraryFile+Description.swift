@@ -1,5 +1,5 @@
-package import Backplane
-package import BackplaneBoundary
+import Backplane
+import BackplaneBoundary
 import CBackplane
 
 extension LibraryFile {
