@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
+
+        // The example application.
         .library(name: "BookshelfContracts", targets: ["BookshelfContracts"]),
         .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
         .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
@@ -34,23 +36,25 @@ let package = Package(
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
-        .library(name: "Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
-        .library(name: "YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
-        .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
-        .library(name: "YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
-        .library(name: "YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
-        .library(name: "YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
-        .library(name: "YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
-        .library(name: "YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
-        .library(name: "YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
-        .library(name: "YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
-        .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
-        .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
-        .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
-        .library(name: "Parity", type: .dynamic, targets: ["ParityProvider"]),
-        .library(name: "ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
-        .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
-        .library(name: "Culprit", type: .dynamic, targets: ["Culprit"]),
+
+        // Libraries that only benchmarks or tests load.
+        .library(name: "_Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
+        .library(name: "_YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
+        .library(name: "_YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
+        .library(name: "_YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
+        .library(name: "_YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
+        .library(name: "_YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
+        .library(name: "_YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
+        .library(name: "_YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
+        .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
+        .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
+        .library(name: "_Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
+        .library(name: "_Glutton", type: .dynamic, targets: ["GluttonEntry"]),
+        .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "_Parity", type: .dynamic, targets: ["ParityProvider"]),
+        .library(name: "_ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
+        .library(name: "_Trespasser", type: .dynamic, targets: ["Trespasser"]),
+        .library(name: "_Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -127,29 +131,29 @@ let package = Package(
             name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
 
         // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
-        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Plugins/Yardstick/Contracts", swiftSettings: settings),
-        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Module", swiftSettings: settings),
-        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Plugins/Yardstick/Entry", swiftSettings: settings),
-        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Relay", swiftSettings: settings),
-        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Direct", swiftSettings: settings),
-        .target(name: "YardstickHeap", path: "Plugins/Yardstick/Heap", publicHeadersPath: "."),
+        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts", swiftSettings: settings),
+        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Module", swiftSettings: settings),
+        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Sources/BackplaneBench/Rig/Entry", swiftSettings: settings),
+        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Relay", swiftSettings: settings),
+        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Direct", swiftSettings: settings),
+        .target(name: "YardstickHeap", path: "Sources/BackplaneBench/Rig/Heap", publicHeadersPath: "."),
         // What it loads: a library with thousands of classes, and two that are copied many times.
         .target(
-            name: "YardstickCrowd", path: "Plugins/Yardstick/Crowd", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickCrowd", path: "Sources/BackplaneBench/Rig/Crowd", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickDrone", path: "Plugins/Yardstick/Drone", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
-        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Swarm", swiftSettings: settings),
+            name: "YardstickDrone", path: "Sources/BackplaneBench/Rig/Drone", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
+        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
         // What it swaps: two editions of a plugin, in Swift and in C.
-        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/First", swiftSettings: settings),
-        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Second", swiftSettings: settings),
+        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
+        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
-            name: "YardstickFirstInC", path: "Plugins/Yardstick/FirstInC", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickSecondInC", path: "Plugins/Yardstick/SecondInC", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickSecondInC", path: "Sources/BackplaneBench/Rig/SecondInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
 
         // The example's HTTP backend.
         .executableTarget(

@@ -1,4 +1,4 @@
-/* How often this process has asked for heap memory, counted in a library that is preloaded: LD_PRELOAD=libYardstickHeap.so. */
+/* How often this process has asked for heap memory, counted in a library that is preloaded: LD_PRELOAD=lib_YardstickHeap.so. */
 #ifndef YARDSTICK_HEAP_H
 #define YARDSTICK_HEAP_H
 

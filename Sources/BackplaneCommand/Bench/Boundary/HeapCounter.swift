@@ -3,12 +3,12 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// How often this process has asked for heap memory: known where `libYardstickHeap.so` was preloaded, which only a child is
+/// How often this process has asked for heap memory: known where `lib_YardstickHeap.so` was preloaded, which only a child is
 /// that was started for it.
 struct HeapCounter: Sendable {
     private typealias Function = @convention(c) () -> UInt64
     private let function: Function
-    private static let library = "libYardstickHeap.so"
+    private static let library = "lib_YardstickHeap.so"
 
     /// `nil` where nobody counts.
     init?() {

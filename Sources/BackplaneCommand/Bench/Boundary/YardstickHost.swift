@@ -36,7 +36,7 @@ struct YardstickHost: Sendable {
     }
 
     /// Who is called, and who calls from a plugin of its own. They lie beside this program.
-    static let plugins = [PluginReference(library: "Yardstick"), PluginReference(library: "YardstickRelay")]
+    static let plugins = [PluginReference(library: "_Yardstick"), PluginReference(library: "_YardstickRelay")]
 
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
         var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// Managers of the library `YardstickCrowd`, each with a data access controller, a communication controller and two network
+/// Managers of the library `_YardstickCrowd`, each with a data access controller, a communication controller and two network
 /// services, of which one is the current and one a former version of a class.
 ///
 /// They use one another in chains of ten.
@@ -19,7 +19,7 @@ struct Crowd {
     var manifest: ManifestValue {
         [
             "manifestVersion": 1,
-            "plugins": [["library": "YardstickCrowd"]],
+            "plugins": [["library": "_YardstickCrowd"]],
             "managers": .dictionary(Dictionary(uniqueKeysWithValues: (0..<managers).map { (Self.name($0), manager($0)) })),
         ]
     }

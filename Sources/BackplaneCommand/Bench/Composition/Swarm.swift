@@ -11,8 +11,8 @@ struct Swarm {
 
         fileprivate var library: String {
             switch self {
-            case .c: "YardstickDrone"
-            case .swift: "YardstickSwarm"
+            case .c: "_YardstickDrone"
+            case .swift: "_YardstickSwarm"
             }
         }
 

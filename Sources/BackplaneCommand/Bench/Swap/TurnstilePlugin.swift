@@ -10,8 +10,8 @@ enum TurnstilePlugin: String, Sendable, Codable {
     /// The built libraries, the edition in force first.
     func editions() throws(BackplaneError) -> [String] {
         switch self {
-        case .swift: [try BuiltLibrary.path(of: "YardstickFirst"), try BuiltLibrary.path(of: "YardstickSecond")]
-        case .c: [try BuiltLibrary.path(of: "YardstickFirstInC"), try BuiltLibrary.path(of: "YardstickSecondInC")]
+        case .swift: [try BuiltLibrary.path(of: "_YardstickFirst"), try BuiltLibrary.path(of: "_YardstickSecond")]
+        case .c: [try BuiltLibrary.path(of: "_YardstickFirstInC"), try BuiltLibrary.path(of: "_YardstickSecondInC")]
         }
     }
 
