@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
+        .library(name: "BackplaneControl", targets: ["BackplaneControl"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
@@ -97,11 +98,41 @@ let package = Package(
         .target(
             name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(name: "BackplaneControl", dependencies: ["Backplane", "BackplaneHost"], swiftSettings: settings),
+
+        // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
+        .target(name: "BackplaneTerminal", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneReports", dependencies: ["Backplane", "BackplaneHost", "BackplaneTerminal"], swiftSettings: settings),
+        .target(name: "BackplaneProcesses", dependencies: ["Backplane", "BackplaneHost", "CBackplaneHost"], swiftSettings: settings),
+        .target(
+            name: "BackplanePackages", dependencies: ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+        .target(
+            name: "BackplaneScaffold",
+            dependencies: ["Backplane", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+        .target(
+            name: "BackplaneDev",
+            dependencies: [
+                "Backplane", "BackplaneControl", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneReports", "BackplaneTerminal",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneValidate",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal", "CBackplane", "CBackplaneHost"], swiftSettings: settings),
+        .target(
+            name: "BackplaneTurnstile", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "YardstickContracts"], swiftSettings: settings),
+        .target(
+            name: "BackplaneBench",
+            dependencies: [
+                "Backplane", "BackplaneControl", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneTerminal",
+                "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
+            ],
+            exclude: ["Rig"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
-                "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
+                "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork",
+                "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite", "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal", "BackplaneTurnstile",
+                "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts", "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -170,7 +201,7 @@ let package = Package(
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
         .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
         .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
-        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
+        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
@@ -196,7 +227,7 @@ let package = Package(
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "AlmanacModule", "Backplane", "BackplaneControl", "BackplaneCrypto", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
@@ -208,7 +239,27 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts", "hostile"], exclude: ["Snapshots"], swiftSettings: settings),
+        .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneTerminal"], swiftSettings: settings),
+        .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneScaffoldTests", dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
+            exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneDevTests", dependencies: ["Backplane", "BackplaneDev", "BackplaneHost", "TestFixtures"], exclude: ["Snapshots"],
+            swiftSettings: settings),
+        .testTarget(name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneBenchTests", dependencies: ["BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "YardstickContracts"],
+            exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneCommandTests",
+            dependencies: [
+                "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
+                "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+            ],
+            exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],

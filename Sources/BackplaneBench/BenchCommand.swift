@@ -1,19 +1,30 @@
 import Backplane
+import BackplaneHost
+package import BackplaneNetwork
+import BackplaneProcesses
+import BackplaneTerminal
 import Glibc
 
 /// `backplane bench`: measures what Backplane costs, beside what it is compared with, in one process and one run.
-struct BenchCommand: Sendable {
+package struct BenchCommand: Sendable {
     /// `nil`: all.
-    var suite: String?
+    package var suite: String?
     /// A part of the names of the rows to measure; `nil`: all.
-    var only: String?
+    package var only: String?
     /// How often each row is done, in one round, with nothing to compare it with: for callgrind, which wants a program without
     /// debug information (`strip -g`) from compilers newer than itself.
-    var iterations: Int?
-    var quick = false
-    var json = false
+    package var iterations: Int?
+    package var quick: Bool
+    package var json: Bool
+    /// What computes a SHA-256; `nil`: nothing does.
+    package var digest: (any ContentDigest)?
 
-    func run() async -> Int32 {
+    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?) {
+        (self.suite, self.only, self.iterations) = (suite, only, iterations)
+        (self.quick, self.json, self.digest) = (quick, json, digest)
+    }
+
+    package func run() async -> Int32 {
         if let status = MainThread.hold(during: { await measureAll() }) { return status }
         return await measureAll()
     }
@@ -64,7 +75,7 @@ struct BenchCommand: Sendable {
     }
 
     private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {
-        let opened = try await suite.open(folder)
+        let opened = try await suite.open(folder, digest)
         let rows =
             iterations == nil
             ? Selection.rows(opened.rows, matching: only, reference: suite.reference) : Selection.matches(opened.rows, only)

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneProcesses
 import Foundation
 import Glibc
 

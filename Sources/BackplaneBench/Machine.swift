@@ -1,3 +1,4 @@
+import BackplaneTerminal
 import Glibc
 
 /// The machine that is measured on.

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// Measures rows, round by round: in every round each row once, so that a row and its baseline meet the same machine.
 struct Measuring {
     var effort: Effort

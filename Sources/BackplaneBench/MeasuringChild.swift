@@ -1,9 +1,12 @@
+import BackplaneHost
+package import BackplaneNetwork
+import BackplaneTerminal
 import Foundation
 
 /// A process that measures what a process can do once only, or what would spoil later figures, such as loading hundreds of libraries.
-enum MeasuringChild {
+package enum MeasuringChild {
     /// The hidden command that the child runs.
-    static let command = "bench-child"
+    package static let command = "bench-child"
 
     /// Has a child measure something.
     ///
@@ -19,9 +22,9 @@ enum MeasuringChild {
     }
 
     /// What the child does.
-    static func run(_ measure: String, in folder: String, loads: String) async -> Int32 {
+    package static func run(_ measure: String, in folder: String, loads: String, digest: (any ContentDigest)?) async -> Int32 {
         if let loading = LoadingChild.Measure(rawValue: measure) {
-            return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads)) }
+            return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads), digest) }
         }
         if let swapping = SwapMeasure(rawValue: measure) {
             return await report { try await swapping.figures(in: folder, loads: loads) }

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// Results as a table for people: figures under each other, bounds with their side, what was missed in red.
 enum ResultTable {
     private static let header = ["ROW", "MEDIAN", "SPREAD", "RATIO", "TARGET", "MET", "BASELINE"]

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 
 /// The lines that come from a host.
 struct ControlAnswer {

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneHost
 import Glibc
 
 /// Asks the host that listens at a path, one request a connection. Blocks the thread that asks.

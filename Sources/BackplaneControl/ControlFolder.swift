@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneHost
 import Glibc
 
 /// The folder with the control sockets of this user's hosts.

@@ -1,3 +1,5 @@
+package import BackplaneHost
+
 /// Who answers; asked before anything else, and answered whatever version asks.
 package struct HelloRequest: ControlMessage {
     package static let name = "hello"

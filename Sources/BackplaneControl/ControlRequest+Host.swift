@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 
 /// What every host answers, but for the greeting.
 extension ControlRequest {

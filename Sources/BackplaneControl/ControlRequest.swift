@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneHost
 
 /// How a host program answers one kind of request; besides its own ones a ``ControlSocket`` takes those a program gives it.
 public struct ControlRequest: Sendable {

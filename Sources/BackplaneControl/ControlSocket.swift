@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneHost
 
 /// A Unix socket on which a running host is asked and told things: the tool `backplane` talks to hosts through it.
 ///

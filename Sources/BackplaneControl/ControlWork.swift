@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 import Synchronization
 
 /// A request that is being answered, on a thread of its own: a plugin's function may keep that thread, and nobody else then.

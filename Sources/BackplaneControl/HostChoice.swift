@@ -1,32 +1,45 @@
-import Backplane
+package import Backplane
 import BackplaneHost
 import Foundation
 
 /// Which running host a command is for.
-struct HostChoice: Sendable, Hashable {
+package struct HostChoice: Sendable, Hashable {
     /// The path of its socket.
-    var socket: String?
+    package var socket: String?
     /// The path of the manifest that is in force there.
-    var manifest: String?
+    package var manifest: String?
     /// Where no host runs that manifest, the only host there is will do.
-    var takesAnother = false
+    package var takesAnother: Bool
+
+    package init(socket: String? = nil, manifest: String? = nil, takesAnother: Bool = false) {
+        (self.socket, self.manifest, self.takesAnother) = (socket, manifest, takesAnother)
+    }
 
     /// Why none is chosen.
-    enum Refusal: Error {
+    package enum Refusal: Error {
         case none(BackplaneError)
         /// None of these.
         case absent([RunningHost], String)
         case unclear([RunningHost], String)
-    }
 
-    func host() throws(Refusal) -> RunningHost {
-        if let socket { return try Self.answering(RunningHost(at: socket)) }
-        let hosts: [RunningHost]
-        do { hosts = try RunningHost.all() } catch { throw .none(error) }
-        return try choose(among: hosts, here: ManifestChoice.names.first(where: ManifestChoice.isFile))
+        /// The reason alone.
+        package var error: BackplaneError {
+            switch self {
+            case .none(let error): error
+            case .absent(_, let reason), .unclear(_, let reason): BackplaneError(.controlUnreachable, reason)
+            }
+        }
     }
 
     /// - Parameter here: the manifest of the current folder, which tells hosts apart where nothing else does.
+    package func host(here: String? = nil) throws(Refusal) -> RunningHost {
+        if let socket { return try Self.answering(RunningHost(at: socket)) }
+        let hosts: [RunningHost]
+        do { hosts = try RunningHost.all() } catch { throw .none(error) }
+        return try choose(among: hosts, here: here)
+    }
+
+    /// - Parameter here: as in ``host(here:)``.
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
         guard !hosts.isEmpty else { throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens")) }
         guard let manifest else {
@@ -46,7 +59,7 @@ struct HostChoice: Sendable, Hashable {
     }
 
     /// Those that run this manifest.
-    static func all(running manifest: String) -> [RunningHost] {
+    package static func all(running manifest: String) -> [RunningHost] {
         ((try? RunningHost.all()) ?? []).filter { $0.runs(manifest) }
     }
 

@@ -1,3 +1,5 @@
+import BackplaneHost
+
 /// Which host listens.
 package struct HostGreeting: Codable, Sendable, Hashable {
     /// The protocol it speaks.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneHost
 
 /// Says when the new generations of a swap are in force on probation: from then on callers see them.
 enum ProbationWatch {

@@ -1,4 +1,5 @@
 package import Backplane
+import BackplaneHost
 
 /// A host that listens for requests.
 package struct RunningHost: Sendable, Hashable {

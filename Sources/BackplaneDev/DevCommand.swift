@@ -1,18 +1,26 @@
 import Backplane
+package import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
 import Glibc
 
 /// `backplane dev`: builds plugins, runs them, and swaps what is saved.
-struct DevCommand: Sendable {
-    var settings: HostSettings
+package struct DevCommand: Sendable {
+    package var settings: DevSettings
     /// Further packages to build and watch.
-    var packages: [String] = []
-    var swiftPM = SwiftPM()
+    package var packages: [String]
+    package var swiftPM: SwiftPM
     /// A host that runs already, to be swapped into; `nil`: one is started.
-    var running: HostChoice?
-    var json = false
+    package var running: HostChoice?
+    package var json: Bool
 
-    func run() async -> Int32 {
+    package init(settings: DevSettings, packages: [String] = [], swiftPM: SwiftPM = SwiftPM(), running: HostChoice? = nil, json: Bool = false) {
+        (self.settings, self.packages, self.swiftPM) = (settings, packages, swiftPM)
+        (self.running, self.json) = (running, json)
+    }
+
+    package func run() async -> Int32 {
         if let code = refuse() { return code }
         let (stream, send) = AsyncStream.makeStream(of: DevNews.self)
         let signals = StopSignals([SIGINT, SIGTERM, SIGHUP], beforeDying: KeyReader.restoreTerminal)
@@ -45,7 +53,7 @@ struct DevCommand: Sendable {
     private func isThere(_ path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
     /// The running host that is asked for; `nil`: none.
-    static func running(_ isAsked: Bool, _ socket: String?, _ settings: HostSettings) -> HostChoice? {
+    package static func running(_ isAsked: Bool, _ socket: String?, _ settings: DevSettings) -> HostChoice? {
         guard isAsked || socket != nil else { return nil }
         return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)
     }

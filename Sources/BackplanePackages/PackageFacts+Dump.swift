@@ -1,5 +1,7 @@
-import Backplane
+package import Backplane
 import BackplaneHost
+package import BackplaneProcesses
+import BackplaneTerminal
 import Foundation
 import Glibc
 import Synchronization
@@ -11,7 +13,7 @@ extension PackageFacts {
     ///   - scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
     ///   - interruption: what ends SwiftPM early, which fails then.
     /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
-    init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
+    package init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
         // SwiftPM would take the next package around it instead.
         guard (try? FileStatus(at: FilePath.join(root, "Package.swift"))) != nil else {
             throw Self.unreadable(root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
@@ -46,4 +48,9 @@ extension PackageFacts {
     private static func unreadable(_ root: String, _ reason: String, _ said: [String] = []) -> BackplaneError {
         BackplaneError(.newPackage, reason, at: "\(root)/Package.swift", saying: said)
     }
+}
+
+extension BackplaneError.Code {
+    /// There is no package, or it is not one that can be read or added to.
+    package static let newPackage = Self(rawValue: "new.package")
 }

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Where SwiftPM looks for the sources of targets that do not say where they are.
 extension PackageFacts {
     /// From the top of the package on.
-    func folder(of target: Target, in root: String) -> String {
+    package func folder(of target: Target, in root: String) -> String {
         if let path = target.path { return path.isEmpty ? "." : path }
         let holder = holder(of: target.kind, in: root), own = FilePath.join(holder, target.name)
         // The only one of its kind may have all of it.
@@ -14,7 +14,7 @@ extension PackageFacts {
     }
 
     /// The folder that targets have theirs in: the first that is there, or else the first.
-    func holder(of kind: Target.Kind, in root: String) -> String {
+    package func holder(of kind: Target.Kind, in root: String) -> String {
         let sources = ["Sources", "Source", "src", "srcs"]
         let names = switch kind {
         case .source: sources
@@ -25,7 +25,7 @@ extension PackageFacts {
     }
 
     /// The same for targets that are new: of tests in a folder of sources there are some already.
-    func newHolder(of kind: Target.Kind, in root: String) -> String {
+    package func newHolder(of kind: Target.Kind, in root: String) -> String {
         let isUsed = targets.contains { $0.kind == kind && $0.path == nil }
         return isUsed || kind != .test ? holder(of: kind, in: root) : "Tests"
     }
@@ -41,11 +41,11 @@ extension PackageFacts {
 
 extension PackageFacts.Target {
     /// What SwiftPM has folders for. Its own plugins are none of ours.
-    enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         case source, test, plugin
     }
 
-    var kind: Kind {
+    package var kind: Kind {
         switch type {
         case "test": .test
         case "plugin": .plugin

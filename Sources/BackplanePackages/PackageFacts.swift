@@ -1,44 +1,44 @@
-import Backplane
+package import Backplane
 
 /// What SwiftPM makes of a Package.swift: the part of `swift package dump-package` that is needed here.
-struct PackageFacts: Sendable, Hashable, Decodable {
-    var name: String
-    var products: [Product]
-    var targets: [Target]
+package struct PackageFacts: Sendable, Hashable, Decodable {
+    package var name: String
+    package var products: [Product]
+    package var targets: [Target]
     /// The packages that it depends on and that are folders on this machine, from the root on.
-    var neighbours: [String]
+    package var neighbours: [String]
     /// What its first line says.
-    var toolsVersion: Version
+    package var toolsVersion: Version
 
-    struct Product: Sendable, Hashable, Decodable {
-        var name: String
-        var isDynamicLibrary: Bool
-        var targets: [String]
+    package struct Product: Sendable, Hashable, Decodable {
+        package var name: String
+        package var isDynamicLibrary: Bool
+        package var targets: [String]
     }
 
-    struct Target: Sendable, Hashable, Decodable {
-        var name: String
+    package struct Target: Sendable, Hashable, Decodable {
+        package var name: String
         /// `regular`, `executable`, `test`, …
-        var type: String
-        var path: String?
+        package var type: String
+        package var path: String?
         /// The files of its folder that it has; `nil`: all.
-        var sources: [String]?
+        package var sources: [String]?
         /// Files and folders in its folder that it does not have.
-        var exclude: [String]?
-        var dependencies: [Dependency]
+        package var exclude: [String]?
+        package var dependencies: [Dependency]
     }
 
-    struct Dependency: Sendable, Hashable, Decodable {
+    package struct Dependency: Sendable, Hashable, Decodable {
         /// Of a target or a product.
-        var name: String
+        package var name: String
         /// The identity of a product's package, where it is said.
-        var package: String?
+        package var package: String?
     }
 
-    func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+    package func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
     /// The targets that a product is made of, as far as they are of this package.
-    func targets(of product: Product) -> [Target] {
+    package func targets(of product: Product) -> [Target] {
         var found: [Target] = [], left = product.targets
         while let name = left.popLast() {
             guard let target = target(name), !found.contains(target) else { continue }
@@ -61,7 +61,7 @@ extension PackageFacts {
     /// `{"_version": "6.3.0"}`
     private struct ToolsVersion: Decodable { var _version: String }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         products = try container.decode([Product].self, forKey: .products)
@@ -78,7 +78,7 @@ extension PackageFacts {
 extension PackageFacts.Product {
     private enum CodingKeys: String, CodingKey { case name, targets, type }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         targets = try container.decode([String].self, forKey: .targets)
@@ -90,7 +90,7 @@ extension PackageFacts.Product {
 
 extension PackageFacts.Dependency {
     /// `{"byName": ["Tides", null]}`, `{"product": ["Backplane", "backplane", null, null]}` and the like.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let kinds = try decoder.container(keyedBy: Kind.self)
         guard let kind = kinds.allKeys.first else {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "expected the kind of a dependency"))

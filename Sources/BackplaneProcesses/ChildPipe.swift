@@ -1,11 +1,11 @@
-import Backplane
+package import Backplane
 import Glibc
 
 /// A pipe between this process and a child, both of whose ends are closed in children that are not given them.
-struct ChildPipe: Sendable {
-    let reading, writing: Int32
+package struct ChildPipe: Sendable {
+    package let reading, writing: Int32
 
-    init() throws(BackplaneError) {
+    package init() throws(BackplaneError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw BackplaneError(.componentFailed, "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")

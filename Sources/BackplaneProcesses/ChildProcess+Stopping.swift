@@ -6,7 +6,7 @@ extension ChildProcess {
     /// a while is killed.
     ///
     /// - Parameter patience: tenths of a second.
-    func stop(patience: Int) {
+    package func stop(patience: Int) {
         Thread.detachNewThread { [self] in
             for _ in 0..<patience {
                 send(SIGINT)

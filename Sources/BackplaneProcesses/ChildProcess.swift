@@ -1,23 +1,23 @@
-import Backplane
-import Foundation
+package import Backplane
+package import Foundation
 import Glibc
 import Synchronization
 
 /// Another program that runs for this one, in a process group of its own: control-C at the terminal reaches this one alone.
 ///
 /// Its standard input is a pipe that ends when this process does, however that ends.
-final class ChildProcess: Sendable {
-    typealias Ending = SpawnedProcess.Ending
+package final class ChildProcess: Sendable {
+    package typealias Ending = SpawnedProcess.Ending
 
     /// What is done with what it writes to a descriptor.
-    struct Outlet: Sendable {
-        var descriptor: Int32
+    package struct Outlet: Sendable {
+        package var descriptor: Int32
         /// Told of a line that has begun, and does not go on for a while.
-        var unfinished: (@Sendable (String) -> Void)?
+        package var unfinished: (@Sendable (String) -> Void)?
         /// Called for each line, without its end, on a thread of its own.
-        var take: @Sendable (String) -> Void
+        package var take: @Sendable (String) -> Void
 
-        init(descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil, take: @escaping @Sendable (String) -> Void) {
+        package init(descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil, take: @escaping @Sendable (String) -> Void) {
             (self.descriptor, self.unfinished, self.take) = (descriptor, unfinished, take)
         }
     }
@@ -35,7 +35,7 @@ final class ChildProcess: Sendable {
     ///   - environment: what it has besides this process's, where that has no such variable.
     ///   - outlets: descriptors that are not among them are this process's own.
     ///   - ended: called once, when it has ended and all of its lines were taken.
-    init(
+    package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void
     ) throws(BackplaneError) {
@@ -74,8 +74,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    var id: pid_t { process.id }
+    package var id: pid_t { process.id }
 
     /// Sends a signal to it and everything it has started; does nothing once it has ended.
-    func send(_ signal: Int32) { process.send(signal) }
+    package func send(_ signal: Int32) { process.send(signal) }
 }

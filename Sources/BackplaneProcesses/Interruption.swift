@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Whether a signal has come that asks to stop, for what does not wait for signals itself.
-final class Interruption: Sendable {
+package final class Interruption: Sendable {
     private struct State {
         var signal: Int32?
         /// What is waited for.
@@ -11,10 +11,12 @@ final class Interruption: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The first that came.
-    var signal: Int32? { state.withLock { $0.signal } }
+    package init() {}
 
-    func stop(_ signal: Int32) {
+    /// The first that came.
+    package var signal: Int32? { state.withLock { $0.signal } }
+
+    package func stop(_ signal: Int32) {
         let child = state.withLock { state in
             if state.signal == nil { state.signal = signal }
             return state.child
@@ -23,7 +25,7 @@ final class Interruption: Sendable {
     }
 
     /// Says what is waited for from now on; it is ended at once where a signal has come already.
-    func wait(for child: ChildProcess) {
+    package func wait(for child: ChildProcess) {
         let isStopped = state.withLock { state in
             state.child = child
             return state.signal != nil
@@ -32,7 +34,7 @@ final class Interruption: Sendable {
     }
 
     /// Ends what is waited for, however it takes that.
-    func kill() { state.withLock { $0.child }?.send(SIGKILL) }
+    package func kill() { state.withLock { $0.child }?.send(SIGKILL) }
 
     /// Tenths of a second: a package manager that only reads has nothing to put away.
     private static let patience = 10

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Takes what comes through a pipe apart into lines.
-enum LineReader {
+package enum LineReader {
     /// The rest of a longer line counts as the next.
     static let longestLine = 1 << 20
 
     /// Reads until the end; text that is no UTF-8 comes repaired.
     ///
     /// - Parameter unfinished: told of a line that has begun, and does not go on for a while.
-    static func read(_ descriptor: Int32, unfinished: ((String) -> Void)? = nil, _ take: (String) -> Void) {
+    package static func read(_ descriptor: Int32, unfinished: ((String) -> Void)? = nil, _ take: (String) -> Void) {
         var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             if let unfinished, !bytes.isEmpty, isQuiet(descriptor) { unfinished(line(bytes[...])) }

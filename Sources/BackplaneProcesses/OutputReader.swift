@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 
 /// Whoever reads the standard output.
-enum OutputReader {
+package enum OutputReader {
     /// Tells once that it is gone: it has closed the pipe, or the terminal was closed. A file or `/dev/null` has none that could go.
-    static func watch(_ tellGone: @escaping @Sendable () -> Void) {
+    package static func watch(_ tellGone: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while poll(&output, 1, -1) < 0, errno == EINTR {}

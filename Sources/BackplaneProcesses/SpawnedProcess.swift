@@ -1,16 +1,16 @@
-import Backplane
-import Foundation
+package import Backplane
+package import Foundation
 import Glibc
 import Synchronization
 
 /// A program that this one has started, until it has ended and was waited for.
-final class SpawnedProcess: Sendable {
+package final class SpawnedProcess: Sendable {
     /// How it ended.
-    enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         case exit(Int32), signal(Int32)
 
         /// For a person.
-        var text: String {
+        package var text: String {
             switch self {
             case .exit(let code): "it ended with exit code \(code)"
             case .signal(let number): "signal \(number) ended it (\(String(cString: strsignal(number))))"
@@ -19,13 +19,13 @@ final class SpawnedProcess: Sendable {
     }
 
     /// Who a signal to it reaches.
-    enum Group: Sendable {
+    package enum Group: Sendable {
         /// It alone; control-C at the terminal reaches it as it reaches this process.
         case ours
         /// It and everything that it starts; control-C at the terminal reaches none of them.
         case own
     }
-    let id: pid_t
+    package let id: pid_t
     private let group: Group
     /// `nil` once it has ended: from then on its number may be another process's.
     private let living: Mutex<pid_t?>
@@ -37,7 +37,7 @@ final class SpawnedProcess: Sendable {
     ///   - environment: what it has besides this process's, where that has no such variable.
     ///   - descriptors: under its own numbers those of this process that it is given; others of this process's are its own where they are
     ///     not closed in children.
-    init(
+    package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], descriptors: [(own: Int32, given: Int32)], group: Group
     ) throws(BackplaneError) {
         var actions = posix_spawn_file_actions_t(), id: pid_t = 0
@@ -72,14 +72,14 @@ final class SpawnedProcess: Sendable {
     }
 
     /// Does nothing once it has ended.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         living.withLock { id in
             if let id { _ = kill(group == .own ? -id : id, signal) }
         }
     }
 
     /// Waits until it ends; `nil`: somebody has waited for it before.
-    func wait() -> Ending? {
+    package func wait() -> Ending? {
         guard let id = living.withLock(\.self) else { return nil }
         // Not yet taken off the system's list, so that a signal to it never meets another process.
         var information = siginfo_t()

@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 
 /// SIGINT, SIGTERM and their like as events: the first asks to stop in order, a second SIGINT ends the process at once.
-final class StopSignals: Sendable {
+package final class StopSignals: Sendable {
     private let events: AsyncStream<Int32>
 
     /// - Parameter beforeDying: done before a second SIGINT ends the process.
-    init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
+    package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
         var ends: [Int32] = [-1, -1]
         // A handler may do next to nothing: it writes the signal's number, and a thread of its own reads it.
         guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
@@ -29,17 +29,17 @@ final class StopSignals: Sendable {
     }
 
     /// The name of the next one; `nil` when the task is cancelled first.
-    func next() async -> String? {
+    package func next() async -> String? {
         await nextNumber().map(Self.name)
     }
 
     /// Its number.
-    func nextNumber() async -> Int32? {
+    package func nextNumber() async -> Int32? {
         for await number in events { return number }
         return nil
     }
 
-    static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
+    package static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
 
     private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
 

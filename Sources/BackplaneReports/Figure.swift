@@ -1,12 +1,13 @@
+import BackplaneTerminal
 import Glibc
 
 /// Measured values as people read them.
-enum Figure {
-    static func milliseconds(_ value: Double) -> String {
+package enum Figure {
+    package static func milliseconds(_ value: Double) -> String {
         value < 10 ? "\(rounded(value, 100)) ms" : value < 10_000 ? "\(rounded(value, 1)) ms" : "\(rounded(value / 1_000, 10)) s"
     }
 
-    static func bytes(_ count: Int) -> String {
+    package static func bytes(_ count: Int) -> String {
         switch count {
         case ..<1_000: counted(count, "byte")
         case ..<1_000_000: "\(rounded(Double(count) / 1e3, 10)) KB"
@@ -16,7 +17,7 @@ enum Figure {
     }
 
     /// A moment, in seconds since 1970, where this machine is.
-    static func time(_ seconds: Double) -> String {
+    package static func time(_ seconds: Double) -> String {
         var moment = time_t(seconds), parts = tm()
         localtime_r(&moment, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

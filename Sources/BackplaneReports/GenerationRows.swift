@@ -1,10 +1,11 @@
 import Backplane
-import BackplaneHost
+package import BackplaneHost
+package import BackplaneTerminal
 
 /// Generations under each other, plugin by plugin.
-enum GenerationRows {
+package enum GenerationRows {
     /// - Parameter time: how a moment is written.
-    static func table(_ generations: [Generation], time: (Double) -> String = Figure.time) -> Table {
+    package static func table(_ generations: [Generation], time: (Double) -> String = Figure.time) -> Table {
         Table(
             ["PLUGIN", "GENERATION", "VERSION", "STATE", "LOADED", "MEMORY", "HELD BY"],
             generations.map { generation in

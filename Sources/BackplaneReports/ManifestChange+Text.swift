@@ -1,20 +1,21 @@
 import Backplane
-import BackplaneHost
+package import BackplaneHost
+import BackplaneTerminal
 
 /// A change as `apply --json` and `reset --json` print it: with its names in order.
-struct ChangeRow: Encodable {
-    var started: [String]
-    var restarted: [String]
-    var stopped: [String]
-    var kept: [String]
+package struct ChangeRow: Encodable {
+    package var started: [String]
+    package var restarted: [String]
+    package var stopped: [String]
+    package var kept: [String]
 
-    init(_ change: ManifestChange) {
+    package init(_ change: ManifestChange) {
         (started, restarted) = (change.started.sorted(), change.restarted.sorted())
         (stopped, kept) = (change.stopped.sorted(), change.kept.sorted())
     }
 
     /// A line for each kind of change there is.
-    var lines: [String] {
+    package var lines: [String] {
         let kinds = [("started", started), ("made anew", restarted), ("stopped", stopped)].filter { !$0.1.isEmpty }
         let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }
         let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) noticed nothing"]

@@ -1,9 +1,10 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 extension Problem {
     /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
-    func report(in manifest: String, colour: Bool = false) -> String {
+    package func report(in manifest: String, colour: Bool = false) -> String {
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
         // What is malformed says its position itself, for those who get nothing but the error.
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message

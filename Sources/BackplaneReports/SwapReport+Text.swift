@@ -1,9 +1,10 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 extension SwapReport {
     /// What a person reads of it: what changed, then what it took.
-    func lines(colour: Bool) -> [String] {
+    package func lines(colour: Bool) -> [String] {
         let parts = [headings] + [components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary]]
         return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map { $0.text(colour: colour) }
     }
@@ -39,7 +40,7 @@ extension ComponentChange {
     }
 
     /// From which version to which, of its class.
-    var versions: String {
+    package var versions: String {
         switch (fromVersion, toVersion) {
         case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"
         case (let version?, nil), (nil, let version?): "\(version)"
@@ -55,7 +56,7 @@ extension StateChange {
     }
 
     /// Its schema, and from which version of that to which.
-    var text: String {
+    package var text: String {
         let versions =
             switch (fromVersion, toVersion) {
             case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"

@@ -6,8 +6,6 @@ extension BackplaneError.Code {
     static let newName = Self(rawValue: "new.name")
     /// Something is there already.
     static let newExists = Self(rawValue: "new.exists")
-    /// There is no package, or it is not one that can be added to.
-    static let newPackage = Self(rawValue: "new.package")
     /// The package's tools version is too old for what is added.
     static let newTools = Self(rawValue: "new.tools")
     /// A file of somebody's own has to be changed by hand.

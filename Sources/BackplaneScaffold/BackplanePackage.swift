@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
 
 /// The package Backplane as another package names it among its dependencies.
 enum BackplanePackage: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneProcesses
 
 extension Blueprint {
     /// Does all of it, or nothing: what was done is undone when something fails or a signal comes.

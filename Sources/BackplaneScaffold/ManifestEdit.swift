@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
 import FoundationEssentials
 
 /// The manifest of a package that something new is put into: one that is there, or a new one.

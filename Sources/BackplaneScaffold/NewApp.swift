@@ -18,7 +18,7 @@ struct NewApp: Sendable, Hashable {
         let contractsTarget = TargetText(name: contracts, dependencies: products.dependencies(on: ["Backplane"]))
         let program = TargetText(
             kind: .executableTarget, name: name.text,
-            dependencies: [TargetText.name(contracts)] + products.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneURLSession"]))
+            dependencies: [TargetText.name(contracts)] + products.dependencies(on: ["Backplane", "BackplaneControl", "BackplaneHost", "BackplaneURLSession"]))
         blueprint.add(
             "Package.swift",
             PackageText.package(

@@ -1,11 +1,14 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
+import BackplaneProcesses
+import BackplaneTerminal
 import FoundationEssentials
 import Glibc
 
 /// `backplane new`: makes a package, a plugin, a manager or a program, with tests that pass.
-struct NewCommand: Sendable {
-    enum Subject: Sendable {
+package struct NewCommand: Sendable {
+    package enum Subject: Sendable {
         case package(name: String, backplane: String?)
         case app(name: String, backplane: String?)
         case plugin(name: String, Place, backplane: String?)
@@ -13,18 +16,22 @@ struct NewCommand: Sendable {
     }
 
     /// Where something is added.
-    struct Place: Sendable {
+    package struct Place: Sendable {
         /// A package's folder; `nil`: the nearest above the current one.
-        var package: String?
+        package var package: String?
         /// `nil`: the package's own.
-        var manifest: String?
+        package var manifest: String?
+
+        package init(package: String? = nil, manifest: String? = nil) { (self.package, self.manifest) = (package, manifest) }
     }
 
-    var subject: Subject
-    var json = false
+    package var subject: Subject
+    package var json: Bool
     private let interruption = Interruption()
 
-    func run() -> Int32 {
+    package init(subject: Subject, json: Bool = false) { (self.subject, self.json) = (subject, json) }
+
+    package func run() -> Int32 {
         do throws(BackplaneError) {
             let made = switch subject {
             case .package(let name, let backplane): try makePackage(name, backplane)

@@ -1,4 +1,6 @@
 import Backplane
+import BackplanePackages
+import BackplaneTerminal
 
 /// `backplane new manager`: a manager, and the layers that are asked for, in a plugin that is there.
 struct NewManager: Sendable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
 
 /// `backplane new plugin`: one more plugin in a package that is there.
 struct NewPlugin: Sendable {

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 
 /// The lines of a shell that are to be entered after something was made.
 struct NextCommands: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
 import FoundationEssentials
 
 /// The package that this program was built from.
@@ -21,7 +22,7 @@ enum OwnPackage {
             .newPackage, "the package that this command was built from is not there any more; say with --backplane PATH or --backplane URL where Backplane is", at: built)
     }
 
-    private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../../.."))
+    private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../.."))
 
     /// The nearest first, itself too.
     static func folders(above path: String) -> [String] {

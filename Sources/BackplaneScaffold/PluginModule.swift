@@ -1,4 +1,5 @@
 import Backplane
+import BackplanePackages
 
 /// A target of a package with a plugin in it that more components can be put into.
 struct PluginModule: Sendable {

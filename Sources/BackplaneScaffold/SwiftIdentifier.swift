@@ -1,11 +1,11 @@
 /// A name as Swift writes the member it becomes.
-struct SwiftIdentifier: Sendable, Hashable {
+package struct SwiftIdentifier: Sendable, Hashable {
     /// Without backticks.
-    let text: String
+    package let text: String
 
     /// Words in lower camel case: `LibraryManager` is `libraryManager`, `HTTP cache` is `httpCache`; what cannot stand in an identifier
     /// separates words. `nil`: nothing is left.
-    init?(camelCasing name: String) {
+    package init?(camelCasing name: String) {
         let words = name.split { !$0.standsInIdentifier }
         guard let first = words.first else { return nil }
         var text = first.loweringStart + words.dropFirst().map(\.raisingStart).joined()
@@ -17,20 +17,20 @@ struct SwiftIdentifier: Sendable, Hashable {
     private init(text: String) { self.text = text }
 
     /// Without what every manager's name ends in; `nil`: it does not, or nothing else is left.
-    var withoutManager: SwiftIdentifier? {
+    package var withoutManager: SwiftIdentifier? {
         guard text.hasSuffix("Manager"), text.count > "Manager".count else { return nil }
         return SwiftIdentifier(text: String(text.dropLast("Manager".count)))
     }
 
-    func numbered(_ number: Int) -> SwiftIdentifier {
+    package func numbered(_ number: Int) -> SwiftIdentifier {
         SwiftIdentifier(text: "\(text)\(number)")
     }
 
     /// In backticks if it is a keyword.
-    var spelled: String { Self.keywords.contains(text) ? "`\(text)`" : text }
+    package var spelled: String { Self.keywords.contains(text) ? "`\(text)`" : text }
 
     /// Whether a member of this name could only be written in backticks after a dot too.
-    var isTaken: Bool { text == "init" || text == "self" }
+    package var isTaken: Bool { text == "init" || text == "self" }
 
     /// Those that cannot be used as they are, from *The Swift Programming Language*, Lexical Structure.
     private static let keywords: Set<String> = [
@@ -43,7 +43,7 @@ struct SwiftIdentifier: Sendable, Hashable {
 
 extension SwiftIdentifier {
     /// Whether a text is a type's name as Swift source may have it: identifiers with dots between them.
-    static func isTypeName(_ text: String) -> Bool {
+    package static func isTypeName(_ text: String) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             part.allSatisfy(\.standsInIdentifier) && part.first.map { !$0.isNumber } ?? false && !keywords.contains(String(part))
         }

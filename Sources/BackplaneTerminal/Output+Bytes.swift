@@ -6,14 +6,14 @@ extension Output {
     private static let isIncomplete = Atomic(false)
 
     /// The exit code of a command that ended with this one: no success where what it printed is not all there.
-    static func exitCode(_ code: Int32) -> Int32 {
+    package static func exitCode(_ code: Int32) -> Int32 {
         code == 0 && isIncomplete.load(ordering: .relaxed) ? 1 : code
     }
 
     /// Bytes as they are; waits where the other end is slow.
     ///
     /// Who does not read any more wants nothing else. Any other failure is said once on standard error, and makes the exit code 1.
-    static func write(bytes: some Sequence<UInt8>, to descriptor: Int32 = STDOUT_FILENO) {
+    package static func write(bytes: some Sequence<UInt8>, to descriptor: Int32 = STDOUT_FILENO) {
         var rest = ArraySlice(bytes)
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

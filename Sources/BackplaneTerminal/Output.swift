@@ -3,13 +3,13 @@ import FoundationEssentials
 import Glibc
 
 /// What a command prints: results on standard output, everything else on standard error.
-enum Output {
-    static func line(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+package enum Output {
+    package static func line(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         write(text + "\n", to: descriptor)
     }
 
     /// A line on standard error.
-    static func remark(_ text: String) {
+    package static func remark(_ text: String) {
         line(text, to: STDERR_FILENO)
     }
 
@@ -18,42 +18,42 @@ enum Output {
         write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
     }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    package static func write(_ text: String, to descriptor: Int32) {
         write(bytes: text.utf8, to: descriptor)
     }
 
-    static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
+    package static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // Rows are texts and numbers: they always encode.
         if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: descriptor) }
     }
 
-    static func table(_ table: Table, to descriptor: Int32 = STDOUT_FILENO) {
+    package static func table(_ table: Table, to descriptor: Int32 = STDOUT_FILENO) {
         for row in table.lines(colour: Terminal.wantsColour(on: descriptor)) { line(row, to: descriptor) }
     }
 
     /// A table of plain cells.
-    static func table(_ header: [String], _ rows: [[String]], to descriptor: Int32 = STDOUT_FILENO) {
+    package static func table(_ header: [String], _ rows: [[String]], to descriptor: Int32 = STDOUT_FILENO) {
         table(Table(header, rows.map { $0.map { Span($0) } }), to: descriptor)
     }
 
-    static func tree(_ tree: Tree) {
+    package static func tree(_ tree: Tree) {
         for row in tree.lines(Terminal.pen, colour: Terminal.wantsColour) { line(row) }
     }
 
     /// Says on standard error what failed, with everything behind it, and gives the exit code.
-    static func fail(_ error: any Error) -> Int32 {
+    package static func fail(_ error: any Error) -> Int32 {
         fail((error as? BackplaneError)?.reportLines.joined(separator: "\n") ?? String(describing: error).printable)
     }
 
-    static func fail(_ message: String) -> Int32 {
+    package static func fail(_ message: String) -> Int32 {
         remark("backplane: \(message)")
         return 1
     }
 
     /// The same for arguments that make no sense together.
-    static func refuse(_ message: String) -> Int32 {
+    package static func refuse(_ message: String) -> Int32 {
         remark("backplane: \(message)")
         return EX_USAGE
     }

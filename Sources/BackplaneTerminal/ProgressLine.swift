@@ -1,10 +1,12 @@
 /// One line on standard error that says what is being done, where a person watches.
-struct ProgressLine: Sendable {
+package struct ProgressLine: Sendable {
     private let isShown = Terminal.takesProgress
 
-    func show(_ text: String) {
+    package init() {}
+
+    package func show(_ text: String) {
         if isShown { Output.overwrite(text) }
     }
 
-    func clear() { show("") }
+    package func clear() { show("") }
 }

@@ -1,19 +1,23 @@
 /// A command of this program as a message tells somebody to enter it.
-struct ShellCommand: Sendable, Hashable {
-    var name: String
-    var words: [String]
+package struct ShellCommand: Sendable, Hashable {
+    package var name: String
+    package var words: [String]
     /// Options with their values, in their order.
-    var options: [Option] = []
+    package var options: [Option]
 
-    struct Option: Sendable, Hashable {
-        var name: String
-        var value: String
+    package init(name: String, words: [String], options: [Option] = []) { (self.name, self.words, self.options) = (name, words, options) }
+
+    package struct Option: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
 
         fileprivate var words: [String] { value.looksLikeOption ? ["\(name)=\(value)"] : [name, value] }
     }
 
     /// Each word as a shell reads it as one.
-    var text: String {
+    package var text: String {
         let options = options.flatMap(\.words)
         // What looks like an option is a word only after two dashes, and everything after them is one.
         let all = words.contains(where: \.looksLikeOption) ? options + ["--"] + words : words + options

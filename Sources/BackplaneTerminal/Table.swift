@@ -1,13 +1,13 @@
 /// Cells under each other: columns as wide as their widest cell, the last one as long as it is.
-struct Table: Sendable {
-    var header: [String]
-    var rows: [[Span]]
+package struct Table: Sendable {
+    package var header: [String]
+    package var rows: [[Span]]
 
-    init(_ header: [String], _ rows: [[Span]]) {
+    package init(_ header: [String], _ rows: [[Span]]) {
         (self.header, self.rows) = (header, rows)
     }
 
-    func lines(colour: Bool) -> [String] {
+    package func lines(colour: Bool) -> [String] {
         let all = [header.map { Span($0, .heading) }] + rows
         let widths = header.indices.map { column in all.map { $0[column].text.displayWidth }.max() ?? 0 }
         return all.map { row in

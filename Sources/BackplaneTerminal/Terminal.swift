@@ -1,10 +1,10 @@
 import Glibc
 
 /// Whether what is printed is read by a person at a terminal, and what may be done there.
-enum Terminal {
+package enum Terminal {
     typealias Environment = (String) -> String?
 
-    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Whether a line can be written over there: one that is `dumb`, or says nothing of itself, can do nothing.
@@ -12,10 +12,10 @@ enum Terminal {
         isTerminal && !["", "dumb"].contains(environment("TERM") ?? "")
     }
 
-    static var takesProgress: Bool { takesProgress(isTerminal: errorsAreTerminal, environment: variable) }
+    package static var takesProgress: Bool { takesProgress(isTerminal: errorsAreTerminal, environment: variable) }
 
     /// How many characters fit on a line there: a longer one cannot be overwritten.
-    static var columns: Int {
+    package static var columns: Int {
         var size = winsize()
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) : 80
     }
@@ -25,9 +25,9 @@ enum Terminal {
         isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
 
-    static var wantsColour: Bool { wantsColour(on: STDOUT_FILENO) }
+    package static var wantsColour: Bool { wantsColour(on: STDOUT_FILENO) }
 
-    static func wantsColour(on descriptor: Int32) -> Bool {
+    package static func wantsColour(on descriptor: Int32) -> Bool {
         wantsColour(isTerminal: isatty(descriptor) == 1, environment: variable)
     }
 

@@ -1,9 +1,9 @@
 /// A line and what hangs from it.
-struct Tree: Sendable {
-    var line: [Span]
-    var branches: [Tree]
+package struct Tree: Sendable {
+    package var line: [Span]
+    package var branches: [Tree]
 
-    init(_ line: [Span], _ branches: [Tree] = []) {
+    package init(_ line: [Span], _ branches: [Tree] = []) {
         (self.line, self.branches) = (line, branches)
     }
 

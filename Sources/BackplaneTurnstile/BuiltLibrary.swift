@@ -1,10 +1,10 @@
-import Backplane
+package import Backplane
 import BackplaneHost
 
 /// A library that is built together with this program, and lies beside it.
-enum BuiltLibrary {
+package enum BuiltLibrary {
     /// - Throws: `plugin.not-found`, with what makes it.
-    static func path(of name: String) throws(BackplaneError) -> String {
+    package static func path(of name: String) throws(BackplaneError) -> String {
         try LibraryLocator(manifestFolder: nil, pluginPaths: [], advice: "`swift build` makes it beside this program").locate(name)
     }
 }

@@ -1,21 +1,21 @@
-import YardstickContracts
+package import YardstickContracts
 
 /// What became of the calls of one caller.
-struct CallerAccount: Sendable {
-    var answered = 0
-    var failed = 0
+package struct CallerAccount: Sendable {
+    package var answered = 0
+    package var failed = 0
     /// Calls that were made twice: the caller's own count went up by more than one.
-    var twice = 0
+    package var twice = 0
     /// Answered by a library that was not in force while the call was under way.
-    var wrong = 0
+    package var wrong = 0
     /// Something went backwards: the edition, the running count or the caller's own.
-    var disorder = 0
+    package var disorder = 0
     /// The last answer; `nil`: there was none.
-    private(set) var last: Ticket?
+    package private(set) var last: Ticket?
     /// The longest time between two answers, by the stretches of the run, in milliseconds.
-    private(set) var gaps: [Double]
+    package private(set) var gaps: [Double]
 
-    init(windows: Int) { gaps = Array(repeating: 0, count: windows) }
+    package init(windows: Int) { gaps = Array(repeating: 0, count: windows) }
 
     /// - Parameters:
     ///   - least: how often the state had been handed over when the call began.
@@ -35,5 +35,5 @@ struct CallerAccount: Sendable {
     }
 
     /// All that must not have happened.
-    var mistakes: Int { failed + twice + wrong + disorder }
+    package var mistakes: Int { failed + twice + wrong + disorder }
 }

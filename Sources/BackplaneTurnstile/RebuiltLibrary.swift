@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 
 /// A library whose file is replaced again and again, as a linker replaces it that writes a new file and renames it.
-struct RebuiltLibrary: Sendable {
+package struct RebuiltLibrary: Sendable {
     /// Where it is built.
-    let path: String
+    package let path: String
     /// What it is built from, in the same folder so that a file can be linked to its place.
     private let editions: [String]
 
     /// Edition 1 is built.
-    init(of plugin: TurnstilePlugin, in folder: String) throws {
+    package init(of plugin: TurnstilePlugin, in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         path = folder + "/libTurnstile.so"
         editions = try plugin.editions().enumerated().map { index, library in
@@ -21,7 +21,7 @@ struct RebuiltLibrary: Sendable {
         try build(1)
     }
 
-    func build(_ edition: Int) throws {
+    package func build(_ edition: Int) throws {
         let new = path + ".new"
         unlink(new)                             // renamed to what it is already, it would stay
         guard link(editions[edition - 1], new) == 0, rename(new, path) == 0 else {

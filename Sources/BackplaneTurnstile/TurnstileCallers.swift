@@ -1,15 +1,15 @@
 import Backplane
 import Foundation
-import YardstickContracts
+package import YardstickContracts
 
 /// Callers who pass a turnstile at full speed, each on a thread of its own, and look at every ticket.
-struct TurnstileCallers: Sendable {
-    let accounts: [CallerAccount]
+package struct TurnstileCallers: Sendable {
+    package let accounts: [CallerAccount]
 
     /// Runs `body` while they call; numbers begin with 1.
     ///
     /// - Parameter windows: into how many stretches `body` divides the run.
-    static func with<Value: Sendable>(
+    package static func with<Value: Sendable>(
         _ count: Int, at swapped: TurnstileHost, _ watch: SwapWatch, windows: Int, _ body: () async throws -> Value
     ) async throws -> (value: Value, callers: TurnstileCallers) {
         let tasks = (1...count).map { number in
@@ -44,12 +44,18 @@ struct TurnstileCallers: Sendable {
     /// By how much the carried count differs from what the callers counted themselves.
     ///
     /// - Parameter others: calls that were made besides.
-    func miscount(of final: Ticket, others: Int = 1) -> Int {
+    package func miscount(of final: Ticket, others: Int = 1) -> Int {
         abs(final.count - others - accounts.reduce(0) { $0 + ($1.last?.own ?? 0) })
     }
 
+    /// Passes once more: the count that was carried from library to library, and by how much it differs.
+    package func settle(at swapped: TurnstileHost) async throws -> (count: Int, miscount: Int) {
+        let final = try await swapped.turnstile.pass(0, swapped.call)
+        return (final.count, miscount(of: final))
+    }
+
     /// For each stretch the longest gap that any caller saw.
-    var gaps: [Double] {
+    package var gaps: [Double] {
         guard let first = accounts.first else { return [] }
         return first.gaps.indices.map { window in accounts.map { $0.gaps[window] }.max() ?? 0 }
     }

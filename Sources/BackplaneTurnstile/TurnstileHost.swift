@@ -1,13 +1,14 @@
-import Backplane
-import BackplaneHost
+package import Backplane
+package import BackplaneHost
+import BackplaneReports
 import Synchronization
-import YardstickContracts
+package import YardstickContracts
 
 /// A host whose one manager is swapped for the other edition, again and again.
-final class TurnstileHost: Sendable {
-    let host: PluginHost
-    let turnstile: Remote<Turnstile>
-    let call: Call
+package final class TurnstileHost: Sendable {
+    package let host: PluginHost
+    package let turnstile: Remote<Turnstile>
+    package let call: Call
     private let library: RebuiltLibrary
     /// The edition in force.
     private let edition = Mutex(1)
@@ -16,12 +17,12 @@ final class TurnstileHost: Sendable {
     ///   - folder: for its library.
     ///   - loads: for the copies that are loaded.
     ///   - fault: fails actions of swaps.
-    init(
+    package init(
         _ plugin: TurnstilePlugin, in folder: String, loads: String, lanes: LaneRule = .fastest,
         fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
     ) async throws {
         library = try RebuiltLibrary(of: plugin, in: folder)
-        var options = HostOptions(loadFolder: loads, dataFolder: folder + "/data", log: Engines.log(.critical), lanes: lanes)
+        var options = HostOptions(loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
         options.swapFault = fault
         options.checksState = false             // a release does not, and a figure of a debug build means nothing anyway
         options.occupationLimit = nil           // calls occupy threads on purpose here
@@ -38,7 +39,7 @@ final class TurnstileHost: Sendable {
     /// Builds the other edition, which is not measured, and swaps.
     ///
     /// - Returns: the time from the call to the commit.
-    func swap(_ options: SwapOptions = SwapOptions()) async throws -> (time: Duration, report: SwapReport) {
+    package func swap(_ options: SwapOptions = SwapOptions()) async throws -> (time: Duration, report: SwapReport) {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
         let start = ContinuousClock.now
@@ -49,7 +50,7 @@ final class TurnstileHost: Sendable {
     }
 
     /// The same where it must come about.
-    func swapForGood() async throws -> (time: Duration, report: SwapReport) {
+    package func swapForGood() async throws -> (time: Duration, report: SwapReport) {
         let swap = try await swap()
         guard swap.report.outcome == .swapped else {
             throw BackplaneError(.swapFailed, "the other edition was to be put in force, found: \(swap.report.outcome.rawValue)", at: library.path)

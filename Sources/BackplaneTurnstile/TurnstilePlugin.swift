@@ -1,21 +1,21 @@
-import Backplane
-import BackplaneHost
+package import Backplane
+package import BackplaneHost
 
 /// The plugin that is swapped: a turnstile with a little state, in two editions of a library each.
-enum TurnstilePlugin: String, Sendable, Codable {
+package enum TurnstilePlugin: String, Sendable, Codable {
     case swift = "Swift", c = "C"
 
-    static let manager = "Turnstile"
+    package static let manager = "Turnstile"
 
     /// The built libraries, the edition in force first.
-    func editions() throws(BackplaneError) -> [String] {
+    package func editions() throws(BackplaneError) -> [String] {
         switch self {
         case .swift: [try BuiltLibrary.path(of: "_YardstickFirst"), try BuiltLibrary.path(of: "_YardstickSecond")]
         case .c: [try BuiltLibrary.path(of: "_YardstickFirstInC"), try BuiltLibrary.path(of: "_YardstickSecondInC")]
         }
     }
 
-    func manifest(of library: String) -> Manifest {
+    package func manifest(of library: String) -> Manifest {
         Manifest(plugins: [PluginReference(library: library)], managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
     }
 }

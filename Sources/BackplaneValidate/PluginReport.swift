@@ -1,35 +1,35 @@
-import Backplane
+package import Backplane
 
 /// What a plugin answered at its entry, as the child hands it to its parent and `--json` prints it.
-struct PluginReport: Codable, Sendable, Hashable {
-    var id, version: String
+package struct PluginReport: Codable, Sendable, Hashable {
+    package var id, version: String
     /// The ABI number that it chose.
-    var abi: UInt32
-    var toolchain: String
-    var components: [Component]
+    package var abi: UInt32
+    package var toolchain: String
+    package var components: [Component]
 
-    struct Component: Codable, Sendable, Hashable {
-        var className, version, role: String
-        var contract: Contract?
-        var wires: [Wire]
+    package struct Component: Codable, Sendable, Hashable {
+        package var className, version, role: String
+        package var contract: Contract?
+        package var wires: [Wire]
     }
-    struct Contract: Codable, Sendable, Hashable {
-        var name, version: String
+    package struct Contract: Codable, Sendable, Hashable {
+        package var name, version: String
         /// All of them; of a wire those that are called.
-        var methods: [Method]
+        package var methods: [Method]
     }
-    struct Method: Codable, Sendable, Hashable {
-        var name, kind: String
+    package struct Method: Codable, Sendable, Hashable {
+        package var name, kind: String
     }
-    struct Wire: Codable, Sendable, Hashable {
-        var label: String
-        var isOptional: Bool
-        var contract: Contract
+    package struct Wire: Codable, Sendable, Hashable {
+        package var label: String
+        package var isOptional: Bool
+        package var contract: Contract
     }
 }
 
 extension PluginReport {
-    init(_ plugin: PluginDescription) {
+    package init(_ plugin: PluginDescription) {
         (id, version, abi, toolchain) = (plugin.id, plugin.version.description, plugin.abi, plugin.toolchain)
         components = plugin.components.map { component in
             let component = component.description

@@ -1,3 +1,4 @@
+import BackplaneProcesses
 import Glibc
 
 /// What there is of threads, processes and files that was not there before, and what is gone of files.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTerminal
 import CBackplaneHost
 
 /// How many instructions its entry takes, counted one at a time.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneTerminal
 import CBackplane
 import Synchronization
 

@@ -1,7 +1,7 @@
 import Backplane
 
 /// One look at a library, in a process of its own. What it saw is of type `Facts`; what that means is judged elsewhere.
-enum Trial: String, Sendable {
+package enum Trial: String, Sendable {
     /// The file: nothing of it runs.
     case image
     /// Its entry, asked as a host asks it.

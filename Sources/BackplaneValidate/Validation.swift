@@ -1,14 +1,16 @@
 import Backplane
 
 /// All trials of one library, each in a process of its own, and what they come to.
-struct Validation: Sendable {
-    let path: String
+package struct Validation: Sendable {
+    package let path: String
     /// Where the trials may leave things.
-    let folder: String
+    package let folder: String
     /// How long each step, call and answer of them may take.
-    let limit: Duration
+    package let limit: Duration
 
-    func report() async -> ValidationReport {
+    package init(path: String, folder: String, limit: Duration) { (self.path, self.folder, self.limit) = (path, folder, limit) }
+
+    package func report() async -> ValidationReport {
         var verdicts = await file()
         verdicts.take(await entry(after: verdicts))
         verdicts.take(await components(after: verdicts))

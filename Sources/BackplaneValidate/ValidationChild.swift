@@ -1,11 +1,13 @@
 import Backplane
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
 import Foundation
 
 /// The process that a trial runs in: whatever the library does there, `validate` itself goes on.
-enum ValidationChild {
+package enum ValidationChild {
     /// The hidden command that the child runs.
-    static let command = "validate-child"
+    package static let command = "validate-child"
     /// Ends each note of what the child is about to do; its answer comes after the last.
     private static let mark = "\u{1E}"
 
@@ -55,7 +57,7 @@ enum ValidationChild {
     }
 
     /// What the child does. Never returns: nothing more of the library runs.
-    static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
+    package static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
         ChildLeash.hold()
         // What the library prints is no answer.
         let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)

@@ -1,10 +1,11 @@
-import Backplane
+package import Backplane
+import BackplaneTerminal
 
 /// What `validate` found, as `--json` prints it.
-struct ValidationReport: Encodable, Sendable {
+package struct ValidationReport: Encodable, Sendable {
     var path: String
     /// Whether it keeps to everything that could be asked.
-    var isValid: Bool
+    package var isValid: Bool
     var requirements: [Row]
     /// Why there is nothing to look at.
     var problem: BackplaneError?
@@ -26,11 +27,11 @@ struct ValidationReport: Encodable, Sendable {
 
 extension ValidationReport {
     /// Of a library that is not found, or that there is no place to load from.
-    init(_ path: String, _ problem: BackplaneError) {
+    package init(_ path: String, _ problem: BackplaneError) {
         (self.path, self.problem, isValid, requirements) = (path, problem, false, [])
     }
 
-    func printTable() {
+    package func printTable() {
         Output.line("path  \(path.printable)\n")
         var rows: [[Span]] = []
         for row in requirements {

@@ -8,7 +8,7 @@ import YardstickDirect
 /// The provider sits in a loaded library and is called through the public API, with a call frame. The direct calls go through
 /// a Swift existential, are not inlined and throw what the others throw. The struct is a number, a text of 31 bytes and a list.
 extension BenchSuite {
-    static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder in
+    static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder, _ in
         let plugins = try await YardstickHost(in: folder + "/calls")
         let atomic: YardstickHost
         do { atomic = try await YardstickHost(in: folder + "/atomic", counting: .atomic) } catch {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
 import YardstickContracts
 
 /// The host whose plugins are called, and everything that rows call in it, started.
@@ -39,7 +40,7 @@ struct YardstickHost: Sendable {
     static let plugins = [PluginReference(library: "_Yardstick"), PluginReference(library: "_YardstickRelay")]
 
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
-        var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error))
+        var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error))
         if let counting { options.counting = counting }
         options.occupationLimit = nil       // calls occupy the pool on purpose here
         return options

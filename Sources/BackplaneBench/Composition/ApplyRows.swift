@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
 import Foundation
 
 /// What a host of 200 managers takes to change one of them, and to find one.
@@ -10,7 +11,7 @@ struct ApplyRows: Sendable {
         host = Prepared {
             let host = PluginHost(
                 manifest: ManifestDocument(Self.crowd(keeping: 0).manifest),
-                options: HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: Engines.log(.error)))
+                options: HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error)))
             do {
                 try await host.start()
             } catch {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 import Foundation
 
 /// What a manifest of 1,000 managers costs before anything starts: 4,000 components are behind them, and 6,000 classes to choose from.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneNetwork
 
 /// What a host does for each library of a manifest, as a host does it, with the time of every step.
 enum LoadingSteps {
@@ -16,14 +17,15 @@ enum LoadingSteps {
         case asking
     }
 
-    static func measure(_ swarm: Swarm) throws -> LoadingChild.Figures {
-        try measure((swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) }, in: swarm.loads)
+    static func measure(_ swarm: Swarm, _ digest: (any ContentDigest)?) throws -> LoadingChild.Figures {
+        try measure((swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) }, in: swarm.loads, digest)
     }
 
     /// - Parameters:
     ///   - libraries: paths, and the SHA-256 that manifests give.
     ///   - folder: for their copies.
-    static func measure(_ libraries: [(path: String, sha256: String?)], in folder: String) throws -> LoadingChild.Figures {
+    ///   - digest: what computes a SHA-256 where one is given.
+    static func measure(_ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil) throws -> LoadingChild.Figures {
         let loads = try LoadFolder(in: folder)
         defer { loads.remove() }
         var times: [Step: Duration] = [:]
@@ -35,7 +37,7 @@ enum LoadingSteps {
         var loaded: [(file: LibraryFile, library: DynamicLibrary)] = []
         for library in libraries {
             let copy = try timed(.copying) { try LibraryCopy(of: library.path, sha256: library.sha256, in: loads) }
-            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest(Engines.digest) } }
+            if library.sha256 != nil { try timed(.hashing) { try copy.requireDigest(digest) } }
             let file = try timed(.checking) { try copy.checked() }
             loaded.append((file, try timed(.loading) { try file.load() }))
         }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneProcesses
 import Foundation
 import Glibc
 

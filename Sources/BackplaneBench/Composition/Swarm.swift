@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneTurnstile
 import Foundation
 
 /// Copies of a library, each of which is a plugin of its own, and a manifest with a manager of each.
@@ -33,7 +34,7 @@ struct Swarm {
     var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
 
     /// Writes the files, with their SHA-256 in the manifest where something computes it.
-    func make(_ count: Int, of kind: Kind) throws {
+    func make(_ count: Int, of kind: Kind, _ digest: (any ContentDigest)?) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))
         let places = library.places(of: Data(kind.id(0).utf8))
@@ -47,7 +48,7 @@ struct Swarm {
             for place in places { copy.replaceSubrange(place, with: id.utf8) }
             try copy.write(to: URL(filePath: folder + "/" + name))
             var plugin: [String: ManifestValue] = ["library": .string(name)]
-            if let digest = Engines.digest { plugin["sha256"] = .string(LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))) }
+            if let digest { plugin["sha256"] = .string(LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))) }
             plugins.append(.dictionary(plugin))
             managers["Manager\(number)"] = ["className": .string(id)]
         }

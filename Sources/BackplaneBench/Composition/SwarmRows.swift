@@ -1,4 +1,6 @@
 import Backplane
+import BackplaneHost
+import BackplaneNetwork
 
 /// What one plugin of many costs, all of them loaded by a host in a process of its own.
 ///
@@ -9,9 +11,12 @@ struct SwarmRows: Sendable {
     /// Load folders: in memory, and in the temporary folder.
     private let memory, disk: String
     private let steps, stepsOnDisk: SharedFigures
+    private let hashes: Bool
 
-    init(_ kind: Swarm.Kind, in folder: String, memory: String) {
-        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name), memory = memory + name, disk = folder + name + "/load"
+    /// - Parameter digest: what computes the SHA-256 of its libraries; `nil`: nothing does, and hashing is left out.
+    init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: (any ContentDigest)?) {
+        hashes = digest != nil
+        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest), memory = memory + name, disk = folder + name + "/load"
         (self.kind, self.files, self.memory, self.disk) = (kind, files, memory, disk)
         steps = SharedFigures { try await files.figures(.steps, count: $0, loads: memory) }
         stepsOnDisk = SharedFigures { try await files.figures(.steps, count: $0, loads: disk) }
@@ -32,14 +37,12 @@ struct SwarmRows: Sendable {
             // What a file system takes to make a file differs more than all the rest together.
             row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
         ]
-        if Engines.digest != nil { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
+        if hashes { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
         return rows
     }
 
-    /// What the rows leave out; `nil`: nothing.
-    static var omission: String? {
-        Engines.digest == nil ? "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none" : nil
-    }
+    /// What is said of rows without a digest.
+    static let omission = "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
 
     private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {
         Row(name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target, limit: kind.count, count: kind.count) { count in

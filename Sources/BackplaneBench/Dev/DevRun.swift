@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
 import Foundation
 
 /// A `backplane dev` that runs beside this process, with its application; both end with it.
@@ -8,7 +10,7 @@ final class DevRun: Sendable {
     private let news = Monitor(News())
 
     private struct News {
-        var application: HostChild.Report?
+        var application: Application?
         var lines: [String] = []
         /// How often each event came.
         var counts: [String: Int] = [:]
@@ -17,6 +19,12 @@ final class DevRun: Sendable {
 
     private struct Started: Decodable {
         var event: String
+    }
+
+    /// What is needed of the event `hostStarted`.
+    private struct Application: Decodable {
+        var process: Int32
+        var control: String
     }
 
     /// Starts it, and returns once the application serves.
@@ -34,13 +42,13 @@ final class DevRun: Sendable {
                     news.withLock { news in
                         news.lines = news.lines.suffix(19) + [line]
                         news.counts[started.event, default: 0] += 1
-                        if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(HostChild.Report.self, from: data) }
+                        if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(Application.self, from: data) }
                     }
                 }
             ]
         ) { _ in news.withLock { $0.isOver = true } }
         let deadline = Deadline.now + .seconds(600)
-        let application: HostChild.Report? = news.wait { news in
+        let application: Application? = news.wait { news in
             if news.application != nil || news.isOver || Deadline.now > deadline { return .done(news.application) }
             return .until(deadline)
         }

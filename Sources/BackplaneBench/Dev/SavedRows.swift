@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneTurnstile
 import Foundation
 import YardstickContracts
 

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneProcesses
 import Foundation
 
 /// A program that is run to its end.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 
 /// How long a swap takes that nobody waits for, and which step takes how much of it.
 struct IdleSwapRows: Sendable {

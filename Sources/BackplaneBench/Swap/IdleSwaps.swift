@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 import Foundation
 
 /// Swaps while nobody calls. All figures are milliseconds.

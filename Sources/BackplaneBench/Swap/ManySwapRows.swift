@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 
 /// What a thousand swaps in one process leave behind.
 struct ManySwapRows: Sendable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 import Foundation
 
 /// What one child measures of swaps: generations are never unloaded, so every round has a process of its own.

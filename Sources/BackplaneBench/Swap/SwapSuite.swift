@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTurnstile
 
 /// What a swap costs who asks for it and who calls meanwhile, what it leaves behind, and that nothing is lost.
 ///
@@ -11,7 +12,7 @@ import BackplaneHost
 /// service for 3–4.5 ms (12 at most), every time; Equinox takes 1.4–1.7 ms (p99 8), and its callers find none for 3 ms (14 at most).
 /// An update leaves 0.6 KB behind in Erlang, 3–36 in Felix and 7–53 in Equinox, which can unload code.
 extension BenchSuite {
-    static let swap = BenchSuite(name: "swap") { folder in
+    static let swap = BenchSuite(name: "swap") { folder, _ in
         let rows = [
             IdleSwapRows(.swift, in: folder).rows, IdleSwapRows(.c, in: folder).rows,
             LoadedSwapRows(.fastest, in: folder).rows, LoadedSwapRows(.encoded, in: folder).rows,

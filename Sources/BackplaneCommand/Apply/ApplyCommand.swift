@@ -1,4 +1,7 @@
+import BackplaneControl
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 /// `backplane apply`: puts a manifest in force in a running host.
 struct ApplyCommand: Sendable {

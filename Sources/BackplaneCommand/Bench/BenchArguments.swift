@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneBench
 
 extension BackplaneTool {
     struct Bench: AsyncParsableCommand {
@@ -25,7 +26,7 @@ extension BackplaneTool {
         @Flag(help: "Print the rows as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run())
+            throw ExitCode(await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json, digest: Engines.digest).run())
         }
     }
 
@@ -38,7 +39,7 @@ extension BackplaneTool {
         @Argument var loads: String
 
         func run() async throws {
-            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads))
+            throw ExitCode(await MeasuringChild.run(measure, in: folder, loads: loads, digest: Engines.digest))
         }
     }
 }

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 import Glibc
 
 /// `backplane call`: starts what one manager needs, calls one method of it, stops.

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane check`: loads what the manifest names, lists everything that is wrong, starts nothing.
 struct CheckCommand: Sendable {
@@ -30,8 +31,4 @@ extension [Problem] {
         let list = ProblemList(manifest: settings.manifest, problems: self, options: settings.composingOptions)
         for line in list.lines(colour: Terminal.wantsColour) { Output.line(line) }
     }
-}
-
-func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 import FoundationEssentials
 
 /// `backplane check --lock`: writes what was chosen into the manifest, if nothing is wrong otherwise, and says what that changed.

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 /// The problems of a manifest as `check` prints them: manager by manager, each line beginning with its place.
 struct ProblemList: Sendable {

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 import FoundationEssentials
 
 /// `backplane convert`: spells a manifest in another format, as it is written: nothing is merged, expanded or left out.

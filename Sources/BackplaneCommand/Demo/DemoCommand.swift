@@ -1,6 +1,8 @@
 #if Engines
 import Backplane
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
 import BookshelfContracts
 import Glibc
 

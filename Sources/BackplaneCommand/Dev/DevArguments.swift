@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneDev
 
 extension BackplaneTool {
     struct Dev: AsyncParsableCommand {
@@ -34,7 +35,7 @@ extension BackplaneTool {
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
-            let settings = try host.settings(manifest.path), choice = DevCommand.running(running, socket, settings)
+            let settings = try host.settings(manifest.path).application, choice = DevCommand.running(running, socket, settings)
             throw ExitCode(await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json).run())
         }
     }

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane explain`: says of one manager which classes were chosen for it and why, or why it cannot be created.
 struct ExplainCommand: Sendable {

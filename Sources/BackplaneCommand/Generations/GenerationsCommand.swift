@@ -1,4 +1,7 @@
+import BackplaneControl
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 /// `backplane generations`: lists what a running host has in memory of its plugins, and what keeps it there.
 struct GenerationsCommand: Sendable {

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane graph`: draws what the manifest comes to.
 struct GraphCommand: Sendable {

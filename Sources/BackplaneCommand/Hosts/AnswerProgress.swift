@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 
 /// What a host does for somebody who waits for it, on standard error, where a person watches and it takes a while.
 final class AnswerProgress {

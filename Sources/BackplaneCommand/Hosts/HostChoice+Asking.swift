@@ -1,5 +1,8 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
 import Glibc
 
 extension HostChoice {
@@ -13,7 +16,7 @@ extension HostChoice {
         _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil, _ use: (Message.Answer, RunningHost) -> Int32
     ) -> Int32 {
         do {
-            let host = try host()
+            let host = try host(here: ManifestChoice.here)
             return use(try answer(of: host, to: message, doing, interrupted), host)
         } catch let refusal as Refusal {
             return refusal.report()
@@ -39,14 +42,6 @@ extension HostChoice {
 }
 
 extension HostChoice.Refusal {
-    /// The reason alone.
-    var error: BackplaneError {
-        switch self {
-        case .none(let error): error
-        case .absent(_, let reason), .unclear(_, let reason): BackplaneError(.controlUnreachable, reason)
-        }
-    }
-
     /// Says why, and gives the exit code: what is unclear is for whoever entered the command to say.
     func report() -> Int32 {
         switch self {

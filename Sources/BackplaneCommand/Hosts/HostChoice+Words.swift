@@ -1,3 +1,4 @@
+import BackplaneControl
 import BackplaneHost
 
 extension HostChoice {

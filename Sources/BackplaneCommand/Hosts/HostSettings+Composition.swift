@@ -1,4 +1,6 @@
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 extension HostSettings {
     /// What the manifest comes to with its plugins. Starts nothing, leaves nothing behind.

@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 
 /// Running hosts under each other.
 enum HostTable {

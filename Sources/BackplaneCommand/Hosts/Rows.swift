@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 /// A problem as `check --json` prints it.
 struct ProblemRow: Encodable {

@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneControl
 import BackplaneHost
 
 /// The options of commands that work on a manifest, or on a host that runs.

@@ -1,3 +1,4 @@
+import BackplaneControl
 import BackplaneHost
 
 /// What hosts of this tool answer besides what every host does.

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 
 /// How far the start of a host is, on standard error, where a person watches and it takes a while.
 enum StartProgress {

@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 import Logging
 
 /// The host's log in swift-log, on standard error.

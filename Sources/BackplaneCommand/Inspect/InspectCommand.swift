@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane inspect`: says all that can be known of a library, and whether a host would load it.
 struct InspectCommand: Sendable {

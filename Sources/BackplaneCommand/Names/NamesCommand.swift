@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane names`: prints a constant for each manager, in Swift.
 struct NamesCommand: Sendable {

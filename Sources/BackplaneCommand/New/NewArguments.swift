@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneScaffold
 
 extension BackplaneTool {
     struct New: ParsableCommand {

@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneScaffold
 
 extension BackplaneTool {
     /// What everything that is made in a folder of its own takes.

@@ -1,4 +1,6 @@
 #if !Engines
+import BackplaneScaffold
+
 /// `new` and what it makes.
 extension PlainTool {
     static func makeNew(_ reader: inout PlainArguments) throws -> Int32 {

@@ -1,3 +1,4 @@
+import BackplaneControl
 import BackplaneHost
 
 /// `backplane reset`: makes a manager of a running host anew, or everything that is up.

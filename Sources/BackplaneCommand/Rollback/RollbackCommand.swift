@@ -1,3 +1,4 @@
+import BackplaneControl
 import BackplaneHost
 
 /// `backplane rollback`: swaps back to an older generation of a plugin.

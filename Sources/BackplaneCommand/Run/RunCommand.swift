@@ -1,5 +1,9 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneReports
+import BackplaneTerminal
 
 /// `backplane run`: starts everything, says what is up, stays until it is asked to stop.
 struct RunCommand: Sendable {

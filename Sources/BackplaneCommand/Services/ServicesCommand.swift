@@ -1,4 +1,6 @@
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane services`: lists what each plugin registers, and who uses it.
 struct ServicesCommand: Sendable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 
 /// What was asked of components, under each other.
 enum StatisticsTable {

@@ -1,4 +1,6 @@
+import BackplaneControl
 import BackplaneHost
+import BackplaneTerminal
 
 /// `backplane stats`: lists what has been asked of every component of a running host.
 struct StatsCommand: Sendable {

@@ -1,5 +1,8 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 /// `backplane swap`: puts new builds of plugins in force in a running host, or says what that would do.
 struct SwapCommand: Sendable {

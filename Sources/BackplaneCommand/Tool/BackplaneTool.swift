@@ -1,6 +1,7 @@
 #if Engines
 import ArgumentParser
 import BackplaneHost
+import BackplaneTerminal
 
 @main
 struct BackplaneTool: AsyncParsableCommand {

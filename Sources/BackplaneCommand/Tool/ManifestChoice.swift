@@ -1,3 +1,4 @@
+import BackplaneTerminal
 import FoundationEssentials
 
 /// Which manifest a command takes.
@@ -7,6 +8,9 @@ enum ManifestChoice {
 
     /// The same for help texts.
     static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) that is in the current folder"
+
+    /// The first of them that is there.
+    static var here: String? { names.first(where: isFile) }
 
     /// That there is none to take.
     struct Missing: Error, CustomStringConvertible {

@@ -1,5 +1,6 @@
 #if !Engines
 import Backplane
+import BackplaneControl
 import BackplaneHost
 
 extension PlainArguments {

@@ -1,5 +1,6 @@
 #if !Engines
 import Backplane
+import BackplaneDev
 import BackplaneHost
 
 /// Takes options and words out of a command's arguments, wherever they stand.

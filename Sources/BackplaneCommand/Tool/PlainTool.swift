@@ -1,6 +1,10 @@
 #if !Engines
 import Backplane
+import BackplaneBench
+import BackplaneDev
 import BackplaneHost
+import BackplaneTerminal
+import BackplaneValidate
 import Glibc
 
 /// The command line of a build without engines: the same commands and options, read by hand.
@@ -27,8 +31,8 @@ enum PlainTool {
                 let packages = try reader.texts("--package"), json = reader.flag("--json"), swiftPM = try reader.swiftPM()
                 let running = reader.flag("--running"), socket = try reader.text("--socket"), settings = try reader.settings()
                 try reader.finish()
-                let choice = DevCommand.running(running, socket, settings)
-                return await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json).run()
+                let application = settings.application, choice = DevCommand.running(running, socket, application)
+                return await DevCommand(settings: application, packages: packages, swiftPM: swiftPM, running: choice, json: json).run()
             case HostChild.command:
                 let settings = try reader.settings()
                 try reader.finish()
@@ -97,11 +101,11 @@ enum PlainTool {
                 let only = try reader.text("--only"), iterations = try reader.count("--iterations")
                 let quick = reader.flag("--quick"), json = reader.flag("--json"), suite = reader.nextIfAny()
                 try reader.finish()
-                return await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json).run()
+                return await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json, digest: Engines.digest).run()
             case MeasuringChild.command:
                 let measure = try reader.next("MEASURE"), folder = try reader.next("FOLDER"), loads = try reader.next("LOADS")
                 try reader.finish()
-                return await MeasuringChild.run(measure, in: folder, loads: loads)
+                return await MeasuringChild.run(measure, in: folder, loads: loads, digest: Engines.digest)
             default:
                 if let code = try runOnHost(arguments[0], &reader) { return code }
                 throw PlainArguments.Unusable(text: "there is no command `\(arguments[0])` in this build")

@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneValidate
 
 extension BackplaneTool {
     /// What `validate` and its child take besides the library.

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
+import BackplaneValidate
 
 /// `backplane validate`: tells a plugin's author what it does that it should not.
 struct ValidateCommand: Sendable {

@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplaneTerminal
 import Foundation
 
 /// What `swift build` prints, taken apart: how far it is, and what the compiler has to say.

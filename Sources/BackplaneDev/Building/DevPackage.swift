@@ -1,4 +1,5 @@
 import BackplaneHost
+import BackplanePackages
 
 /// A Swift package whose plugins are built while they are worked on.
 struct DevPackage: Sendable, Hashable {

@@ -1,21 +1,27 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
+import BackplaneTerminal
 
 /// How the Swift package manager is asked to build.
-struct SwiftPM: Sendable {
-    var configuration = "debug"
+package struct SwiftPM: Sendable {
+    package var configuration: String
     /// `nil`: each package's own `.build`.
-    var scratchPath: String?
+    package var scratchPath: String?
     /// Passed on to every `swift build`.
-    var flags: [String] = []
+    package var flags: [String] = []
 
-    static let configurations = ["debug", "release"]
-
-    struct Unknown: Error, CustomStringConvertible {
-        let description: String
+    package init(configuration: String = "debug", scratchPath: String? = nil, flags: [String] = []) {
+        (self.configuration, self.scratchPath, self.flags) = (configuration, scratchPath, flags)
     }
 
-    static func configuration(_ name: String) throws(Unknown) -> String {
+    package static let configurations = ["debug", "release"]
+
+    package struct Unknown: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package static func configuration(_ name: String) throws(Unknown) -> String {
         guard configurations.contains(name) else { throw Unknown(description: "expected debug or release, found `\(name)`") }
         return name
     }

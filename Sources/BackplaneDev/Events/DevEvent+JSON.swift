@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
 import FoundationEssentials
 
 /// One event on a line.

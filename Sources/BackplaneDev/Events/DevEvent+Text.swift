@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 /// What a person reads of an event: a line, and below it what has to be said besides.
 extension DevEvent {

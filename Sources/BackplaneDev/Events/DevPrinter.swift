@@ -1,3 +1,5 @@
+import BackplaneReports
+import BackplaneTerminal
 import Foundation
 
 /// Prints events: a line of JSON each, or what a person reads.

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 import Foundation
 
 /// Writes what is to be printed, in its order, on a thread of its own: who decides never waits for who reads.

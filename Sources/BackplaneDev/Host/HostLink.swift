@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import Foundation
 
@@ -20,7 +21,7 @@ final class HostLink {
     ///
     /// - Parameter passOn: takes the lines that it prints; without, they go where this process's go.
     init(
-        number: Int, _ settings: HostSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
+        number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
     ) throws(BackplaneError) {
         (self.number, self.send) = (number, send)
         process = try HostProcess(settings.arguments, passOn: passOn) { send(.host($0, of: number)) }
@@ -55,7 +56,7 @@ final class HostLink {
         ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0) }
     }
 
-    func apply(_ settings: HostSettings) {
+    func apply(_ settings: DevSettings) {
         ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0) }
     }
 

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneProcesses
 import Foundation
 
 /// The application in a process of its own, as the loop sees it.
@@ -48,12 +49,4 @@ final class HostProcess: Sendable {
     private static let patience: UInt32 = 10, patienceAtStart: UInt32 = 2
     /// Where it crashes, a person reads where, and not what all of its threads and registers were.
     private static let environment = ["SWIFT_BACKTRACE": "interactive=no,color=no,threads=crashed,registers=none,images=none"]
-}
-
-extension HostSettings {
-    /// The options of the hidden command that makes the same host.
-    var arguments: [String] {
-        let options: [(String, String?)] = [("--environment", environment), ("--load-folder", loadFolder), ("--data", data), ("--log-level", logLevel.map { "\($0)" })]
-        return options.flatMap { name, value in value.map { ["\(name)=\($0)"] } ?? [] } + pluginPaths.map { "--plugin-path=\($0)" } + ["--", manifest]
-    }
 }

@@ -1,5 +1,5 @@
 /// What a person may ask for with one key.
-enum DevKey: Character, Sendable, CaseIterable {
+package enum DevKey: Character, Sendable, CaseIterable {
     case rebuild = "r", rollBack = "b", generations = "g", startAnew = "s", help = "h", quit = "q"
 
     var text: String {
@@ -18,5 +18,5 @@ enum DevKey: Character, Sendable, CaseIterable {
     }
 
     /// All of them, for a person.
-    static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(separator: ", ")
+    package static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(separator: ", ")
 }

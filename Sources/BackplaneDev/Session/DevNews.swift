@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 
 /// What reaches the one task that `backplane dev` decides on.

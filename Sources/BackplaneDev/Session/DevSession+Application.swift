@@ -1,5 +1,7 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
+import BackplaneProcesses
 import Foundation
 
 /// The application's process: how it comes up, and how it ends.

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 import Foundation
 
 /// Packages and the manifest: what is to be built and watched.

@@ -6,10 +6,10 @@ import Glibc
 ///
 /// The child's standard input is a pipe that nobody but its parent holds the other end of. A parent's death signal would be no leash:
 /// it is sent when the thread ends that made the child.
-enum ChildLeash {
+package enum ChildLeash {
     /// Called by the child, before it runs anybody else's code: a thread of its own reads the leash. Somebody who runs the child by hand,
     /// with no pipe, needs none.
-    static func hold() {
+    package static func hold() {
         setpgid(0, 0)
         _ = bph_adopt_orphans()
         var status = stat()
@@ -31,7 +31,7 @@ enum ChildLeash {
     }
 
     /// Another descriptor of the same file, closed in other programs, and so high that no loop over the first few hundred closes it.
-    static func moveHigh(_ descriptor: Int32) -> Int32 {
+    package static func moveHigh(_ descriptor: Int32) -> Int32 {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let high = fcntl(descriptor, F_DUPFD_CLOEXEC, Int32(min(limit.rlim_cur, 1_024)) - 16)

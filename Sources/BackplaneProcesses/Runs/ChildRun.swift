@@ -1,27 +1,27 @@
-import Backplane
+package import Backplane
 import CBackplaneHost
-import Foundation
+package import Foundation
 
 /// How one more run of this program ended, which may have crashed or hung: it is killed when it says nothing for as long as its limit.
 ///
 /// It has said all when its output ends with a zero: how it ends then is nobody's business. Processes that it leaves behind end with it,
 /// and it ends with this process (``ChildLeash``).
-struct ChildRun: Sendable {
-    enum Ending: Sendable {
+package struct ChildRun: Sendable {
+    package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
     }
-    let ending: Ending
+    package let ending: Ending
     /// Without the zero.
-    let output: Data
+    package let output: Data
     /// The last of what it printed on standard error.
-    let errors: String
+    package let errors: String
 
     private enum Event: Sendable {
         case saidAll, said, closed, ended(Ending), overdue
     }
 
     /// - Parameter limit: from its start, and then from the last that it said.
-    init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
+    package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
         let process = Process(), leash = Pipe(), output = Pipe(), errors = Pipe()
         // What it leaves behind becomes this process's own, and what was that before stays.
         _ = bph_adopt_orphans()

@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// The living processes that came of this one, by their names.
 ///
 /// Also those whose parents are gone, where this process adopts orphans (`bph_adopt_orphans()`).
-struct Descendants {
-    private(set) var names: [pid_t: String] = [:]
+package struct Descendants {
+    package private(set) var names: [pid_t: String] = [:]
 
     /// - Parameter others: not these, nor what came of them.
-    init(besides others: Descendants? = nil) {
+    package init(besides others: Descendants? = nil) {
         let children = Dictionary(grouping: Self.processes().filter { others?.names[$0.id] == nil }, by: \.parent)
         var parents = [getpid()], seen: Set<pid_t> = []
         while let parent = parents.popLast() {
@@ -21,7 +21,7 @@ struct Descendants {
     }
 
     /// Kills them, and waits until they are gone: a process may start another one while it is looked for. Gives up after a second.
-    static func end(besides others: Descendants? = nil) {
+    package static func end(besides others: Descendants? = nil) {
         for _ in 0..<200 {
             let left = Descendants(besides: others).names.keys
             if left.isEmpty { return }

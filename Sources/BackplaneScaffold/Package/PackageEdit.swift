@@ -1,4 +1,5 @@
 import Backplane
+import BackplanePackages
 
 /// What is put into a Package.swift.
 struct PackageEdit: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
 
 /// Where the package has its targets, and where new ones go.
 extension PackageFolder {

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplanePackages
+import BackplaneTerminal
 import FoundationEssentials
 
 /// A package of somebody's own that something is added to: what is written in its Package.swift, and what SwiftPM makes of that.

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// A Package.swift as it is written, with room for more products, dependencies and targets.
 ///
 /// Elements are put at the end of lists that are written out in brackets; whatever else stands there stays as it is, to the byte.

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// A file with a plugin in it that adds its component classes, and room for more of them.
 struct RegistrationText: Sendable {
     private let source: SwiftText

@@ -4,6 +4,7 @@ enum ProgramText {
     static func program(_ layers: ManagerLayers) -> String {
         """
         import Backplane
+        import BackplaneControl
         import BackplaneHost
         import BackplaneURLSession
         import Glibc
