@@ -77,8 +77,8 @@ let package = Package(
         // The SDK: what a plugin imports.
         .target(name: "CBackplane"),
         .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
-        .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
-        .target(name: "BackplaneStorage", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
 
         // The runtime and its engines.
         .target(name: "CBackplaneHost"),
