@@ -22,12 +22,15 @@ let package = Package(
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
         .library(name: "BackplaneHost", targets: ["BackplaneHost"]),
+        .library(name: "BackplaneControl", targets: ["BackplaneControl"]),
         .library(name: "BackplaneTestKit", targets: ["BackplaneTestKit"]),
         .library(name: "BackplaneCrypto", targets: ["BackplaneCrypto"]),
         .library(name: "BackplaneSQLite", targets: ["BackplaneSQLite"]),
         .library(name: "BackplaneHTTP", targets: ["BackplaneHTTP"]),
         .library(name: "BackplaneURLSession", targets: ["BackplaneURLSession"]),
         .executable(name: "backplane", targets: ["BackplaneCommand"]),
+
+        // The example application.
         .library(name: "BookshelfContracts", targets: ["BookshelfContracts"]),
         .library(name: "Bookshelf", type: .dynamic, targets: ["BookshelfEntry"]),
         .library(name: "BooksAPIv1", type: .dynamic, targets: ["BooksAPIv1Entry"]),
@@ -35,23 +38,25 @@ let package = Package(
         .executable(name: "bookshelf-server", targets: ["BookshelfServer"]),
         .library(name: "Clock", type: .dynamic, targets: ["Clock"]),
         .library(name: "Almanac", type: .dynamic, targets: ["AlmanacEntry"]),
-        .library(name: "Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
-        .library(name: "YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
-        .library(name: "YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
-        .library(name: "YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
-        .library(name: "YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
-        .library(name: "YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
-        .library(name: "YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
-        .library(name: "YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
-        .library(name: "YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
-        .library(name: "YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
-        .library(name: "Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
-        .library(name: "Glutton", type: .dynamic, targets: ["GluttonEntry"]),
-        .library(name: "Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
-        .library(name: "Parity", type: .dynamic, targets: ["ParityProvider"]),
-        .library(name: "ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
-        .library(name: "Trespasser", type: .dynamic, targets: ["Trespasser"]),
-        .library(name: "Culprit", type: .dynamic, targets: ["Culprit"]),
+
+        // Libraries that only benchmarks or tests load.
+        .library(name: "_Yardstick", type: .dynamic, targets: ["YardstickEntry"]),
+        .library(name: "_YardstickRelay", type: .dynamic, targets: ["YardstickRelay"]),
+        .library(name: "_YardstickHeap", type: .dynamic, targets: ["YardstickHeap"]),
+        .library(name: "_YardstickCrowd", type: .dynamic, targets: ["YardstickCrowd"]),
+        .library(name: "_YardstickDrone", type: .dynamic, targets: ["YardstickDrone"]),
+        .library(name: "_YardstickSwarm", type: .dynamic, targets: ["YardstickSwarm"]),
+        .library(name: "_YardstickFirst", type: .dynamic, targets: ["YardstickFirst"]),
+        .library(name: "_YardstickSecond", type: .dynamic, targets: ["YardstickSecond"]),
+        .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
+        .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
+        .library(name: "_Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
+        .library(name: "_Glutton", type: .dynamic, targets: ["GluttonEntry"]),
+        .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
+        .library(name: "_Parity", type: .dynamic, targets: ["ParityProvider"]),
+        .library(name: "_ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
+        .library(name: "_Trespasser", type: .dynamic, targets: ["Trespasser"]),
+        .library(name: "_Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
     traits: [
         .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
@@ -73,8 +78,8 @@ let package = Package(
         // The SDK: what a plugin imports.
         .target(name: "CBackplane"),
         .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
-        .target(name: "BackplaneNetwork", dependencies: ["Backplane"], swiftSettings: settings),
-        .target(name: "BackplaneStorage", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneDocuments", swiftSettings: settings),
 
         // The runtime and its engines.
@@ -97,11 +102,44 @@ let package = Package(
         .target(
             name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
+        .target(name: "BackplaneControl", dependencies: ["Backplane", "BackplaneHost"], swiftSettings: settings),
+
+        // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
+        .target(name: "BackplaneTerminal", dependencies: ["Backplane"], swiftSettings: settings),
+        .target(name: "BackplaneReports", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneTerminal"], swiftSettings: settings),
+        .target(name: "BackplaneProcesses", dependencies: ["Backplane", "BackplaneHost", "CBackplaneHost"], swiftSettings: settings),
+        .target(
+            name: "BackplanePackages", dependencies: ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+        .target(
+            name: "BackplaneScaffold",
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+        .target(
+            name: "BackplaneDev",
+            dependencies: [
+                "Backplane", "BackplaneControl", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneReports", "BackplaneTerminal",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneValidate",
+            dependencies: [
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal", "CBackplane", "CBackplaneHost",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneTurnstile", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "YardstickContracts"], swiftSettings: settings),
+        .target(
+            name: "BackplaneBench",
+            dependencies: [
+                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses",
+                "BackplaneReports", "BackplaneTerminal", "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
+            ],
+            exclude: ["Rig"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
-                "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
+                "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite", "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
+                "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts", "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -131,29 +169,29 @@ let package = Package(
             name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
 
         // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
-        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Plugins/Yardstick/Contracts", swiftSettings: settings),
-        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Module", swiftSettings: settings),
-        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Plugins/Yardstick/Entry", swiftSettings: settings),
-        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Relay", swiftSettings: settings),
-        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Plugins/Yardstick/Direct", swiftSettings: settings),
-        .target(name: "YardstickHeap", path: "Plugins/Yardstick/Heap", publicHeadersPath: "."),
+        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts", swiftSettings: settings),
+        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Module", swiftSettings: settings),
+        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Sources/BackplaneBench/Rig/Entry", swiftSettings: settings),
+        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Relay", swiftSettings: settings),
+        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Direct", swiftSettings: settings),
+        .target(name: "YardstickHeap", path: "Sources/BackplaneBench/Rig/Heap", publicHeadersPath: "."),
         // What it loads: a library with thousands of classes, and two that are copied many times.
         .target(
-            name: "YardstickCrowd", path: "Plugins/Yardstick/Crowd", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickCrowd", path: "Sources/BackplaneBench/Rig/Crowd", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickDrone", path: "Plugins/Yardstick/Drone", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
-        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Swarm", swiftSettings: settings),
+            name: "YardstickDrone", path: "Sources/BackplaneBench/Rig/Drone", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
+        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
         // What it swaps: two editions of a plugin, in Swift and in C.
-        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/First", swiftSettings: settings),
-        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Plugins/Yardstick/Second", swiftSettings: settings),
+        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
+        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
-            name: "YardstickFirstInC", path: "Plugins/Yardstick/FirstInC", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
         .target(
-            name: "YardstickSecondInC", path: "Plugins/Yardstick/SecondInC", publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../../Sources/CBackplane/include")]),
+            name: "YardstickSecondInC", path: "Sources/BackplaneBench/Rig/SecondInC", publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../../CBackplane/include")]),
 
         // The example's HTTP backend.
         .executableTarget(
@@ -170,7 +208,7 @@ let package = Package(
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
         .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
         .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
-        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
+        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
@@ -198,7 +236,8 @@ let package = Package(
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
@@ -210,7 +249,27 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
-        .testTarget(name: "BackplaneCommandTests", dependencies: ["Backplane", "BackplaneCommand", "BackplaneHost", "YardstickContracts", "hostile"], exclude: ["Snapshots"], swiftSettings: settings),
+        .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
+        .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneScaffoldTests", dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
+            exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneDevTests", dependencies: ["Backplane", "BackplaneDev", "BackplaneHost", "BackplaneReports", "BackplaneTerminal", "TestFixtures"], exclude: ["Snapshots"],
+            swiftSettings: settings),
+        .testTarget(name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneBenchTests", dependencies: ["BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "YardstickContracts"],
+            exclude: ["Snapshots"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneCommandTests",
+            dependencies: [
+                "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
+                "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+            ],
+            exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHTTPTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneHTTP", "BackplaneNetwork", "BackplaneURLSession"],

@@ -3,6 +3,7 @@ import BackplaneCrypto
 import BackplaneHTTP
 import BackplaneHost
 import BackplaneNetwork
+import BackplaneReports
 import BackplaneSQLite
 import BackplaneStorage
 import BackplaneURLSession

@@ -122,7 +122,7 @@ struct CallTests {
 
     @Test func `a call is given up after its time limit`() async throws {
         let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
         let outcome = try await tool.run("call", manifest, "Trial", "wait", "3600", "--timeout", "1.5")
         #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("call.deadline"), "\(outcome.errors)")
         for limit in ["0", "-1", "nan", "inf"] {
@@ -133,7 +133,7 @@ struct CallTests {
 
     @Test func `a result that JSON does not have is an error, and the error is told whole`() async throws {
         let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
         let infinity = try await tool.run("call", manifest, "Trial", "infinity")
         #expect(infinity.status == 1 && infinity.output == "" && infinity.errors.contains("call.invalid-output"))
         let failed = try await tool.run("call", manifest, "Trial", "fail", "\"four\"")

@@ -13,7 +13,7 @@ struct CheckTests {
             """
             {
               "manifestVersion": 1,
-              "plugins": [{ "library": "Challenge" }, { "library": "Missing" }],
+              "plugins": [{ "library": "_Challenge" }, { "library": "Missing" }],
               "managers": {
                 "Nobody": { "className": "NoSuchClass" },
                 "Empty": { "className": "ChallengeManager", "dataAccessController": {} },
@@ -75,7 +75,7 @@ struct CheckTests {
 
     @Test func `nothing is started and nothing is left`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}}}}"#,
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager", "dataAccessController": {"className": "ChallengeDataAccess"}}}}"#,
             as: "m.json")
         let outcome = try await tool.run("check", path, "--log-level", "trace")
         #expect(outcome.status == 0)

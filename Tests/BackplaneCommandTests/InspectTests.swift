@@ -137,10 +137,10 @@ struct InspectTests {
     }
 
     @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
-        var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/libTimepiece.so"))
+        var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/lib_Timepiece.so"))
         let record = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [24, 0, 0, 0])).lowerBound
         bytes.replaceSubrange(record + 20..<record + 24, with: [0x8A, 0x13, 0, 0])      // 5002
-        let path = tool.folder + "/libTimepiece.so"
+        let path = tool.folder + "/lib_Timepiece.so"
         try bytes.write(to: URL(filePath: path))
         let (status, report) = try await report(path)
         #expect(status == 1 && report.problems.map(\.code) == ["plugin.toolchain-mismatch"])

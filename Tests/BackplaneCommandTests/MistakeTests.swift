@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// What is said about every mistake that the frameworks before this one answered with nothing, an assertion or a crash.
@@ -41,7 +42,7 @@ struct MistakeTests {
         ("no managers", #"{ "manifestVersion": 1 }"#), ("managers that are no dictionary", #"{ "manifestVersion": 1, "managers": [] }"#),
         ("a version that is not supported", #"{ "manifestVersion": 2, "managers": {} }"#), ("a version that is no number", #"{ "manifestVersion": "1", "managers": {} }"#),
         ("no version", #"{ "managers": { "M": { "className": "M" } } }"#),
-        ("plugins of the wrong type", #"{ "manifestVersion": 1, "plugins": ["Challenge", {}, { "library": 1 }], "managers": {} }"#),
+        ("plugins of the wrong type", #"{ "manifestVersion": 1, "plugins": ["_Challenge", {}, { "library": 1 }], "managers": {} }"#),
         ("a property list that is no dictionary", "<plist><array/></plist>"), ("a property list that ends early", "<plist>\n<dict>\n<key>M</key>\n</plist>"),
         ("a property list of Nemo Logic's", "<plist><dict><key>M</key><dict><key>dataAccessController</key><dict/></dict></dict></plist>"),
         ("environments that are none", #"{ "manifestVersion": 1, "plugins": [], "managers": {}, "environments": { "a": 1, "b": { "lock": {} }, "c": { "managers": { "M": true } } } }"#),
@@ -58,7 +59,7 @@ struct MistakeTests {
     @Test func `every mistake of a manager is said with its place and what to do`() async throws {
         var text = ""
         for (title, managers) in Self.managers {
-            text += try await report(title, "{ \"manifestVersion\": 1, \"plugins\": [{ \"library\": \"Challenge\" }], \"managers\": { \(managers) } }")
+            text += try await report(title, "{ \"manifestVersion\": 1, \"plugins\": [{ \"library\": \"_Challenge\" }], \"managers\": { \(managers) } }")
         }
         try expectSnapshot(text, "mistakes-of-managers")
     }
@@ -72,7 +73,7 @@ struct MistakeTests {
 
     @Test func `a manager that is asked for and is not there, or cannot be made, is an error on its own`() async throws {
         let managers = #""LibraryManager": { "className": "TrialManager" }, "ClockManager": { "className": "Clock" }, "M": { "dataAccessController": {} }"#
-        let path = try tool.write("{ \"manifestVersion\": 1, \"plugins\": [{ \"library\": \"Challenge\" }], \"managers\": { \(managers) } }", as: "m.json")
+        let path = try tool.write("{ \"manifestVersion\": 1, \"plugins\": [{ \"library\": \"_Challenge\" }], \"managers\": { \(managers) } }", as: "m.json")
         var text = ""
         for name in ["LibaryManager", "ClockManager", "M"] {
             let outcome = try await tool.run("call", path, name, "now")

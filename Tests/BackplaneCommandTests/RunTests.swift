@@ -57,7 +57,7 @@ struct RunTests {
 
     @Test func `a component that does not start ends it, what is up being stopped`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"refusesToStart": true}}}}"#,
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"refusesToStart": true}}}}"#,
             as: "m.json")
         let outcome = try await tool.run("run", path, "--log-level", "info")
         #expect(outcome.status == 1 && outcome.output == "")
@@ -67,7 +67,7 @@ struct RunTests {
 
     @Test func `a signal while a start hangs gives it up, and what is up stops in order`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}}}"#,
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}}}"#,
             as: "m.json")
         let running = try tool.start(["run", path, "--data", tool.data, "--load-folder", tool.loads, "--log-level", "debug"])
         // The host's own line: before it A itself might be given up.

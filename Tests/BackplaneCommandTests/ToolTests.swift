@@ -80,7 +80,7 @@ struct ToolTests {
 
     @Test func `a manager that does not start keeps nobody else from it, and is told of`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
             as: "m.json")
         let running = try await tool.startRun(path, "--keep-going")
         running.signal(SIGINT)
@@ -132,7 +132,7 @@ struct ToolTests {
 
     @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
         let managers = #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
         for name in ["-x", "--help"] {
             let outcome = try await tool.start(["explain", "--load-folder", tool.loads, path, "--", name]).end()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("\(name): "), "\(outcome.output)\(outcome.errors)")

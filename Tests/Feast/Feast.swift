@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import Glibc
 import GluttonModule
@@ -86,7 +87,7 @@ struct Feast {
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
-            plugins: linked ? [] : [PluginReference(library: "Glutton")], managers: ["Glutton": ManagerDefinition(className: "Glutton")])
+            plugins: linked ? [] : [PluginReference(library: "_Glutton")], managers: ["Glutton": ManagerDefinition(className: "Glutton")])
         let log = WarningLog { warning in
             // On the watchdog's thread: no task can do anything now.
             if warning.metadata["waited"] != nil {

@@ -1,7 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHost
-import YardstickContracts
+import BackplaneTurnstile
 
 extension DemoCommand {
     /// Swaps a library under callers at full speed, and shows what became of every call.
@@ -21,8 +21,8 @@ extension DemoCommand {
                 }
                 return reports
             }
-            let final = try await swapped.turnstile.pass(0, swapped.call)
-            shown = (calls, reports, final.count, calls.miscount(of: final))
+            let final = try await calls.settle(at: swapped)
+            shown = (calls, reports, final.count, final.miscount)
         } catch {
             await swapped.host.stop()
             throw error
@@ -34,7 +34,12 @@ extension DemoCommand {
         }
         let held = shown.reports.reduce(0) { $0 + $1.callsHeld }, longest = shown.reports.map(\.longestWait).max() ?? 0
         say("\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing")
-        say("\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest)) ms; a swap took \(Self.text(Sample(shown.reports.map(\.milliseconds)).median)) ms")
+        say("\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.milliseconds)))) ms")
+    }
+
+    private static func median(_ figures: [Double]) -> Double {
+        let sorted = figures.sorted(), middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
     private static func text(_ milliseconds: Double) -> String { "\((milliseconds * 100).rounded() / 100)" }

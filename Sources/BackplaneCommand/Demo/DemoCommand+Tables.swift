@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
 import BookshelfContracts
 
 extension DemoCommand {

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 extension Explanation {
     /// - Parameter file: the manifest's path.
     func tree(in file: String) -> Tree {

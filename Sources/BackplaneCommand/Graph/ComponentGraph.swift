@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// Components and the wires between them, as they are drawn.
 struct ComponentGraph: Encodable, Sendable {
     var nodes: [Node]

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// A graph in the DOT language of Graphviz, <https://graphviz.org/doc/info/lang.html>.
 enum DOTText {
     static func text(_ graph: ComponentGraph) -> String {

@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 /// A graph in the language of Mermaid's flowcharts, <https://mermaid.js.org/syntax/flowchart.html>.
 enum MermaidText {
     static func text(_ graph: ComponentGraph) -> String {

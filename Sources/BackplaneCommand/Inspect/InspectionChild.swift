@@ -1,5 +1,8 @@
 import Backplane
 import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
+import BackplaneValidate
 import Foundation
 
 /// The process that loads a library to hear what it brings: whatever the library does there, `inspect` itself goes on.

@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneTerminal
+import BackplaneValidate
 
 extension InspectionReport {
     func printTable() {

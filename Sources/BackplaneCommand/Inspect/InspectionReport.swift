@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneValidate
 
 /// What `inspect` found out, as `--json` prints it.
 struct InspectionReport: Encodable {

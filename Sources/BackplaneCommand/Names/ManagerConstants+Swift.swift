@@ -1,3 +1,6 @@
+import BackplaneScaffold
+import BackplaneTerminal
+
 extension ManagerConstants {
     /// Source to paste.
     ///
@@ -16,19 +19,5 @@ extension ManagerConstants {
         lines += others.map { "// \($0.manager.printable): \($0.reason.printable)" }
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
-    }
-}
-
-extension String {
-    /// As Swift source has it, in quotes.
-    var swiftLiteral: String {
-        let escaped = unicodeScalars.map { scalar in
-            switch scalar {
-            case "\"": "\\\""
-            case "\\": "\\\\"
-            default: String(scalar).printable
-            }
-        }
-        return "\"\(escaped.joined())\""
     }
 }

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneScaffold
 
 /// A constant for each manager that provides a contract, in Swift.
 struct ManagerConstants: Encodable, Sendable {

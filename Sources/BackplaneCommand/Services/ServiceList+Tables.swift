@@ -1,3 +1,5 @@
+import BackplaneTerminal
+
 extension ServiceList {
     /// A row for each component, plugin by plugin.
     var table: Table {

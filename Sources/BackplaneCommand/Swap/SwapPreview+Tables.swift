@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
 
 extension SwapPreview {
     /// What a person reads of it: tables of what would change, then what speaks against it.

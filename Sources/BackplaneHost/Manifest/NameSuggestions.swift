@@ -1,5 +1,5 @@
 /// Names that exist, arranged for a message about one that does not.
-struct NameSuggestions {
+package struct NameSuggestions {
     /// Those that are spelled almost like the wanted one, the nearest first.
     let nearMisses: [String]
     private let others: [String]
@@ -8,7 +8,7 @@ struct NameSuggestions {
     private static let mostCandidates = 1_000, longestName = 64
     private static let mostListed = 20
 
-    init(for wanted: String, among names: some Sequence<String>) {
+    package init(for wanted: String, among names: some Sequence<String>) {
         let names = Set(names).subtracting([wanted]).sorted()
         var distances: [String: Int] = [:]
         if names.count <= Self.mostCandidates, wanted.utf8.count <= Self.longestName {
@@ -27,7 +27,7 @@ struct NameSuggestions {
     }
 
     /// All names, near misses first, and how many are left out.
-    var list: String {
+    package var list: String {
         Self.list(nearMisses + others)
     }
 

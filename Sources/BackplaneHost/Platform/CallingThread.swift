@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 
 /// Runs an async function on the thread that waits for it, however busy Swift's thread pool is.
-final class CallingThread: TaskExecutor {
+package final class CallingThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isDone = false
@@ -20,7 +20,7 @@ final class CallingThread: TaskExecutor {
     /// Runs `work` here, and returns what it returns.
     ///
     /// - Parameter isUnwanted: looked at four times a second; once it is `true` the work is cancelled, and waited for all the same.
-    static func run<Result: Sendable>(cancelledWhen isUnwanted: () -> Bool, _ work: @escaping @Sendable () async -> Result) -> Result {
+    package static func run<Result: Sendable>(cancelledWhen isUnwanted: () -> Bool, _ work: @escaping @Sendable () async -> Result) -> Result {
         let thread = CallingThread(), outcome = Outcome<Result>()
         let task = Task(executorPreference: thread) {
             let value = await work()
@@ -32,7 +32,7 @@ final class CallingThread: TaskExecutor {
         return value
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
     }

@@ -2,15 +2,15 @@ import Glibc
 import Synchronization
 
 /// A Unix socket that others of this user may connect to.
-final class LocalListener: Sendable {
-    let path: String
+package final class LocalListener: Sendable {
+    package let path: String
     private let descriptor: FileDescriptor
     private let isClosed = Atomic(false)
 
     /// Makes the socket at `path`, where there is nothing yet, for its owner alone.
     ///
     /// - Throws: `EADDRINUSE` where there is something, `ENAMETOOLONG`.
-    init(at path: String) throws(SystemError) {
+    package init(at path: String) throws(SystemError) {
         let descriptor = try LocalSocket.open(blocking: true)
         let number = descriptor.number
         // Linux makes the file with the mode that the socket has, less the mask: it never had a wider one.
@@ -28,7 +28,7 @@ final class LocalListener: Sendable {
     }
 
     /// Waits for the next connection; `nil` once it is closed.
-    func accept() -> LocalSocket? {
+    package func accept() -> LocalSocket? {
         while true {
             let number = Glibc.accept(descriptor.number, nil, nil)
             if number >= 0 {
@@ -46,7 +46,7 @@ final class LocalListener: Sendable {
     }
 
     /// Takes no more connections, and removes the socket.
-    func close() {
+    package func close() {
         // Another socket of this process may have the path by now.
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         unlink(path)

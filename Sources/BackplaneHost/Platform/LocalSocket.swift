@@ -33,7 +33,7 @@ package final class LocalSocket: Sendable {
     }
 
     /// Whether somebody listens at `path`, or may; `false` only where certainly nobody does any more.
-    static func isListenedTo(at path: String) -> Bool {
+    package static func isListenedTo(at path: String) -> Bool {
         do throws(SystemError) {
             let number = try Self.open(blocking: false)
             try LocalAddress.with(path) { address, size throws(SystemError) in

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand

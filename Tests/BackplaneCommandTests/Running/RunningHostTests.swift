@@ -69,7 +69,7 @@ struct RunningHostTests {
 
     @Test func `a manager that did not start says why, in the host that knows`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
             as: "m.json")
         let host = try await tool.startRun(path, "--keep-going")
         #expect(try await tool.plain("explain", "A", "--running").output.hasPrefix("A: resolved, failed: /managers/A: component.failed (trial.trouble): not today"))
@@ -149,7 +149,7 @@ struct RunningHostTests {
 
     @Test func `control-C ends a call in the host too, and the host goes on`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
         let host = try await tool.startRun(path)
         func cancellations() async throws -> String { try await tool.plain("call", "Trial", "cancellations", "--running").output }
         // It may be interrupted before it has asked: then there is nothing to cancel, and it is tried again.
@@ -167,7 +167,7 @@ struct RunningHostTests {
 
     @Test func `control-C ends a command, and says that what it began in the host goes on`() async throws {
         func write(_ managers: String) throws -> String {
-            try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+            try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
         }
         let path = try write(""), host = try await tool.startRun(path, "--log-level", "debug")
         _ = try write(#""A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}"#)

@@ -74,7 +74,7 @@ struct HostGrowthTests {
         try folder.write(LoadingFixture.library(of: header.text + FarPlugin.source, []), as: "libFar.so")
         let test = try TestHost(
             #"""
-            {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Far"}],
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Far"}],
              "managers": {"Trials": {"className": "TrialManager"},
                           "Far": {"className": "FarManager", "dataAccessController": {"className": "FarStore"}, "uses": {"trials": "Trials"}}}}
             """#,

@@ -19,7 +19,7 @@ struct WatchdogTests {
     func `the plugin, its library, its threads and the function are named, and that it is over`(method: String) async throws {
         let lines = try await feast("library", method, folder.path, "glutton")
         let by = try #require(lines.first?.wholeMatch(of: /(.*?): (\d+) threads?, in (.*)/))
-        #expect(by.1 == "org.backplane.tests.glutton 1.3.0 (libGlutton.so)")
+        #expect(by.1 == "org.backplane.tests.glutton 1.3.0 (lib_Glutton.so)")
         #expect(Int(by.2) == ProcessInfo.processInfo.activeProcessorCount)
         #expect(by.3.hasSuffix("GluttonModule.Glutton.\(method)(until: Swift.String) -> ()"), "optimised code says how it was specialised before that")
         #expect(lines.dropFirst() == ["\(PoolReport.over): \(by.0)"])

@@ -17,7 +17,7 @@ struct LedgerHost {
         try folder.write(library, as: "libLedger.so")
         test = try TestHost(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Ledger"}],
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Ledger"}],
              "managers": {"Trials": {"className": "TrialManager"},
                           "Ledger": {"className": "LedgerManager", "uses": {"trials": "Trials"}, "configuration": \(configuration)\(more)}}}
             """,

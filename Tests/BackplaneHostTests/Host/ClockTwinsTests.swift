@@ -14,7 +14,7 @@ struct ClockTwinsTests {
     init() throws {
         test = try TestHost(
             """
-            {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Timepiece"}],
+            {"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Timepiece"}],
              "managers": {"InC": {"className": "ClockManager"}, "InSwift": {"className": "Timepiece"}}}
             """)
     }

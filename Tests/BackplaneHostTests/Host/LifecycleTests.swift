@@ -49,7 +49,7 @@ struct LifecycleTests {
             seen.withLock { $0.append(isThere == true) }
         }
         let test = try TestHost(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Challenge"}], "managers": {\#(Self.managers)}}"#, in: folder, log: log)
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(Self.managers)}}"#, in: folder, log: log)
         try await test.host.start()
         #expect(test.loadFolders().count == 1)
         let data = try FileTree.names(in: test.data)

@@ -10,7 +10,7 @@ import TimepieceModule
 @Suite(.timeLimit(.minutes(10)))
 struct ManyHostsTests {
     private static let manifest = """
-        {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Clock"}],
+        {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Clock"}],
          "managers": {"Trial": {"className": "TrialManager"}, "Clock": {"className": "ClockManager"}}}
         """
 

@@ -35,7 +35,7 @@ extension TestHost {
         parity managers: String, libraries: [String] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil, lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Void
     ) async throws {
-        let plugins = (["Parity", "ParityRelay"] + libraries).map { #"{"library": "\#($0)"}"# }.joined(separator: ", ")
+        let plugins = (["_Parity", "_ParityRelay"] + libraries).map { #"{"library": "\#($0)"}"# }.joined(separator: ", ")
         let test = try TestHost(
             #"{"manifestVersion": 1, "plugins": [\#(plugins)], "managers": {\#(managers)}}"#, pluginPaths: pluginPaths, in: folder, lanes: lanes)
         do {

@@ -206,7 +206,7 @@ struct ApplyTests {
         try await society.host.start()
         let a = try await society.citizen("A"), instance = try a.instance()
         let manifest: ManifestValue = [
-            "manifestVersion": 1, "plugins": [["library": "Timepiece"], ["library": "Challenge"]],
+            "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
             "managers": ["A": Society.Citizen(number: 1).value, "Clock": ["className": "Timepiece"]],
         ]
         let change = try await society.host.apply(ManifestDocument(manifest))

@@ -116,7 +116,7 @@ struct ChangeRaceTests {
         let a = try await society.citizen("A")
         let change = try await society.host.apply(
             ManifestDocument([
-                "manifestVersion": 1, "plugins": [["library": "Timepiece"], ["library": "Challenge"]],
+                "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
                 "managers": ["A": Society.Citizen(number: 1).value, "B": Society.Citizen(number: 2, left: "A", meets: ["A"]).value],
             ]))
         #expect(change.kept == ["A"] && change.started == ["B"])

@@ -112,7 +112,7 @@ struct ChangeReportTests {
     @Test func `a manifest that is refused leaves no folder behind`() async throws {
         let society = try Society(["A": .init(number: 1)])
         try await society.host.start()
-        let bad: ManifestValue = ["manifestVersion": 1, "plugins": [["library": "Timepiece"]], "managers": ["B": ["className": "Missing"]]]
+        let bad: ManifestValue = ["manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]]]
         for _ in 0..<3 { #expect(await error { try await society.host.apply(ManifestDocument(bad)) } != nil) }
         #expect(society.test.loadFolders() == [])
         await society.host.stop()

@@ -38,7 +38,7 @@ struct Society {
     var host: PluginHost { test.host }
 
     init(_ citizens: [String: Citizen], from origin: Origin = .linked, startLimit: Duration = .seconds(60)) throws {
-        libraries = origin.isLoaded ? ["Challenge"] : []
+        libraries = origin.isLoaded ? ["_Challenge"] : []
         let text = String(decoding: Self.manifest(citizens, libraries).json, as: UTF8.self)
         test = try TestHost(text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit)
     }

@@ -6,7 +6,7 @@ import Testing
 /// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are loaded.
 @Suite(.timeLimit(.minutes(10)))
 struct SwiftRuntimeTests {
-    private static let swift = "libTimepiece.so"
+    private static let swift = "lib_Timepiece.so"
     private static let c = "libClock.so"
 
     /// A library of this package, which says that another Swift built it; `nil`: as it is.
@@ -48,7 +48,7 @@ struct SwiftRuntimeTests {
     private func number(_ version: Version) -> Int { version.major * 1_000 + version.minor }
 
     @Test func `a Swift plugin says which Swift built it, without its author doing anything`() throws {
-        let names = ["Timepiece", "Challenge", "Almanac", "Bookshelf", "BooksAPIv1", "BooksAPIv2"]
+        let names = ["_Timepiece", "_Challenge", "Almanac", "Bookshelf", "BooksAPIv1", "BooksAPIv2"]
         for name in names {
             let identity = try prepare(library("lib\(name).so"))
             #expect(identity.hasSwift && identity.swift == own && identity.sdk == HostVersion.text, "\(name)")
@@ -57,7 +57,7 @@ struct SwiftRuntimeTests {
     }
 
     @Test func `a plugin in C has no Swift in it, though SwiftPM built it`() throws {
-        for name in ["Clock", "Trespasser"] {
+        for name in ["Clock", "_Trespasser"] {
             let identity = try prepare(library("lib\(name).so"))
             #expect(!identity.hasSwift && identity.swift == nil && identity.sdk == nil, "\(name)")
         }

@@ -10,7 +10,7 @@ enum CallerPlugin {
         try folder.write(LoadingFixture.library(of: source, []), as: "libCaller.so")
         return try TestHost(
             #"""
-            {"manifestVersion": 1, "plugins": [{"library": "Challenge"}, {"library": "Caller"}],
+            {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Caller"}],
              "managers": {"Trials": {"className": "TrialManager"}, "Caller": {"className": "Caller", "uses": {"trials": "Trials"}}}}
             """#,
             pluginPaths: [TestHost.libraries], in: folder, stopLimit: stopLimit)

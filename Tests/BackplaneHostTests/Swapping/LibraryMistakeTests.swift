@@ -25,7 +25,7 @@ struct LibraryMistakeTests {
         return refusal
     }
 
-    private let second = Result { try TurnstileFixture.built("YardstickSecond") }
+    private let second = Result { try TurnstileFixture.built("_YardstickSecond") }
 
     @Test func `a library that is written half is not loaded, wherever it ends`() async throws {
         let fixture = try await TurnstileFixture(), whole = try second.get()
@@ -52,7 +52,7 @@ struct LibraryMistakeTests {
     }
 
     @Test func `one that is byte for byte in force is not loaded again, whatever it is called, and the report says so`() async throws {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("YardstickFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
         let again = try await fixture.swap(first)
         #expect(again.outcome == .unchanged && again.plugins == [] && again.components == [])
         let elsewhere = try await fixture.host.swap(library: fixture.write(first, as: "libElsewhere.so"))
@@ -93,7 +93,7 @@ struct LibraryMistakeTests {
     }
 
     @Test func `where the manifest gives a SHA-256 another build is refused before it is loaded`() async throws {
-        let first = try TurnstileFixture.built("YardstickFirst")
+        let first = try TurnstileFixture.built("_YardstickFirst")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) { $0.digest = Sum() }
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(second.get()) }
         #expect(refusal?.code == .pluginDigestMismatch && refusal?.location == fixture.path)
@@ -116,7 +116,7 @@ struct LibraryMistakeTests {
 
     @Test(arguments: ["libTurnstile.so", "libRenamed.so"])
     func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String) async throws {
-        let first = try TurnstileFixture.built("YardstickFirst")
+        let first = try TurnstileFixture.built("_YardstickFirst")
         let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) { $0.digest = Sum() }
         // It leaves a file beside the copy when code of it runs.
         let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name)) }

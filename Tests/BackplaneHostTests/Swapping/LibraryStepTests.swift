@@ -26,7 +26,7 @@ struct LibraryStepTests {
         #expect(visits.flatMap(\.mistakes) == [])
         #expect(visits.allSatisfy { $0.last?.handovers == 0 })
         #expect(try await fixture.generations().inForce == 1)
-        try await fixture.swap(TurnstileFixture.built("YardstickSecond"))
+        try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
         #expect(try await fixture.turnstile.pass(1).edition == 2, "and the next swap comes about")
         await fixture.host.stop()
     }
@@ -34,7 +34,7 @@ struct LibraryStepTests {
     @Test(arguments: ["SUSPEND", "EXPORT"], ["HANGS", "FAILS"])
     func `old code that never returns or fails goes on, and says in which step`(step: String, how: String) async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
-        let first = try TurnstileFixture.built("YardstickFirst"), options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: 60)
+        let first = try TurnstileFixture.built("_YardstickFirst"), options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: 60)
         let failure = await error { try await fixture.swap(first, options) }
         #expect(failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true, "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
@@ -44,7 +44,7 @@ struct LibraryStepTests {
 
     @Test func `state that the new code cannot decode stays with the old`() async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
-        let failure = await error { try await fixture.swap(TurnstileFixture.built("YardstickFirst")) }
+        let failure = await error { try await fixture.swap(TurnstileFixture.built("_YardstickFirst")) }
         #expect(failure?.code == .swapFailed && failure?.message.contains(": import: ") == true, "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         await fixture.host.stop()

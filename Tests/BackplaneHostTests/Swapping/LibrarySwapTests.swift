@@ -7,7 +7,7 @@ import YardstickContracts
 /// Libraries that take one another's place under calls.
 @Suite(.timeLimit(.minutes(5)))
 struct LibrarySwapTests {
-    private static let swift = ["YardstickFirst", "YardstickSecond"], c = ["YardstickFirstInC", "YardstickSecondInC"]
+    private static let swift = ["_YardstickFirst", "_YardstickSecond"], c = ["_YardstickFirstInC", "_YardstickSecondInC"]
 
     @Test(arguments: [(LaneRule.fastest, swift), (.encoded, swift), (.fastest, c)])
     func `of the calls under dozens of swaps none is lost, made twice or answered by the wrong code`(lanes: LaneRule, libraries: [String]) async throws {
@@ -32,7 +32,7 @@ struct LibrarySwapTests {
     }
 
     @Test func `from Swift to C and back the lane changes with the code, and the state goes along`() async throws {
-        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("YardstickFirst")
+        let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
         #expect(try await fixture.turnstile.pass(7).own == 1)
         let there = try await fixture.swap(TurnstileFixture.culprit())
         #expect(there.wires.map { [$0.fromLane, $0.toLane] } == [["native", "encoded"]])
@@ -45,7 +45,7 @@ struct LibrarySwapTests {
 
     @Test func `every generation can be gone back to, with the state of now`() async throws {
         let fixture = try await TurnstileFixture()
-        try await fixture.swap(TurnstileFixture.built("YardstickSecond"))
+        try await fixture.swap(TurnstileFixture.built("_YardstickSecond"))
         try await fixture.swap(TurnstileFixture.culprit())
         for (number, edition) in [(1, 1), (2, 2), (3, 3), (1, 1)] {
             let before = try await fixture.turnstile.pass(5)
@@ -70,7 +70,7 @@ struct LibrarySwapTests {
                 if other == action { throw BackplaneError(.componentFailed, "on purpose") }
             }
         }
-        let second = try TurnstileFixture.built("YardstickSecond")
+        let second = try TurnstileFixture.built("_YardstickSecond")
         let (failures, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
             var failures: [BackplaneError.Code?] = []
             for _ in 1...3 { failures.append(await error { try await fixture.swap(second) }?.code) }

@@ -30,7 +30,7 @@ struct TurnstileFixture {
             {"manifestVersion": 1, "plugins": [{"library": "Turnstile"\#(digest)}], "managers": {"Turnstile": {"className": "TurnstileManager"}}}
             """#,
             linked: [], in: folder, lanes: lanes, change)
-        try Self.build(library ?? Self.built("YardstickFirst"), at: path)
+        try Self.build(library ?? Self.built("_YardstickFirst"), at: path)
         turnstile = try await test.host.manager("Turnstile")
     }
 

@@ -1,0 +1,107 @@
+import Backplane
+import BackplaneHost
+package import BackplaneNetwork
+import BackplaneProcesses
+import BackplaneTerminal
+import Glibc
+
+/// `backplane bench`: measures what Backplane costs, beside what it is compared with, in one process and one run.
+package struct BenchCommand: Sendable {
+    /// `nil`: all.
+    package var suite: String?
+    /// A part of the names of the rows to measure; `nil`: all.
+    package var only: String?
+    /// How often each row is done, in one round, with nothing to compare it with: for callgrind, which wants a program without
+    /// debug information (`strip -g`) from compilers newer than itself.
+    package var iterations: Int?
+    package var quick: Bool
+    package var json: Bool
+    /// What computes a SHA-256; `nil`: nothing does.
+    package var digest: (any ContentDigest)?
+
+    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?) {
+        (self.suite, self.only, self.iterations) = (suite, only, iterations)
+        (self.quick, self.json, self.digest) = (quick, json, digest)
+    }
+
+    package func run() async -> Int32 {
+        if let status = MainThread.hold(during: { await measureAll() }) { return status }
+        return await measureAll()
+    }
+
+    private func measureAll() async -> Int32 {
+        guard let suites = Self.suites(named: suite) else {
+            return Output.refuse("there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
+        }
+        if let iterations, iterations < 1 { return Output.refuse("--iterations: expected a number above 0, found \(iterations)") }
+        if quick, iterations != nil { return Output.refuse("--quick and --iterations exclude each other") }
+        #if DEBUG
+        Output.remark("warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
+        #endif
+        if effort == .full, let load = Machine.load, load.isBusy { Output.remark("warning: this machine is busy, \(load); figures will vary") }
+        do {
+            let signals = StopSignals(), folder = try BenchFolder()
+            defer { folder.remove() }
+            let work = Task { try await measure(suites, in: folder.path) }
+            // Interrupted, it ends after what is being measured, and leaves nothing behind. What takes longer is not waited for.
+            let interruption = Task {
+                guard await signals.next() != nil else { return }
+                work.cancel()
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                folder.remove()
+                _exit(130)
+            }
+            defer { interruption.cancel() }
+            let outcome = await work.result
+            if work.isCancelled { return 130 }
+            let results = try outcome.get()
+            guard !results.isEmpty else { return Output.refuse("no row has `\(only ?? "")` in its name") }
+            report(results)
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private static func suites(named name: String?) -> [BenchSuite]? {
+        guard let name else { return BenchSuite.all }
+        return BenchSuite.all.first { $0.name == name }.map { [$0] }
+    }
+
+    private func measure(_ suites: [BenchSuite], in folder: String) async throws -> [RowResult] {
+        var results: [RowResult] = []
+        for suite in suites { results += try await measure(suite, in: "\(folder)/\(suite.name)") }
+        return results
+    }
+
+    private func measure(_ suite: BenchSuite, in folder: String) async throws -> [RowResult] {
+        let opened = try await suite.open(folder, digest)
+        let rows =
+            iterations == nil
+            ? Selection.rows(opened.rows, matching: only, reference: suite.reference) : Selection.matches(opened.rows, only)
+        let samples: [String: Sample]
+        do {
+            samples = try await Measuring(effort: effort, progress: ProgressLine()).run(rows)
+        } catch {
+            await opened.close()
+            throw error
+        }
+        await opened.close()
+        if !rows.isEmpty, let remark = opened.remark { Output.remark("\(suite.name): \(remark)") }
+        return rows.compactMap { RowResult($0, in: suite.name, samples, reference: suite.reference) }
+    }
+
+    private var effort: Effort {
+        if let iterations { return .exactly(iterations) }
+        return quick ? .quick : .full
+    }
+
+    private func report(_ results: [RowResult]) {
+        if json {
+            Output.json(results)
+        } else {
+            for line in ResultTable.lines(results, colour: Terminal.wantsColour) { Output.line(line) }
+            Output.line("\n" + ResultTable.summary(results, rounds: effort.rounds))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Backplane
+import BackplaneHost
+import Foundation
+import Glibc
+
+/// How often this process has asked for heap memory: known where `lib_YardstickHeap.so` was preloaded, which only a child is
+/// that was started for it.
+struct HeapCounter: Sendable {
+    private typealias Function = @convention(c) () -> UInt64
+    private let function: Function
+    private static let library = "lib_YardstickHeap.so"
+
+    /// `nil` where nobody counts.
+    init?() {
+        guard let symbol = dlsym(nil, "yardstick_heap_allocations") else { return nil }
+        function = unsafeBitCast(symbol, to: Function.self)
+    }
+
+    var allocations: UInt64 { function() }
+
+    /// Has a child with a counter measure one row of a suite, and gives the median that it prints.
+    static func medianInChild(of row: String, in suite: String, calls: Int) async throws -> Double {
+        let library = (RunningExecutable.folder ?? ".") + "/" + library
+        guard FileManager.default.fileExists(atPath: library) else {
+            throw BackplaneError(.pluginNotFound, "what counts allocations is not there; `swift build` makes it", at: library)
+        }
+        let (output, errors) = try await run(
+            ["bench", suite, "--only", row, "--iterations", "\(calls)", "--json"],
+            ProcessInfo.processInfo.environment.merging(["LD_PRELOAD": library]) { $1 })
+        struct Printed: Decodable { var name: String, median: Double }
+        guard let printed = try? JSONDecoder().decode([Printed].self, from: output), let found = printed.first(where: { $0.name == row }) else {
+            throw BackplaneError(.componentFailed, "the child that counts allocations gave no figure: \(String(decoding: errors, as: UTF8.self))", at: row)
+        }
+        return found.median
+    }
+
+    /// Runs this program once more. It prints little: neither pipe is ever full.
+    private static func run(_ arguments: [String], _ environment: [String: String]) async throws -> (output: Data, errors: Data) {
+        let process = Process(), output = Pipe(), errors = Pipe()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        (process.arguments, process.environment) = (arguments, environment)
+        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return (try output.fileHandleForReading.readToEnd() ?? Data(), try errors.fileHandleForReading.readToEnd() ?? Data())
+    }
+}

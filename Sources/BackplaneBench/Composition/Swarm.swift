@@ -1,0 +1,70 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneHost
+import BackplaneNetwork
+import BackplaneTurnstile
+import Foundation
+
+/// Copies of a library, each of which is a plugin of its own, and a manifest with a manager of each.
+struct Swarm {
+    /// A library that can be copied so: its id, which is its class's name too, ends with four digits.
+    enum Kind: String {
+        case c = "C", swift = "Swift"
+
+        fileprivate var library: String {
+            switch self {
+            case .c: "_YardstickDrone"
+            case .swift: "_YardstickSwarm"
+            }
+        }
+
+        /// The id of a copy; of the library itself number 0.
+        fileprivate func id(_ number: Int) -> String {
+            let digits = String(number), stem = self == .c ? "drone" : "swarm"
+            return "org.backplane.\(stem)-" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+
+        /// How many are loaded in a full run. A Swift library has the SDK in it, and is a hundred times as large.
+        var count: Int { self == .c ? 500 : 50 }
+    }
+    let folder: String
+    /// Where hosts copy its libraries to.
+    let loads: String
+
+    var manifest: String { folder + "/swarm.json" }
+    var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
+
+    /// Writes the files, with their SHA-256 in the manifest where something computes it.
+    func make(_ count: Int, of kind: Kind, _ digest: (any ContentDigest)?) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))
+        let places = library.places(of: Data(kind.id(0).utf8))
+        guard !places.isEmpty else {
+            throw BackplaneError(.pluginInvalidAnswer, "the library has its id `\(kind.id(0))` not in it as a text; build it again", at: folder)
+        }
+        var plugins: [ManifestValue] = [], managers: [String: ManifestValue] = [:]
+        for number in 1...count {
+            let id = kind.id(number), name = "libSwarm\(number).so"
+            var copy = library
+            for place in places { copy.replaceSubrange(place, with: id.utf8) }
+            try copy.write(to: URL(filePath: folder + "/" + name))
+            var plugin: [String: ManifestValue] = ["library": .string(name)]
+            if let digest { plugin["sha256"] = .string(LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))) }
+            plugins.append(.dictionary(plugin))
+            managers["Manager\(number)"] = ["className": .string(id)]
+        }
+        let manifest: ManifestValue = ["manifestVersion": 1, "plugins": .array(plugins), "managers": .dictionary(managers)]
+        try manifest.json.write(to: URL(filePath: self.manifest))
+    }
+}
+
+extension Data {
+    fileprivate func places(of text: Data) -> [Range<Int>] {
+        var places: [Range<Int>] = [], start = startIndex
+        while let place = range(of: text, in: start..<endIndex) {
+            places.append(place)
+            start = place.upperBound
+        }
+        return places
+    }
+}

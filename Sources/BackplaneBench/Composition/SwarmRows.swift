@@ -1,0 +1,53 @@
+import Backplane
+import BackplaneHost
+import BackplaneNetwork
+
+/// What one plugin of many costs, all of them loaded by a host in a process of its own.
+///
+/// The steps are measured in one child of each round. They do not add up to the whole, which also has the manifest resolved.
+struct SwarmRows: Sendable {
+    private let kind: Swarm.Kind
+    private let files: SwarmFiles
+    /// Load folders: in memory, and in the temporary folder.
+    private let memory, disk: String
+    private let steps, stepsOnDisk: SharedFigures
+    private let hashes: Bool
+
+    /// - Parameter digest: what computes the SHA-256 of its libraries; `nil`: nothing does, and hashing is left out.
+    init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: (any ContentDigest)?) {
+        hashes = digest != nil
+        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest), memory = memory + name, disk = folder + name + "/load"
+        (self.kind, self.files, self.memory, self.disk) = (kind, files, memory, disk)
+        steps = SharedFigures { try await files.figures(.steps, count: $0, loads: memory) }
+        stepsOnDisk = SharedFigures { try await files.figures(.steps, count: $0, loads: disk) }
+    }
+
+    var rows: [Row] {
+        let files = files, steps = steps, stepsOnDisk = stepsOnDisk, memory = memory
+        var rows = [
+            row("loaded, checked, wired and started", target: kind == .c ? .median(atMost: 0.5) : nil) {
+                try await files.figures(.start, count: $0, loads: memory)["start"]
+            },
+            row("copying") { try await steps.next("copying", count: $0) },
+            row("checking") { try await steps.next("checking", count: $0) },
+            row("dlopen") { try await steps.next("loading", count: $0) },
+            row("entry and answer") { try await steps.next("asking", count: $0) },
+            row("wiring and starting") { try await files.figures(.wiring, count: $0, loads: memory)["wiring"] },
+            row("bare dlopen and dlsym of the same files") { try await files.figures(.bare, count: $0, loads: memory)["bare"] },
+            // What a file system takes to make a file differs more than all the rest together.
+            row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
+        ]
+        if hashes { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
+        return rows
+    }
+
+    /// What is said of rows without a digest.
+    static let omission = "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
+
+    private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {
+        Row(name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target, limit: kind.count, count: kind.count) { count in
+            guard let figure = try await nanoseconds(count) else { throw BackplaneError(.componentFailed, "the child that loads gave no figure", at: what) }
+            return Row.Unit.milliseconds.figure(nanoseconds: figure)
+        }
+    }
+}

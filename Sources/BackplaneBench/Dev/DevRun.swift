@@ -1,0 +1,88 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneProcesses
+import Foundation
+
+/// A `backplane dev` that runs beside this process, with its application; both end with it.
+final class DevRun: Sendable {
+    private let process: ChildProcess
+    private let news = Monitor(News())
+
+    private struct News {
+        var application: Application?
+        var lines: [String] = []
+        /// How often each event came.
+        var counts: [String: Int] = [:]
+        var isOver = false
+    }
+
+    private struct Started: Decodable {
+        var event: String
+    }
+
+    /// What is needed of the event `hostStarted`.
+    private struct Application: Decodable {
+        var process: Int32
+        var control: String
+    }
+
+    /// Starts it, and returns once the application serves.
+    ///
+    /// - Parameter arguments: of the command.
+    /// - Throws: what it said instead.
+    init(_ arguments: [String]) throws(BackplaneError) {
+        let news = news
+        process = try ChildProcess(
+            nil, ["dev", "--json"] + arguments,
+            outlets: [
+                .init(descriptor: STDOUT_FILENO) { line in
+                    let data = Data(line.utf8)
+                    guard let started = try? JSONDecoder().decode(Started.self, from: data) else { return }
+                    news.withLock { news in
+                        news.lines = news.lines.suffix(19) + [line]
+                        news.counts[started.event, default: 0] += 1
+                        if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(Application.self, from: data) }
+                    }
+                }
+            ]
+        ) { _ in news.withLock { $0.isOver = true } }
+        let deadline = Deadline.now + .seconds(600)
+        let application: Application? = news.wait { news in
+            if news.application != nil || news.isOver || Deadline.now > deadline { return .done(news.application) }
+            return .until(deadline)
+        }
+        guard application != nil else {
+            stop()
+            let causes = news.withLock { $0.lines }.map { BackplaneError(.componentFailed, $0) }
+            throw BackplaneError(.componentFailed, "`backplane dev` has not come up with an application", causes: causes)
+        }
+    }
+
+    var id: pid_t { process.id }
+    /// The processes that idle: it, and the application.
+    var ids: [pid_t] { [process.id] + (news.withLock { $0.application.map { [$0.process] } } ?? []) }
+
+    /// Where the application is asked.
+    var client: ControlClient { ControlClient(news.withLock { $0.application?.control ?? "" }) }
+
+    /// How often an event came.
+    func heard(_ event: String) -> Int { news.withLock { $0.counts[event] ?? 0 } }
+
+    /// Waits until an event has come more often than `count` times; `false`: it does not.
+    func hears(_ event: String, after count: Int) -> Bool {
+        let deadline = Deadline.now + .seconds(30)
+        return news.wait { news in
+            if news.counts[event] ?? 0 > count { return .done(true) }
+            return news.isOver || Deadline.now > deadline ? .done(false) : .until(deadline)
+        }
+    }
+
+    /// Asks it to stop, and waits until it has.
+    func stop() {
+        process.send(SIGTERM)
+        let deadline = Deadline.now + .seconds(20)
+        let isOver: Bool = news.wait { news in news.isOver || Deadline.now > deadline ? .done(news.isOver) : .until(deadline) }
+        if !isOver { process.send(SIGKILL) }
+    }
+}

@@ -1,0 +1,9 @@
+import BackplaneTurnstile
+
+/// What `backplane dev` takes from a library to its first answer, and while nothing happens.
+extension BenchSuite {
+    static let dev = BenchSuite(name: "dev") { folder, _ in
+        let rows = [SavedRows(.swift, in: folder).rows, SavedRows(.c, in: folder).rows, IdleDevRows(in: folder).rows, FreshPackageRows(in: folder).rows]
+        return Opened(rows: rows.flatMap(\.self)) {}
+    }
+}

@@ -1,0 +1,31 @@
+import Backplane
+import BackplaneProcesses
+import Foundation
+
+/// A program that is run to its end.
+enum TimedProgram {
+    /// How long it takes.
+    ///
+    /// - Parameter program: a path, or a name that is looked for in `PATH`; `nil`: this program once more.
+    /// - Throws: what it said last, where it does not end with exit code 0.
+    static func time(_ program: String?, _ arguments: [String]) async throws -> Duration {
+        let said = SaidLines(), start = ContinuousClock.now
+        let ending: ChildProcess.Ending = try await withCheckedThrowingContinuation { continuation in
+            do throws(BackplaneError) {
+                _ = try ChildProcess(
+                    program, arguments,
+                    outlets: [.init(descriptor: STDOUT_FILENO) { said.output($0) }, .init(descriptor: STDERR_FILENO) { said.error($0) }]
+                ) { continuation.resume(returning: $0) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        let time = ContinuousClock.now - start
+        guard ending == .exit(0) else {
+            let causes = (said.text.output.suffix(20) + said.text.errors.suffix(20)).map { BackplaneError(.componentFailed, $0) }
+            let words = ([program ?? "backplane"] + arguments).joined(separator: " ")
+            throw BackplaneError(.componentFailed, "`\(words)` was to end with exit code 0: \(ending.text)", causes: causes)
+        }
+        return time
+    }
+}

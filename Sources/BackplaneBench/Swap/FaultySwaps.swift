@@ -1,0 +1,62 @@
+import Backplane
+import BackplaneHost
+import BackplaneTurnstile
+import Synchronization
+import YardstickContracts
+
+/// Swaps that fail, in one action after the other, while somebody calls: how often the old code did not go on with its state.
+enum FaultySwaps {
+    /// All that can fail, by name and in their order. After the gates have opened only the watching can.
+    static let actions: [(name: String, action: SwapAction)] = [
+        ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)), ("import", .import(0)),
+        ("flip", .flip), ("activate", .activate(0)), ("watch", .watch),
+    ]
+
+    static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
+        var figures: [String: Double] = [:]
+        for (name, action) in actions {
+            let swapped = try await TurnstileHost(order.plugin, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes) { other throws(BackplaneError) in
+                if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
+            }
+            let mistakes: Int
+            do { mistakes = try await self.mistakes(at: action, order.count, swapped) } catch {
+                await swapped.host.stop()
+                throw error
+            }
+            await swapped.host.stop()
+            figures[name] = Double(mistakes)
+        }
+        return figures
+    }
+
+    /// Those of the rounds, and those that a caller saw who never paused.
+    private static func mistakes(at action: SwapAction, _ rounds: Int, _ swapped: TurnstileHost) async throws -> Int {
+        let watch = SwapWatch(), handovers = action == .watch ? 2 : 0
+        let (failures, callers) = try await TurnstileCallers.with(1, at: swapped, watch, windows: 0) {
+            var failures = 0, before = try await swapped.turnstile.pass(0, swapped.call)
+            for _ in 0..<rounds {
+                // There, and, where it failed its probation, back again.
+                watch.begin(handovers: handovers)
+                let isUndone = await isUndone(action, swapped)
+                watch.end(handovers: handovers)
+                let after = try await swapped.turnstile.pass(0, swapped.call)
+                let isKept = after.edition == 1 && after.own == before.own + 1 && after.count > before.count && after.handovers == before.handovers + handovers
+                if !isUndone || !isKept { failures += 1 }
+                before = after
+            }
+            return failures
+        }
+        let final = try await swapped.turnstile.pass(0, swapped.call)
+        return failures + callers.accounts.reduce(0) { $0 + $1.mistakes } + callers.miscount(of: final, others: rounds + 2)
+    }
+
+    /// The swap failed as it should have.
+    private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost) async -> Bool {
+        do {
+            let report = try await swapped.swap(SwapOptions(probation: action == .watch ? Probation(duration: 60) : nil)).report
+            return action == .watch && report.outcome == .rolledBack && report.warnings.isEmpty
+        } catch {
+            return action != .watch && (error as? BackplaneError)?.code == .swapFailed
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Backplane
+import BackplaneHost
+import BackplaneTurnstile
+
+/// How long a swap takes that nobody waits for, and which step takes how much of it.
+struct IdleSwapRows: Sendable {
+    private let plugin: TurnstilePlugin
+    private let figures: SwapFigures
+
+    init(_ plugin: TurnstilePlugin, in folder: String) {
+        self.plugin = plugin
+        figures = SwapFigures(.idle, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: "idle-\(plugin.rawValue)")
+    }
+
+    /// There is no probation here, which would take as long as it is told to.
+    private static let steps = SwapStep.allCases.filter { $0 != .probation }
+
+    var rows: [Row] {
+        let name = "swap in \(plugin.rawValue)"
+        let whole = [
+            figures.row("\(name), median", "median", target: .median(atMost: 0.6)), figures.row("\(name), p99", "p99", target: .median(atMost: 2)),
+            figures.row("\(name), the first", "first"),
+        ]
+        let steps = Self.steps.map { figures.row("\(name), step \($0.rawValue)", $0.rawValue) } + [figures.row("\(name), beside the steps", "rest")]
+        // Of the step prepare, as far as it does not depend on the swap.
+        let loading: [(String, LoadingSteps.Step)] = [("copying", .copying), ("checking", .checking), ("dlopen", .loading), ("entry and answer", .asking)]
+        return whole + steps + loading.map { figures.row("\(name), prepare: \($0)", $1.rawValue) }
+    }
+}

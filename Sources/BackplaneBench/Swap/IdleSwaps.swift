@@ -1,0 +1,36 @@
+import Backplane
+import BackplaneHost
+import BackplaneTurnstile
+import Foundation
+
+/// Swaps while nobody calls. All figures are milliseconds.
+enum IdleSwaps {
+    static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
+        let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
+        var figures: [String: Double] = [:]
+        do {
+            figures["first"] = try await swapped.swapForGood().time / .milliseconds(1)
+            var times: [Double] = [], rests: [Double] = [], steps: [SwapStep: [Double]] = [:]
+            for _ in 0..<order.count {
+                let (time, report) = try await swapped.swapForGood(), whole = time / .milliseconds(1)
+                times.append(whole)
+                rests.append(whole - report.steps.reduce(0) { $0 + $1.milliseconds })
+                for step in report.steps { steps[step.step, default: []].append(step.milliseconds) }
+            }
+            (figures["median"], figures["p99"], figures["rest"]) = (Sample(times).median, Sample(times).p99, Sample(rests).median)
+            for (step, times) in steps { figures[step.rawValue] = Sample(times).median }
+        } catch {
+            await swapped.host.stop()
+            throw error
+        }
+        await swapped.host.stop()
+        return figures.merging(try loading(order, in: loads)) { $1 }
+    }
+
+    /// The shares of loading, as a host does it, with the same libraries in the same process.
+    private static func loading(_ order: SwapMeasure.Order, in loads: String) throws -> [String: Double] {
+        let editions = try order.plugin.editions()
+        let nanoseconds = try LoadingSteps.measure((0..<order.count).map { (editions[$0 % editions.count], nil) }, in: loads)
+        return nanoseconds.mapValues { Row.Unit.milliseconds.figure(nanoseconds: $0) }
+    }
+}

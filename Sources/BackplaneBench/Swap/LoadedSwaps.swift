@@ -1,0 +1,54 @@
+import Backplane
+import BackplaneHost
+import BackplaneTurnstile
+import Foundation
+import YardstickContracts
+
+/// Swaps under four callers at full speed, and then as long a time without any. Times are milliseconds.
+enum LoadedSwaps {
+    static let callers = 4
+
+    static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
+        let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
+        let result: [String: Double]
+        do { result = try await figures(order, swapped) } catch {
+            await swapped.host.stop()
+            throw error
+        }
+        await swapped.host.stop()
+        return result
+    }
+
+    private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
+        let watch = SwapWatch()
+        let (swaps, busy) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: order.count) {
+            var swaps: [(time: Double, wait: Double, window: Duration)] = []
+            for number in 0..<order.count {
+                let began = ContinuousClock.now
+                watch.window = number
+                watch.begin()
+                let (time, report) = try await swapped.swapForGood()
+                watch.end()
+                // Somebody edits and builds in between; and callers get going again.
+                try await Task.sleep(for: .milliseconds(2))
+                swaps.append((time / .milliseconds(1), report.longestWait, ContinuousClock.now - began))
+            }
+            return swaps
+        }
+        let final = try await swapped.turnstile.pass(0, swapped.call)
+        let quiet = SwapWatch(handovers: order.count)
+        let (_, control) = try await TurnstileCallers.with(callers, at: swapped, quiet, windows: order.count) {
+            for (number, swap) in swaps.enumerated() {
+                quiet.window = number
+                try await Task.sleep(for: swap.window)
+            }
+        }
+        func sum(_ figure: (CallerAccount) -> Int) -> Double { Double(busy.accounts.reduce(0) { $0 + figure($1) }) }
+        let times = Sample(swaps.map(\.time)), waits = Sample(swaps.map(\.wait)), gaps = Sample(busy.gaps), without = Sample(control.gaps)
+        return [
+            "answered": sum(\.answered), "failed": sum(\.failed), "twice": sum(\.twice), "wrong": sum(\.wrong), "disorder": sum(\.disorder),
+            "miscount": Double(busy.miscount(of: final)), "median": times.median, "p99": times.p99, "wait": waits.median, "wait p99": waits.p99,
+            "gap": gaps.median, "gap worst": gaps.highest, "control gap": without.median, "control gap worst": without.highest,
+        ]
+    }
+}

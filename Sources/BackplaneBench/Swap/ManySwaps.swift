@@ -1,0 +1,58 @@
+import Backplane
+import BackplaneHost
+import BackplaneTurnstile
+import Glibc
+import YardstickContracts
+
+/// What many swaps in one process leave behind.
+enum ManySwaps {
+    static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
+        let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
+        let result: [String: Double]
+        do { result = try await figures(order, swapped) } catch {
+            await swapped.host.stop()
+            throw error
+        }
+        await swapped.host.stop()
+        return result
+    }
+
+    private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
+        // The first tenth is not counted: what a process makes once it has made by then.
+        let tenth = max(1, order.count / 10)
+        let before = try await callCost(swapped)
+        var times: [Double] = [], memory = 0.0
+        for number in 1...order.count {
+            times.append(try await swapped.swapForGood().time / .milliseconds(1))
+            if number == tenth { memory = try privateDirty() }
+        }
+        let growth = try privateDirty() - memory
+        let after = try await callCost(swapped)
+        return [
+            "memory": growth / 1_024 / Double(max(1, order.count - tenth)), "before": before, "after": after,
+            "early": Sample(Array(times.prefix(tenth))).median, "late": Sample(Array(times.suffix(tenth))).median,
+        ]
+    }
+
+    /// Without pages of copies that only have not been written to the disk yet.
+    private static func privateDirty() throws -> Double {
+        sync()
+        return try ProcessMemory.privateDirty()
+    }
+
+    /// Nanoseconds for one call: the median of many short stretches.
+    private static func callCost(_ swapped: TurnstileHost) async throws -> Double {
+        var costs: [Double] = []
+        for _ in 0..<101 {
+            let start = ContinuousClock.now
+            try await pass(2_000, swapped.turnstile, swapped.call)
+            costs.append((ContinuousClock.now - start) / .nanoseconds(1) / 2_000)
+        }
+        return Sample(costs).median
+    }
+
+    @inline(never)
+    private static func pass(_ count: Int, _ turnstile: Remote<Turnstile>, _ call: Call) async throws(BackplaneError) {
+        for _ in 0..<count { _ = try await turnstile.pass(1, call) }
+    }
+}

@@ -1,0 +1,84 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneTerminal
+import Glibc
+
+/// `backplane call`: starts what one manager needs, calls one method of it, stops.
+struct CallCommand: Sendable {
+    var settings: HostSettings
+    /// The host to ask; `nil`: one that this command starts, with what the manager needs.
+    var running: HostChoice?
+    var manager: String
+    var method: String
+    /// `-`: read from standard input.
+    var input: String
+    /// Seconds.
+    var timeout: Double
+    /// Say on standard error how each wire crosses.
+    var explains = false
+    var json = false
+
+    func run() async -> Int32 {
+        if json, !explains { return Output.refuse(Self.jsonAlone) }
+        guard timeout > 0, timeout <= 1e9 else {
+            return Output.refuse("--timeout: expected a number of seconds above 0, found \(timeout)")
+        }
+        if let running { return ask(running) }
+        let host = settings.makeHost()
+        do {
+            let bytes = try readInput()
+            let call = host.begin(within: .seconds(timeout))
+            let result = try await host.call(manager, method, bytes, call)
+            if explains { explain(await host.wires.map(WireRow.init)) }
+            await host.stop()
+            Output.line(String(decoding: result, as: UTF8.self))
+            return 0
+        } catch {
+            // Why a call failed may be a matter of the lane that a wire took.
+            let wires = await host.wires
+            if explains, !wires.isEmpty { explain(wires.map(WireRow.init)) }
+            await host.stop()
+            return Output.fail(error)
+        }
+    }
+
+    private func readInput() throws(BackplaneError) -> [UInt8] {
+        input == "-" ? try Input.standard(limit: 64 << 20) : Array(input.utf8)
+    }
+
+    /// The same call in a host that runs already. It is given up there when this command is.
+    private func ask(_ running: HostChoice) -> Int32 {
+        let text: String
+        do {
+            guard let input = String(validating: try readInput(), as: UTF8.self) else {
+                throw BackplaneError(.callInvalidInput, "expected JSON, found bytes that are not UTF-8")
+            }
+            text = input
+        } catch {
+            return Output.fail(error)
+        }
+        let request = CallRequest(manager: manager, method: method, input: text, timeout: timeout)
+        return running.ask(request, doing: "waiting for the answer") { answer, host in
+            if explains {
+                do { explain(try host.client.ask(WiresRequest())) } catch { return Output.fail(error) }
+            }
+            Output.line(answer.output)
+            return 0
+        }
+    }
+
+    private static let jsonAlone = "--json says how to explain, and nothing is explained without --explain; the result is JSON anyway"
+
+    private func explain(_ rows: [WireRow]) {
+        if json {
+            Output.json(rows, to: STDERR_FILENO)
+        } else if rows.isEmpty {
+            Output.remark("the call itself is JSON, since it is made by name; what it started has no wires")
+        } else {
+            let whose = running == nil ? "what it started" : "the host"
+            Output.remark("the call itself is JSON, since it is made by name; the wires of \(whose):")
+            Output.table(Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
+        }
+    }
+}

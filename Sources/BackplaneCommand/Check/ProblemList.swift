@@ -1,0 +1,48 @@
+import Backplane
+import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
+
+/// The problems of a manifest as `check` prints them: manager by manager, each line beginning with its place.
+struct ProblemList: Sendable {
+    var manifest: String
+    var problems: [Problem]
+    /// What the command was given that makes a manifest mean something else.
+    var options: [ShellCommand.Option] = []
+
+    func lines(colour: Bool) -> [String] {
+        let groups = groups
+        return groups.flatMap { group in
+            // Of one group the last line says it all.
+            let lines = group.map { $0.report(in: manifest, colour: colour) }
+            return groups.count > 1 ? [heading(of: group).text(colour: colour)] + lines + [""] : lines
+        } + [summary] + hints
+    }
+
+    /// The problems of one manager after the other; those of the whole manifest come first, as they were found.
+    private var groups: [[Problem]] {
+        problems.reduce(into: []) { groups, problem in
+            if groups.last?.first.map({ $0.manager == problem.manager }) == true { groups[groups.count - 1].append(problem) } else { groups.append([problem]) }
+        }
+    }
+
+    private func heading(of group: [Problem]) -> Span {
+        Span("\(group.first?.manager?.printable ?? "the manifest"): \(Self.counts(group))", .heading)
+    }
+
+    private var summary: String {
+        problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(problems, withNone: true))"
+    }
+
+    /// What to do next, where one manager's fault comes from another's.
+    private var hints: [String] {
+        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else { return [] }
+        let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)
+        return ["`\(command.text)` follows it to where that begins"]
+    }
+
+    private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {
+        let errors = problems.count { $0.severity == .error }, warnings = problems.count - errors
+        return [(errors, "error"), (warnings, "warning")].filter { withNone || $0.0 > 0 }.map { counted($0, $1) }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,78 @@
+import Backplane
+import BackplaneDocuments
+import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
+import FoundationEssentials
+
+/// `backplane convert`: spells a manifest in another format, as it is written: nothing is merged, expanded or left out.
+struct ConvertCommand: Sendable {
+    var manifest: String
+    /// `nil`: JSON for a property list, XML for JSON.
+    var format: ManifestFormat?
+    /// A file; `nil`: standard output.
+    var output: String?
+    /// A file that is there may be replaced.
+    var force = false
+    /// Put a plain Nemo Logic manifest into our own dialect.
+    var upgrade = false
+
+    func run() -> Int32 {
+        do {
+            let source = try ManifestFile.read(manifest)
+            let format = format ?? (ManifestFormat(of: source) == .json ? .xml : .json)
+            if format == .binary, output == nil, Terminal.outputIsTerminal {
+                return Output.refuse("a binary property list is not for a terminal; give it a file with --output")
+            }
+            let value: ManifestValue, bytes: Data
+            do throws(BackplaneError) {
+                value = try read(source)
+                // Before it is upgraded, since places are those of the file then.
+                let spelled = try value.encoded(as: format)
+                bytes = upgrade ? try upgraded(value).encoded(as: format) : spelled
+            } catch {
+                return refuse(error, of: source)
+            }
+            if format == .json { remarkOnForeign(value) }
+            if let output {
+                try ManifestFile.create(output, with: bytes, like: manifest, replaces: force)
+            } else {
+                Output.write(bytes: bytes)
+            }
+            return 0
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private func read(_ source: Data) throws(BackplaneError) -> ManifestValue {
+        let value = try ManifestValue(parsing: source)
+        guard case .dictionary = value else {
+            throw BackplaneError(.manifestWrongType, "expected a dictionary, found \(value.kind)", at: manifest)
+        }
+        return value
+    }
+
+    private func upgraded(_ value: ManifestValue) throws(BackplaneError) -> ManifestValue {
+        guard value.isNemoLogic else {
+            if let error = value.versionError { throw error }
+            Output.remark("\(manifest): there is nothing to upgrade")
+            return value
+        }
+        for key in value.keysThatAnUpgradeWakes { Output.remark("\(manifest): \(key.printable): was ignored, and means something now") }
+        return value.upgraded
+    }
+
+    /// Says what is wrong with the manifest, with its line where that is known.
+    private func refuse(_ error: BackplaneError, of source: Data) -> Int32 {
+        Output.remark(ManifestDocument(parsing: source, path: manifest).problem(of: error).report(in: manifest))
+        return 1
+    }
+
+    private func remarkOnForeign(_ value: ManifestValue) {
+        for (location, kind) in value.foreignToJSON {
+            let spelling = kind == "data" ? "base64" : "seconds since 2001"
+            Output.remark("\(manifest): \(location.printable): \(kind) becomes \(spelling), since JSON has no such kind")
+        }
+    }
+}

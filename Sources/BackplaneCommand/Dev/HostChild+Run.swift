@@ -1,0 +1,51 @@
+import Backplane
+import BackplaneControl
+import BackplaneDev
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneReports
+import BackplaneTerminal
+import CBackplaneHost
+import Foundation
+import Synchronization
+
+extension HostChild {
+    /// What the child does: starts what is sound, says how that went, and stays until it is told to stop, or nobody is there to tell it.
+    static func run(_ settings: HostSettings) async -> Int32 {
+        let signals = StopSignals()
+        bph_print_lines()
+        let host = settings.makeHost(), control: ControlSocket
+        do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch { return Output.fail(error) }
+        let isStopping = Mutex(false)
+        let end = Task {
+            if await signals.next() != nil { isStopping.withLock { $0 = true } }
+        }
+        Thread.detachNewThread {
+            // The other end is closed when the parent has ended, however it did.
+            LineReader.read(STDIN_FILENO) { _ in }
+            // It did not wait until all is stopped: a person is in a hurry.
+            if isStopping.withLock({ $0 }) { _exit(130) }
+            end.cancel()
+        }
+        let start = Task {
+            try? await host.start(keepGoing: true)
+            await report(host, control, settings.manifest)
+        }
+        await end.value
+        control.close()
+        await host.stop()
+        await start.value
+        return 0
+    }
+
+    private static func report(_ host: PluginHost, _ control: ControlSocket, _ manifest: String) async {
+        let managers = await host.managers.map { status in
+            let row = ManagerRow(status)
+            return Manager(name: row.name, state: row.state, reason: row.reason)
+        }
+        let problems = await host.check().filter { $0.severity == .error }.map { $0.report(in: manifest) }
+        let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)
+        guard let line = try? JSONEncoder().encode(report) else { return }
+        Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)
+    }
+}

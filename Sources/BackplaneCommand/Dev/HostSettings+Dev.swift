@@ -1,0 +1,12 @@
+import BackplaneDev
+import BackplaneHost
+
+extension HostSettings {
+    /// What the loop runs, with the options of the hidden command that makes the same host.
+    var application: DevSettings {
+        let options = [("--load-folder", loadFolder), ("--data", data), ("--log-level", logLevel.map { "\($0)" })]
+        return DevSettings(
+            manifest: manifest, environment: environment, pluginPaths: pluginPaths,
+            options: options.flatMap { name, value in value.map { ["\(name)=\($0)"] } ?? [] }, read: { document })
+    }
+}

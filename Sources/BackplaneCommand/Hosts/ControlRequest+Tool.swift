@@ -1,0 +1,41 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+
+extension ControlRequest {
+    /// How `backplane run` answers what every host does not.
+    static let ofTool = [services, explain, wires]
+
+    private static let services = ControlRequest(ServicesRequest.self) { host, _ throws(BackplaneError) in
+        ServiceList(await host.composition())
+    }
+
+    private static let explain = ControlRequest(ExplainRequest.self) { host, request throws(BackplaneError) in
+        try Explanation(of: request.manager, in: await host.composition()).living(await host.managers)
+    }
+
+    private static let wires = ControlRequest(WiresRequest.self) { host, _ throws(BackplaneError) in
+        await host.wires.map(WireRow.init)
+    }
+}
+
+extension Explanation {
+    /// The same of a host that runs: with how it is, and how those are that it uses.
+    fileprivate func living(_ managers: [ManagerStatus]) -> Explanation {
+        let lives = Dictionary(managers.map { ($0.name, Life($0.state)) }) { first, _ in first }
+        var explanation = self
+        explanation.life = lives[manager]
+        for index in uses.indices { explanation.uses[index].life = lives[uses[index].manager] }
+        return explanation
+    }
+}
+
+extension Explanation.Life {
+    fileprivate init(_ state: ManagerState) {
+        self.state = state.description
+        switch state {
+        case .unsatisfied(let error), .failed(let error): reason = error.description
+        case .resolved, .starting, .ready, .quiescing, .stopped: break
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneTerminal
+import Glibc
+
+extension HostChoice {
+    /// Asks the chosen host, and gives the exit code; what keeps it from answering is on standard error.
+    ///
+    /// - Parameters:
+    ///   - doing: what a person at a terminal is told meanwhile.
+    ///   - interrupted: what is said when control-C ends this command and not what the host does.
+    ///   - use: prints the answer.
+    func ask<Message: ControlMessage>(
+        _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil, _ use: (Message.Answer, RunningHost) -> Int32
+    ) -> Int32 {
+        do {
+            let host = try host(here: ManifestChoice.here)
+            return use(try answer(of: host, to: message, doing, interrupted), host)
+        } catch let refusal as Refusal {
+            return refusal.report()
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    private func answer<Message: ControlMessage>(
+        of host: RunningHost, to message: Message, _ doing: String, _ interrupted: String?
+    ) throws(BackplaneError) -> Message.Answer {
+        let signals = StopSignals(), interruption = Task {
+            guard await signals.next() != nil else { return }
+            ProgressLine().clear()
+            if let interrupted { Output.remark("backplane: \(interrupted)") }
+            _exit(130)
+        }
+        defer { interruption.cancel() }
+        let progress = AnswerProgress(doing)
+        defer { progress.clear() }
+        return try host.client.ask(message, ControlClient.Watch(report: progress.report, tick: progress.tick))
+    }
+}
+
+extension HostChoice.Refusal {
+    /// Says why, and gives the exit code: what is unclear is for whoever entered the command to say.
+    func report() -> Int32 {
+        switch self {
+        case .none(let error): return Output.fail(error)
+        case .absent(let hosts, let reason):
+            let code = Output.fail("\(reason.printable); `backplane run` starts one; there is:")
+            Output.table(HostTable.table(hosts), to: STDERR_FILENO)
+            return code
+        case .unclear(let hosts, let reason):
+            let code = Output.refuse("\(reason.printable); choose one with --socket, or by its manifest:")
+            Output.table(HostTable.table(hosts), to: STDERR_FILENO)
+            return code
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import BackplaneControl
+import BackplaneHost
+
+extension HostChoice {
+    /// From the options of a command that is for running hosts alone.
+    static func given(socket: String?, manifest: String?) throws(CallWords.Misuse) -> HostChoice {
+        if socket != nil, manifest != nil { throw .init(description: "--socket and --manifest both say which host; give one of them") }
+        return HostChoice(socket: socket, manifest: manifest)
+    }
+}
+
+extension HostSettings {
+    /// For a command that works on a manifest, or on a host that runs.
+    ///
+    /// - Parameter running: whether it is asked for a host that runs; the path of a socket is one that is.
+    func taking(_ manifest: String?, running: Bool, socket: String?) throws(CallWords.Misuse) -> (settings: HostSettings, host: HostChoice?) {
+        guard running || socket != nil else {
+            do { return (try taking(manifest), nil) } catch { throw .init(description: error.description) }
+        }
+        let given = [("--environment", environment), ("--plugin-path", pluginPaths.first), ("--load-folder", loadFolder), ("--data", data)]
+        if let option = given.first(where: { $0.1 != nil })?.0 {
+            throw .init(description: "\(option) is for a host that this command makes, and not for one that is running")
+        }
+        if socket != nil, let manifest { throw .init(description: "--socket and the manifest `\(manifest)` both say which host; give one of them") }
+        return (self, HostChoice(socket: socket, manifest: manifest))
+    }
+}

@@ -1,0 +1,46 @@
+import Backplane
+import BackplaneHost
+import BackplaneTerminal
+
+/// `backplane inspect`: says all that can be known of a library, and whether a host would load it.
+struct InspectCommand: Sendable {
+    /// A path, or a name as a manifest gives it.
+    var library: String
+    var loadFolder: String?
+    /// How long the library may take to say what it brings.
+    var limit: Duration
+    var json = false
+
+    /// In seconds.
+    static let defaultLimit = 10.0, limits = 0.001...3_600.0, limitsText = "expected seconds, up to an hour"
+
+    func run() async -> Int32 {
+        do {
+            let folder = try LoadFolder(in: loadFolder)
+            defer { folder.remove() }
+            let report = await inspect(try Self.locate(library), in: folder)
+            if json { Output.json(report) } else { report.printTable() }
+            return report.loads ? 0 : 1
+        } catch {
+            return Output.fail(error)
+        }
+    }
+
+    /// - Parameter library: a path, or a name as a manifest gives it.
+    static func locate(_ library: String) throws(BackplaneError) -> String {
+        let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
+        if isPath { return library }
+        return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(library)
+    }
+
+    private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {
+        var report = InspectionReport(LibraryInspection(of: path, in: folder, digest: Engines.digest))
+        guard report.problems.isEmpty else { return report }
+        do throws(BackplaneError) {
+            report.plugin = try await InspectionChild.describe(path, in: folder.path, limit: limit)
+        } catch {
+            report.problems.append(error)
+        }
+        return report
+    }
+}

@@ -1,0 +1,89 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneProcesses
+import BackplaneReports
+import BackplaneTerminal
+
+/// `backplane run`: starts everything, says what is up, stays until it is asked to stop.
+struct RunCommand: Sendable {
+    var settings: HostSettings
+    var json = false
+    /// Start what is sound beside what is not.
+    var keepsGoing = false
+    /// Listen for other commands.
+    var isControlled = true
+
+    func run() async -> Int32 {
+        // Before anything starts, so that no signal is missed, and a start that hangs can be given up.
+        let signals = StopSignals()
+        let host = settings.makeHost()
+        let control = isControlled ? listen(for: host) : nil
+        defer { control?.close() }
+        let stopped = Task { () -> Bool in
+            guard let signal = await signals.next() else { return false }
+            if !json { Output.line("\(signal): stopping") }
+            control?.close()
+            await host.stop()
+            if !json { Output.line("stopped") }
+            return true
+        }
+        do {
+            guard await isAccepted(host) else { return await giveUp(host, stopped) }
+            try await StartProgress.shown(of: host) { try await host.start(keepGoing: keepsGoing) }
+        } catch {
+            if (error as? BackplaneError)?.code == .hostStopped, await stopped.value { return 0 }
+            _ = Output.fail(error)
+            return await giveUp(host, stopped)
+        }
+        let managers = await host.managers
+        // A lazy one may be started yet.
+        let isIdle = keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+        report(managers, control, isIdle: isIdle)
+        if isIdle {
+            Output.remark("backplane: no manager is up")
+            return await giveUp(host, stopped)
+        }
+        _ = await stopped.value
+        return 0
+    }
+
+    /// Lists all errors of the manifest on standard error; with any of them nothing starts, unless it is to keep going and there is
+    /// something to keep going with.
+    private func isAccepted(_ host: PluginHost) async -> Bool {
+        let errors = await host.check().filter { $0.severity == .error }
+        guard !errors.isEmpty else { return true }
+        for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
+        if keepsGoing { return await !host.managers.isEmpty }
+        Output.remark("backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound")
+        return false
+    }
+
+    private func giveUp(_ host: PluginHost, _ stopped: Task<Bool, Never>) async -> Int32 {
+        stopped.cancel()
+        await host.stop()
+        return 1
+    }
+
+    /// A host that nobody can talk to runs all the same.
+    private func listen(for host: PluginHost) -> ControlSocket? {
+        do {
+            return try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+        } catch {
+            for line in error.reportLines { Output.remark("backplane: warning: \(line)") }
+            return nil
+        }
+    }
+
+    private func report(_ managers: [ManagerStatus], _ control: ControlSocket?, isIdle: Bool) {
+        if json {
+            struct Report: Encodable { var managers: [ManagerRow], control: String? }
+            return Output.json(Report(managers: managers.map(ManagerRow.init), control: isIdle ? nil : control?.path))
+        }
+        if !managers.isEmpty { Output.table(Table(managers)) }
+        guard !isIdle else { return }
+        if let control { Output.line("control socket \(control.path.printable)") }
+        let up = managers.count { $0.state == .ready }
+        Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
+    }
+}

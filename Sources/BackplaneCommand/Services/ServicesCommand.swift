@@ -1,0 +1,33 @@
+import BackplaneControl
+import BackplaneHost
+import BackplaneTerminal
+
+/// `backplane services`: lists what each plugin registers, and who uses it.
+struct ServicesCommand: Sendable {
+    var settings: HostSettings
+    /// The host to ask; `nil`: none runs, and none is started.
+    var running: HostChoice?
+    var json = false
+
+    func run() async -> Int32 {
+        if let running {
+            return running.ask(ServicesRequest()) { list, _ in
+                report(list)
+                return 0
+            }
+        }
+        let composition = await settings.compose()
+        if composition.isEmpty, composition.plugins.isEmpty { return settings.fail(composition) }
+        report(ServiceList(composition))
+        settings.remark(onErrorsOf: composition)
+        return 0
+    }
+
+    private func report(_ list: ServiceList) {
+        if json { return Output.json(list) }
+        Output.table(list.table)
+        guard let missing = list.missingTable else { return }
+        Output.line("\nwires that nothing is connected to:")
+        Output.table(missing)
+    }
+}

@@ -1,0 +1,16 @@
+import BackplaneControl
+import BackplaneHost
+import BackplaneTerminal
+
+/// `backplane stats`: lists what has been asked of every component of a running host.
+struct StatsCommand: Sendable {
+    var host: HostChoice
+    var json = false
+
+    func run() -> Int32 {
+        host.ask(StatisticsRequest()) { statistics, _ in
+            if json { Output.json(statistics) } else { Output.table(StatisticsTable.table(statistics)) }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
+
+/// `backplane swap`: puts new builds of plugins in force in a running host, or says what that would do.
+struct SwapCommand: Sendable {
+    /// Paths, or names as the manifest has them.
+    var libraries: [String]
+    var options: SwapOptions
+    var host: HostChoice
+    /// Only say what would happen.
+    var isDry = false
+    var json = false
+
+    func run() -> Int32 {
+        // The host stands in another folder.
+        let libraries = libraries.map { $0.contains("/") || ManifestChoice.isFile($0) ? FilePath.absolute($0) : $0 }
+        guard isDry else {
+            return host.ask(SwapRequest(libraries: libraries, options: options), doing: "swapping", interrupted: Self.interruption) { report, _ in
+                report.print(json: json)
+            }
+        }
+        return host.ask(PreviewRequest(libraries: libraries, options: options), doing: "finding out what a swap would do") { preview, _ in
+            if json { Output.json(preview) } else { for line in preview.lines(colour: Terminal.wantsColour) { Output.line(line) } }
+            return preview.refusals.isEmpty ? 0 : 1
+        }
+    }
+
+    static let interruption = "this command ends, and the swap goes on; `backplane generations` says what comes of it"
+}
+
+extension SwapReport {
+    /// Prints it, and gives the exit code: what was rolled back has failed.
+    func print(json: Bool) -> Int32 {
+        if json { Output.json(self) } else { for line in lines(colour: Terminal.wantsColour) { Output.line(line) } }
+        guard outcome == .rolledBack else { return 0 }
+        return Output.fail(failure ?? BackplaneError(.swapFailed, "the new generation failed its probation"))
+    }
+}

@@ -1,0 +1,51 @@
+#if Engines
+import ArgumentParser
+import BackplaneHost
+import BackplaneTerminal
+
+@main
+struct BackplaneTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backplane", abstract: "Runs applications that are composed of plugins by a manifest.",
+        discussion: """
+            EXAMPLES
+              backplane check manifests/almanac.json
+              backplane call manifests/almanac.json AlmanacManager on '"07-20"'
+              backplane run manifests/almanac.json
+              backplane dev manifests/almanac.json
+              backplane call AlmanacManager on '"07-20"' --running
+              backplane swap .build/debug/libAlmanac.so --dry-run
+              backplane generations
+              backplane graph manifests/bookshelf-both.json
+              backplane explain manifests/bookshelf-both.json LibraryManager
+              backplane services manifests/bookshelf-both.json
+              backplane names manifests/bookshelf.json
+              backplane convert manifests/almanac.plist --upgrade
+              backplane inspect .build/debug/libClock.so
+              backplane validate .build/debug/libClock.so
+              backplane new package Tides
+              backplane bench boundary
+              backplane demo
+            """,
+        version: HostVersion.text,
+        subcommands: [
+            New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self,
+            Validate.self, Bench.self, Demo.self,
+            Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
+            InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
+        ])
+
+    /// As it is without this, but no success where what was printed is not all there.
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            exit(withError: ExitCode(Output.exitCode(0)))
+        } catch let code as ExitCode {
+            exit(withError: ExitCode(Output.exitCode(code.rawValue)))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,28 @@
+import Backplane
+import BackplaneHost
+import BackplaneTerminal
+import BackplaneValidate
+
+/// `backplane validate`: tells a plugin's author what it does that it should not.
+struct ValidateCommand: Sendable {
+    /// A path, or a name as a manifest gives it.
+    var library: String
+    var loadFolder: String?
+    /// How long each step, call and answer of a check may take.
+    var limit: Duration
+    var json = false
+
+    func run() async -> Int32 {
+        guard !library.isEmpty else { return Output.refuse("LIBRARY: expected a path or a name, found nothing") }
+        do throws(BackplaneError) {
+            let folder = try LoadFolder(in: loadFolder)
+            defer { folder.remove() }
+            let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit).report()
+            if json { Output.json(report) } else { report.printTable() }
+            return report.isValid ? 0 : 1
+        } catch {
+            if json { Output.json(ValidationReport(library, error)) }
+            return Output.fail(error)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import Backplane
+import BackplaneHost
+import Glibc
+
+/// Asks the host that listens at a path, one request a connection. Blocks the thread that asks.
+package struct ControlClient: Sendable {
+    /// Absolute.
+    package let path: String
+
+    package init(_ path: String) { self.path = FilePath.absolute(path) }
+
+    /// What is done while a host works on a request.
+    package struct Watch {
+        /// The host said how far it is.
+        package var report: (ControlEvent) -> Void
+        /// Some time has passed.
+        package var tick: () -> Void
+
+        package init(report: @escaping (ControlEvent) -> Void = { _ in }, tick: @escaping () -> Void = {}) {
+            (self.report, self.tick) = (report, tick)
+        }
+    }
+
+    /// Sends a request, and waits for its answer.
+    ///
+    /// - Parameter limit: how long to wait; `nil`: until it comes.
+    /// - Throws: what the host answered; `control.unreachable`.
+    package func ask<Message: ControlMessage>(
+        _ message: Message, within limit: Duration? = nil, _ watch: Watch = Watch()
+    ) throws(BackplaneError) -> Message.Answer {
+        let line = try JSON.encode(ControlText.Line(message: message), failing: .controlMalformed) + [ControlProtocol.newline]
+        guard line.count <= ControlProtocol.requestLimit else {
+            throw BackplaneError(.controlMalformed, "a host takes requests of at most \(ControlProtocol.requestLimit >> 20) MB, this one has \(line.count) bytes")
+        }
+        let deadline = limit.map { Deadline.now + $0 }
+        let socket = try connect(within: limit ?? ControlProtocol.writingLimit)
+        try send(line, to: socket, until: deadline ?? .now + ControlProtocol.writingLimit)
+        var answer = ControlAnswer(socket)
+        while true {
+            guard let line = try next(&answer, until: deadline, watch) else { throw lost() }
+            let part = try JSON.decode(ControlText.Answer<Message.Answer>.self, line, failing: .controlProtocol)
+            if let event = part.event { watch.report(event) }
+            if let error = part.error { throw error }
+            if let result = part.result { return result }
+        }
+    }
+
+    /// The host that listens.
+    ///
+    /// - Throws: `control.unreachable`; `control.protocol` where it and this tool do not understand each other.
+    package func greet() throws(BackplaneError) -> HostGreeting {
+        let greeting = try ask(HelloRequest(), within: .seconds(5))
+        guard greeting.protocol == ControlProtocol.number else {
+            throw BackplaneError(
+                .controlProtocol,
+                "the host, process \(greeting.process), is of Backplane \(greeting.version) and speaks protocol \(greeting.protocol), "
+                    + "this tool is of \(HostVersion.text) and speaks \(ControlProtocol.number); use the tool of the host's version",
+                at: path)
+        }
+        return greeting
+    }
+}
+
+// MARK: The connection
+
+extension ControlClient {
+    private func connect(within limit: Duration) throws(BackplaneError) -> LocalSocket {
+        let socket: LocalSocket
+        do throws(SystemError) {
+            socket = try LocalSocket(connectingTo: path, within: limit)
+        } catch {
+            throw unreachable(error)
+        }
+        // Whoever listens is told what is called with what: root may ask anybody, and be asked by nobody else.
+        let (user, own) = (socket.peerUser, geteuid())
+        guard user == own || user == 0 || own == 0 else {
+            throw BackplaneError(.controlForbidden, "who listens there is user \(user.map { "\($0)" } ?? "nobody knows who"), not user \(own)", at: path)
+        }
+        return socket
+    }
+
+    private func send(_ line: [UInt8], to socket: LocalSocket, until deadline: Deadline) throws(BackplaneError) {
+        do throws(SystemError) {
+            try socket.write(line, until: deadline)
+        } catch {
+            // The host may have said why it reads no further.
+            if error.number != EPIPE, error.number != ECONNRESET { throw unreachable(error) }
+        }
+    }
+
+    private func next(_ answer: inout ControlAnswer, until deadline: Deadline?, _ watch: Watch) throws(BackplaneError) -> [UInt8]? {
+        while true {
+            let moment = Deadline.now + .milliseconds(200)
+            do throws(SystemError) {
+                return try answer.next(until: min(moment, deadline ?? moment))
+            } catch {
+                if error.number == ECONNRESET { return nil }
+                guard error.number == ETIMEDOUT, deadline.map({ .now < $0 }) ?? true else { throw unreachable(error) }
+                watch.tick()
+            }
+        }
+    }
+
+    private func lost() -> BackplaneError {
+        BackplaneError(.controlUnreachable, "the host hung up before it had answered: it has stopped, or was killed; see what it wrote last", at: path)
+    }
+
+    private func unreachable(_ error: SystemError) -> BackplaneError {
+        let reason = switch error.number {
+        case ENOENT: "there is no such socket; `backplane run` prints where it listens"
+        case ECONNREFUSED: "no host listens there any more"
+        case ETIMEDOUT, EAGAIN: "the host does not answer in time"
+        default: "the host cannot be asked: \(error)"
+        }
+        return BackplaneError(.controlUnreachable, reason, at: path)
+    }
+}

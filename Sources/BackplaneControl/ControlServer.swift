@@ -1,0 +1,80 @@
+import Backplane
+import BackplaneHost
+import Glibc
+import Synchronization
+
+/// Takes connections, a bounded number at a time, each on a thread of its own.
+final class ControlServer: Sendable {
+    let host: PluginHost
+    let limits: ControlLimits
+    private let listener: LocalListener
+    private let requests: [String: ControlRequest]
+    private let startedAt: Double
+    private let connections = Monitor(0)
+    /// Calls that nobody waits for and that have not ended.
+    let strays = Atomic(0)
+
+    init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest], _ limits: ControlLimits) {
+        (self.host, self.listener, self.limits) = (host, listener, limits)
+        // A program may answer one of ours in its own way.
+        self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        startedAt = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    func run() {
+        while let socket = listener.accept() { serve(socket) }
+    }
+
+    func close() { listener.close() }
+
+    private func serve(_ socket: LocalSocket) {
+        let connection = ControlConnection(socket, of: self)
+        guard takesPlace() else {
+            return connection.refuse("\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
+        }
+        let begins = HostThread.tryStart("bp-request") {
+            connection.serve()
+            self.connections.withLock { $0 -= 1 }
+        }
+        guard !begins else { return }
+        connections.withLock { $0 -= 1 }
+        connection.refuse("the system gives the host no more threads")
+    }
+
+    /// Waits a while when all places are taken, and everybody behind with it: there is no place for them either.
+    private func takesPlace() -> Bool {
+        let deadline = Deadline.now + limits.waiting
+        return connections.wait { count in
+            guard count >= limits.connections else {
+                count += 1
+                return .done(true)
+            }
+            return deadline <= .now ? .done(false) : .until(deadline)
+        }
+    }
+
+    var greeting: HostGreeting {
+        let source = host.manifestSource
+        return HostGreeting(
+            protocol: ControlProtocol.number, version: HostVersion.text, process: getpid(), manifest: source.path.map(FilePath.absolute),
+            environment: source.environment, startedAt: startedAt, requests: names)
+    }
+
+    /// - Throws: `control.protocol`, `control.unknown-request`.
+    func request(for head: ControlText.Head) throws(BackplaneError) -> ControlRequest {
+        if let number = head.protocol, number != ControlProtocol.number {
+            throw BackplaneError(
+                .controlProtocol,
+                "this host is of Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request is of protocol \(number); use a tool of the host's version")
+        }
+        guard let request = requests[head.request] else {
+            throw BackplaneError(
+                .controlUnknownRequest, "there is no request `\(head.request)`; there is: \(NameSuggestions(for: head.request, among: names).list)")
+        }
+        return request
+    }
+
+    private var names: [String] { (requests.keys + [HelloRequest.name]).sorted() }
+}

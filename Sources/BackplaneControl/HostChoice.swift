@@ -1,0 +1,81 @@
+package import Backplane
+import BackplaneHost
+import Foundation
+
+/// Which running host a command is for.
+package struct HostChoice: Sendable, Hashable {
+    /// The path of its socket.
+    package var socket: String?
+    /// The path of the manifest that is in force there.
+    package var manifest: String?
+    /// Where no host runs that manifest, the only host there is will do.
+    package var takesAnother: Bool
+
+    package init(socket: String? = nil, manifest: String? = nil, takesAnother: Bool = false) {
+        (self.socket, self.manifest, self.takesAnother) = (socket, manifest, takesAnother)
+    }
+
+    /// Why none is chosen.
+    package enum Refusal: Error {
+        case none(BackplaneError)
+        /// None of these.
+        case absent([RunningHost], String)
+        case unclear([RunningHost], String)
+
+        /// The reason alone.
+        package var error: BackplaneError {
+            switch self {
+            case .none(let error): error
+            case .absent(_, let reason), .unclear(_, let reason): BackplaneError(.controlUnreachable, reason)
+            }
+        }
+    }
+
+    /// - Parameter here: the manifest of the current folder, which tells hosts apart where nothing else does.
+    package func host(here: String? = nil) throws(Refusal) -> RunningHost {
+        if let socket { return try Self.answering(RunningHost(at: socket)) }
+        let hosts: [RunningHost]
+        do { hosts = try RunningHost.all() } catch { throw .none(error) }
+        return try choose(among: hosts, here: here)
+    }
+
+    /// - Parameter here: as in ``host(here:)``.
+    func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
+        guard !hosts.isEmpty else { throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens")) }
+        guard let manifest else {
+            if hosts.count == 1 { return try Self.answering(hosts[0]) }
+            let own = hosts.filter { $0.runs(here) }
+            guard own.count == 1 else { throw .unclear(hosts, "\(hosts.count) hosts are running") }
+            return own[0]
+        }
+        let fitting = hosts.filter { $0.runs(manifest) }
+        switch fitting.count {
+        case 1: return fitting[0]
+        case 0 where takesAnother && hosts.count == 1: return try Self.answering(hosts[0])
+        case 0 where takesAnother: throw .unclear(hosts, "no host runs \(manifest), and \(hosts.count) run something else")
+        case 0: throw .absent(hosts, "no host runs \(manifest)")
+        default: throw .unclear(fitting, "\(fitting.count) hosts run \(manifest)")
+        }
+    }
+
+    /// Those that run this manifest.
+    package static func all(running manifest: String) -> [RunningHost] {
+        ((try? RunningHost.all()) ?? []).filter { $0.runs(manifest) }
+    }
+
+    private static func answering(_ host: RunningHost) throws(Refusal) -> RunningHost {
+        if let problem = host.problem { throw .none(problem) }
+        return host
+    }
+
+    private static func unreachable(_ message: String) -> BackplaneError { BackplaneError(.controlUnreachable, message) }
+}
+
+extension RunningHost {
+    /// Whether this manifest is in force there.
+    fileprivate func runs(_ path: String?) -> Bool {
+        guard let path, let own = greeting?.manifest else { return false }
+        func real(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+        return FilePath.absolute(path) == own || real(path) == real(own)
+    }
+}

@@ -1,0 +1,143 @@
+import Backplane
+import BackplaneHost
+import BackplaneReports
+import BackplaneTerminal
+
+/// What a person reads of an event: a line, and below it what has to be said besides.
+extension DevEvent {
+    func lines(at time: String, colour: Bool) -> [String] {
+        guard let (word, text, rest) = told else { return [] }
+        let padded = word.text + String(repeating: " ", count: max(0, Self.width - word.text.count))
+        let first: [Span] = [Span(time + "  ", .faint), Span(padded, word.style), Span(text)]
+        return [first.text(colour: colour)] + rest
+    }
+
+    private static let width = "rolled back  ".count
+
+    private typealias Telling = (word: Span, text: String, rest: [String])
+
+    private var told: Telling? {
+        switch self {
+        case .started(let beginning): (Span("dev", .heading), beginning.text, [])
+        case .buildStarted, .diagnostic, .output: nil
+        case .buildWaiting(let obstacle):
+            (Span("waiting", .doubtful), "\(obstacle.product.printable): process \(obstacle.process) builds in \(obstacle.folder.printable), and comes first", [])
+        case .buildEnded(let result): result.told
+        case .hostStarted(let application): application.isOwn ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
+        case .alsoRunning(let others):
+            (Span("beside", .doubtful), "\(others.text); with --running, --socket tells it from this one", [])
+        case .hostEnded(let ending): ending.told
+        case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
+        case .unchanged(let libraries): libraries.told
+        case .refused(let refusal): (Span("refused", .bad), refusal.text, refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 })
+        case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
+        case .applied(let change):
+            change.changesNothing ? nil : (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
+        case .generations(let memory): (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
+        case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
+        }
+    }
+}
+
+extension ManifestChange {
+    fileprivate var changesNothing: Bool { started.isEmpty && restarted.isEmpty && stopped.isEmpty }
+}
+
+extension DevEvent.Beginning {
+    fileprivate var text: String {
+        let products = packages.flatMap(\.products)
+        let built = products.isEmpty ? "nothing to build" : "\(counted(products.count, "plugin")) of \(counted(packages.count, "package"))"
+        let parts: [String?] = [manifest.printable, built, libraries.isEmpty ? nil : "\(counted(libraries.count, "built library file")) watched"]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension DevEvent.BuildResult {
+    fileprivate var told: (word: Span, text: String, rest: [String])? {
+        let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printableWithTabs)
+        return switch outcome {
+        case .failed:
+            (Span("failed", .bad), "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")", rest)
+        case .cancelled: nil
+        case .succeeded where !isSwapped: (Span("built", .good), "\(product.printable) in \(time)", rest)
+        case .succeeded where isChanged: rest.isEmpty ? nil : (Span("warned", .doubtful), "\(product.printable), \(time)", rest)
+        case .succeeded: (Span("no change", .faint), "\(product.printable), \(time)", rest)
+        }
+    }
+}
+
+extension HostChild.Report {
+    fileprivate var told: (word: Span, text: String, rest: [String]) {
+        let up = managers.count { $0.state == "ready" }, idle = managers.filter { $0.reason != nil }
+        let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
+        let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable ?? "")" }
+        return (Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)", problems + reasons)
+    }
+}
+
+extension DevEvent.Others {
+    fileprivate var text: String {
+        let numbers = hosts.map { "\($0.process)" }
+        return hosts.count == 1 ? "process \(numbers[0]) runs this manifest too" : "processes \(numbers.joined(separator: ", ")) run this manifest too"
+    }
+}
+
+extension DevEvent.Ending {
+    /// That it stopped when it was to stop is nothing new.
+    fileprivate var told: (word: Span, text: String, rest: [String])? {
+        guard isExpected else { return (Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew", []) }
+        return isInOrder ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
+    }
+}
+
+extension DevEvent.Swap {
+    fileprivate var text: String {
+        let held = report.callsHeld
+        let parts = [
+            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" }, "swapped in \(Figure.milliseconds(report.milliseconds))",
+            held == 0 ? "no call had to wait" : "\(counted(held, "call")) carried over",
+        ]
+        return "\(report.movements): \(parts.compactMap(\.self).joined(separator: ", "))"
+    }
+}
+
+extension DevEvent.Libraries {
+    /// Nobody is told of a file that was touched.
+    fileprivate var told: (word: Span, text: String, rest: [String])? {
+        guard let time = builtIn.values.max() else { return nil }
+        let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
+        return (Span("no change", .faint), "\(names), built in \(Figure.milliseconds(time * 1_000))", [])
+    }
+}
+
+extension DevEvent.Refusal {
+    fileprivate var text: String {
+        switch subject {
+        case .swap: "\(error.description.printable); what is in force stays"
+        case .manifest: "\(error.description.printable); the one in force stays"
+        case .rollback, .package, .build, .host, .watching: error.description.printable
+        }
+    }
+}
+
+extension SwapReport {
+    /// Each plugin, from which generation to which.
+    fileprivate var movements: String {
+        plugins.map { change in
+            let versions = change.fromVersion == change.toVersion ? "" : " \(change.fromVersion) → \(change.toVersion)"
+            return "\(change.plugin.printable)\(versions), generation \(change.fromGeneration) → \(change.toGeneration)"
+        }.joined(separator: "; ")
+    }
+
+    /// What is not as it should be.
+    fileprivate var remarks: [String] {
+        let lost = components.compactMap { component in component.state?.lost.map { "state of \(component.component) lost: \($0)" } }
+        return (lost + warnings + (failure.map { [$0.description] } ?? [])).map { "  " + $0.printable }
+    }
+}
+
+extension DevEvent.Memory {
+    fileprivate var table: [String] {
+        GenerationRows.table(generations).lines(colour: false)
+    }
+}

@@ -1,0 +1,92 @@
+import Backplane
+import BackplaneControl
+import BackplaneHost
+import Foundation
+
+/// The running application, and what it is asked, one thing at a time.
+final class HostLink {
+    /// Counted up: news of another is old.
+    let number: Int
+    /// `nil`: it was started by somebody else.
+    let process: HostProcess?
+    private let send: @Sendable (DevNews) -> Void
+    private var client: ControlClient?
+    private(set) var isStopping = false
+    /// The libraries that it was asked to swap last.
+    private(set) var asked: [String] = []
+    /// Why it did not do what it was asked last.
+    var refusal: DevEvent.Refusal?
+
+    /// Starts one.
+    ///
+    /// - Parameter passOn: takes the lines that it prints; without, they go where this process's go.
+    init(
+        number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
+    ) throws(BackplaneError) {
+        (self.number, self.send) = (number, send)
+        process = try HostProcess(settings.arguments, passOn: passOn) { send(.host($0, of: number)) }
+    }
+
+    /// Finds the one that runs already.
+    init(number: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
+        (self.number, self.send, process) = (number, send, nil)
+        Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
+    }
+
+    /// Does it live on when it is left?
+    var isForeign: Bool { process == nil }
+
+    func isUp(_ report: HostChild.Report) {
+        client = ControlClient(report.control)
+    }
+
+    /// Has it stop in order; asked again, at once.
+    func stop() {
+        guard !isStopping else { return process?.kill() ?? () }
+        isStopping = true
+        process?.stop(isUp: client != nil)
+    }
+
+    func swap(_ libraries: [String]) {
+        asked = libraries
+        ask(SwapRequest(libraries: libraries), about: .swap) { .swapped($0) }
+    }
+
+    func rollBack(_ plugin: String) {
+        ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0) }
+    }
+
+    func apply(_ settings: DevSettings) {
+        ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0) }
+    }
+
+    func listGenerations() {
+        ask(GenerationsRequest(), about: .host) { .generations($0) }
+    }
+
+    /// The answer is news.
+    private func ask<Message: ControlMessage>(
+        _ message: Message, about subject: DevEvent.Refusal.Subject, _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
+    ) {
+        guard let client else { return }
+        let send = send, number = number
+        Thread.detachNewThread {
+            do throws(BackplaneError) {
+                send(.answer(answer(try client.ask(message)), of: number))
+            } catch {
+                send(.answer(.refused(.init(subject: subject, error: error)), of: number))
+            }
+        }
+    }
+}
+
+extension HostProcess.News {
+    fileprivate init(of choice: HostChoice) {
+        do throws(HostChoice.Refusal) {
+            let host = try choice.host()
+            self = .up(HostChild.Report(process: host.greeting?.process ?? 0, control: host.socket, managers: [], problems: []))
+        } catch {
+            self = .unreachable(error.error)
+        }
+    }
+}

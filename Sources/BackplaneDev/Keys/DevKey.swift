@@ -1,0 +1,22 @@
+/// What a person may ask for with one key.
+package enum DevKey: Character, Sendable, CaseIterable {
+    case rebuild = "r", rollBack = "b", generations = "g", startAnew = "s", help = "h", quit = "q"
+
+    var text: String {
+        switch self {
+        case .rebuild: "rebuild"
+        case .rollBack: "roll back"
+        case .generations: "generations"
+        case .startAnew: "start anew"
+        case .help: "help"
+        case .quit: "quit"
+        }
+    }
+
+    init?(typed: Character) {
+        if typed == "?" { self = .help } else { self.init(rawValue: Character(typed.lowercased())) }
+    }
+
+    /// All of them, for a person.
+    package static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(separator: ", ")
+}

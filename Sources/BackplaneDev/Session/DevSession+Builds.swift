@@ -1,0 +1,56 @@
+import Backplane
+import BackplaneProcesses
+import Foundation
+
+/// One build after the other.
+extension DevSession {
+    func start(_ product: DevPackage.Product) {
+        do throws(BackplaneError) {
+            builds += 1
+            let number = builds, send = send
+            build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM) { send(.build($0, of: number)) }
+            lastBuilt = product.package
+            printer.print(.buildStarted(.init(product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self))))
+            printer.progress("building \(product.name)")
+            because = []
+        } catch {
+            printer.print(.refused(.init(subject: .build, error: error)))
+            tell(.built(.failed))
+        }
+    }
+
+    func take(_ news: RunningBuild.News) {
+        guard let build else { return }
+        let product = build.product.name
+        switch news {
+        case .progress(let text): printer.progress("building \(product) \(text)")
+        case .waiting(let process, let folder): printer.print(.buildWaiting(.init(product: product, process: process, folder: folder)))
+        case .diagnostic(let diagnostic): printer.print(.diagnostic(.init(product: product, diagnostic: diagnostic)))
+        case .ended(let ending): hasEnded(build, ending)
+        }
+    }
+
+    private func hasEnded(_ build: RunningBuild, _ ending: ChildProcess.Ending) {
+        let end = build.end(ending), library = build.product.library
+        let hadCome = build.hasCome
+        // Before the build is over for the loop: what is refused now may still fit what comes next.
+        let isFresh = end == .succeeded && isNew(library)
+        self.build = nil
+        let outcome: DevEvent.BuildResult.Outcome = switch end {
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+        printer.clearProgress()
+        printer.print(
+            .buildEnded(
+                .init(
+                    product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
+                    isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.text)))
+        if isFresh {
+            if hadCome { libraries.expect([library]) }
+            tell(.libraries([library]))
+        }
+        tell(.built(end))
+    }
+}

@@ -1,0 +1,109 @@
+package import Backplane
+
+/// What SwiftPM makes of a Package.swift: the part of `swift package dump-package` that is needed here.
+package struct PackageFacts: Sendable, Hashable, Decodable {
+    package var name: String
+    package var products: [Product]
+    package var targets: [Target]
+    /// The packages that it depends on and that are folders on this machine, from the root on.
+    package var neighbours: [String]
+    /// What its first line says.
+    package var toolsVersion: Version
+
+    package struct Product: Sendable, Hashable, Decodable {
+        package var name: String
+        package var isDynamicLibrary: Bool
+        package var targets: [String]
+    }
+
+    package struct Target: Sendable, Hashable, Decodable {
+        package var name: String
+        /// `regular`, `executable`, `test`, …
+        package var type: String
+        package var path: String?
+        /// The files of its folder that it has; `nil`: all.
+        package var sources: [String]?
+        /// Files and folders in its folder that it does not have.
+        package var exclude: [String]?
+        package var dependencies: [Dependency]
+    }
+
+    package struct Dependency: Sendable, Hashable, Decodable {
+        /// Of a target or a product.
+        package var name: String
+        /// The identity of a product's package, where it is said.
+        package var package: String?
+    }
+
+    package func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+
+    /// The targets that a product is made of, as far as they are of this package.
+    package func targets(of product: Product) -> [Target] {
+        var found: [Target] = [], left = product.targets
+        while let name = left.popLast() {
+            guard let target = target(name), !found.contains(target) else { continue }
+            found.append(target)
+            left += target.dependencies.filter { $0.package == nil }.map(\.name)
+        }
+        return found
+    }
+}
+
+extension PackageFacts {
+    private enum CodingKeys: String, CodingKey { case name, products, targets, dependencies, toolsVersion }
+
+    /// `{"fileSystem": [{"path": …}]}`; those of another kind are no folders here.
+    private struct Neighbour: Decodable {
+        struct Place: Decodable { var path: String }
+        var fileSystem: [Place]?
+    }
+
+    /// `{"_version": "6.3.0"}`
+    private struct ToolsVersion: Decodable { var _version: String }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        products = try container.decode([Product].self, forKey: .products)
+        targets = try container.decode([Target].self, forKey: .targets)
+        neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap { ($0.fileSystem ?? []).map(\.path) }
+        let tools = try container.decode(ToolsVersion.self, forKey: .toolsVersion)._version
+        guard let toolsVersion = Version(tools) else {
+            throw DecodingError.dataCorruptedError(forKey: .toolsVersion, in: container, debugDescription: "expected a version, found `\(tools)`")
+        }
+        self.toolsVersion = toolsVersion
+    }
+}
+
+extension PackageFacts.Product {
+    private enum CodingKeys: String, CodingKey { case name, targets, type }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        targets = try container.decode([String].self, forKey: .targets)
+        // `{"library": ["dynamic"]}`, or `{"executable": null}`.
+        let type = try container.decode([String: [String]?].self, forKey: .type)
+        isDynamicLibrary = type["library"]??.contains("dynamic") == true
+    }
+}
+
+extension PackageFacts.Dependency {
+    /// `{"byName": ["Tides", null]}`, `{"product": ["Backplane", "backplane", null, null]}` and the like.
+    package init(from decoder: any Decoder) throws {
+        let kinds = try decoder.container(keyedBy: Kind.self)
+        guard let kind = kinds.allKeys.first else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "expected the kind of a dependency"))
+        }
+        var words = try kinds.nestedUnkeyedContainer(forKey: kind)
+        name = try words.decode(String.self)
+        package = kind.stringValue == "product" ? try words.decodeIfPresent(String.self) : nil
+    }
+
+    private struct Kind: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,22 @@
+package import Backplane
+import Glibc
+
+/// A pipe between this process and a child, both of whose ends are closed in children that are not given them.
+package struct ChildPipe: Sendable {
+    package let reading, writing: Int32
+
+    package init() throws(BackplaneError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw BackplaneError(.componentFailed, "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")
+        }
+        (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
+    }
+
+    /// The same end, above all descriptors that a child is given.
+    private static func high(_ end: Int32) -> Int32 {
+        let higher = fcntl(end, F_DUPFD_CLOEXEC, 10)
+        close(end)
+        return higher
+    }
+}

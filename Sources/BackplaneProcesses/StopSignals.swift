@@ -1,0 +1,87 @@
+import Backplane
+import Glibc
+import Synchronization
+
+/// SIGINT, SIGTERM and their like as events: the first asks to stop in order, a second SIGINT ends the process at once.
+package final class StopSignals: Sendable {
+    private let events: AsyncStream<Int32>
+
+    /// - Parameter beforeDying: done before a second SIGINT ends the process.
+    package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
+        var ends: [Int32] = [-1, -1]
+        // A handler may do next to nothing: it writes the signal's number, and a thread of its own reads it.
+        guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
+        writeEnd.store(ends[1], ordering: .releasing)
+        let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
+        self.events = events
+        let reader = Reader(end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
+        reader.start()
+        // Whoever reads the output may go away; that is no reason not to stop in order.
+        signal(SIGPIPE, SIG_IGN)
+        for number in numbers {
+            let before = signal(number) { number in
+                var byte = UInt8(number)
+                _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
+            }
+            // Started by `nohup`: the terminal may go.
+            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
+        }
+    }
+
+    /// The name of the next one; `nil` when the task is cancelled first.
+    package func next() async -> String? {
+        await nextNumber().map(Self.name)
+    }
+
+    /// Its number.
+    package func nextNumber() async -> Int32? {
+        for await number in events { return number }
+        return nil
+    }
+
+    package static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
+
+    private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
+
+    private final class Reader: Sendable {
+        let end: Int32
+        let signals: [Int32]
+        let deliver: @Sendable (Int32) -> Void
+        let beforeDying: @Sendable () -> Void
+
+        init(end: Int32, signals: [Int32], deliver: @escaping @Sendable (Int32) -> Void, beforeDying: @escaping @Sendable () -> Void) {
+            (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
+        }
+
+        func start() {
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { context in
+                Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue().readForever()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+            pthread_detach(thread)
+        }
+
+        private func readForever() {
+            // A program started from a thread that blocks signals, as the workers of libdispatch do, has them blocked everywhere.
+            var unblocked = sigset_t()
+            sigemptyset(&unblocked)
+            for number in signals { sigaddset(&unblocked, number) }
+            pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+            var isStopping = false
+            while true {
+                var byte: UInt8 = 0
+                guard read(end, &byte, 1) == 1 else { continue }
+                if isStopping, Int32(byte) == SIGINT {
+                    beforeDying()
+                    _exit(130)
+                }
+                isStopping = true
+                deliver(Int32(byte))
+            }
+        }
+    }
+}
+
+/// A signal handler reaches nothing but a global.
+private let writeEnd = Atomic<Int32>(-1)

@@ -1,0 +1,33 @@
+import BackplaneTerminal
+import Glibc
+
+/// Measured values as people read them.
+package enum Figure {
+    package static func milliseconds(_ value: Double) -> String {
+        value < 10 ? "\(rounded(value, 100)) ms" : value < 10_000 ? "\(rounded(value, 1)) ms" : "\(rounded(value / 1_000, 10)) s"
+    }
+
+    package static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<1_000: counted(count, "byte")
+        case ..<1_000_000: "\(rounded(Double(count) / 1e3, 10)) KB"
+        case ..<1_000_000_000: "\(rounded(Double(count) / 1e6, 10)) MB"
+        default: "\(rounded(Double(count) / 1e9, 10)) GB"
+        }
+    }
+
+    /// A moment, in seconds since 1970, where this machine is.
+    package static func time(_ seconds: Double) -> String {
+        var moment = time_t(seconds), parts = tm()
+        localtime_r(&moment, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+    }
+
+    /// Without a point where nothing stands behind it.
+    private static func rounded(_ value: Double, _ parts: Double) -> String {
+        let value = (value * parts).rounded() / parts
+        return Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+}

@@ -1,0 +1,24 @@
+import Backplane
+package import BackplaneHost
+import BackplaneTerminal
+
+/// A change as `apply --json` and `reset --json` print it: with its names in order.
+package struct ChangeRow: Encodable {
+    package var started: [String]
+    package var restarted: [String]
+    package var stopped: [String]
+    package var kept: [String]
+
+    package init(_ change: ManifestChange) {
+        (started, restarted) = (change.started.sorted(), change.restarted.sorted())
+        (stopped, kept) = (change.stopped.sorted(), change.kept.sorted())
+    }
+
+    /// A line for each kind of change there is.
+    package var lines: [String] {
+        let kinds = [("started", started), ("made anew", restarted), ("stopped", stopped)].filter { !$0.1.isEmpty }
+        let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }
+        let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) noticed nothing"]
+        return changes.isEmpty && rest.isEmpty ? ["nothing is up, and nothing was"] : changes + rest
+    }
+}

@@ -1,0 +1,78 @@
+import Backplane
+import BackplaneHost
+import BackplaneTerminal
+
+extension SwapReport {
+    /// What a person reads of it: what changed, then what it took.
+    package func lines(colour: Bool) -> [String] {
+        let parts = [headings] + [components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary]]
+        return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map { $0.text(colour: colour) }
+    }
+
+    private var headings: [[Span]] {
+        switch outcome {
+        case .unchanged:
+            return [[Span("nothing was done: what is there is byte for byte what is in force")]]
+        case .swapped:
+            return plugins.map { [Span("swapped ", .good)] + $0.report }
+        case .rolledBack:
+            return plugins.map { [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is in force again"] }
+        }
+    }
+
+    private var summary: [Span] {
+        let waited = callsHeld == 0 ? "no call waited" : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait)) at most"
+        return [Span("\(waited); \(Figure.milliseconds(milliseconds)) from the request to the new code")]
+    }
+}
+
+extension PluginChange {
+    /// Its versions and generations, from which to which.
+    fileprivate var report: [Span] {
+        let versions = fromVersion == toVersion ? "\(toVersion)" : "\(fromVersion) → \(toVersion)"
+        return [Span(plugin.printable, .heading), Span(" \(versions), generation \(fromGeneration) → \(toGeneration)")]
+    }
+}
+
+extension ComponentChange {
+    fileprivate var report: [Span] {
+        [Span("  \(component.printable): "), Span(isRestart ? "made anew" : className == nil ? "has no successor" : versions)] + (state?.report ?? ["", ", no state"])
+    }
+
+    /// From which version to which, of its class.
+    package var versions: String {
+        switch (fromVersion, toVersion) {
+        case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"
+        case (let version?, nil), (nil, let version?): "\(version)"
+        case (nil, nil): "-"
+        }
+    }
+}
+
+extension StateChange {
+    fileprivate var report: [Span] {
+        if let lost { return [", ", Span("state `\(schema.printable)` lost: \(lost.printable)", .bad)] }
+        return [", ", Span("state \(text), \(Figure.bytes(bytes)) carried over")]
+    }
+
+    /// Its schema, and from which version of that to which.
+    package var text: String {
+        let versions =
+            switch (fromVersion, toVersion) {
+            case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"
+            case (nil, let to?): "none → \(to)"
+            case (let from?, nil): "\(from) → none"
+            case (nil, nil): "-"
+            }
+        return "`\(schema.printable)` \(versions)"
+    }
+}
+
+extension WireChange {
+    /// `nil`: its lane is what it was.
+    fileprivate var report: [Span]? {
+        guard fromLane != toLane else { return nil }
+        let why = reason.map { ": " + $0.printable } ?? ""
+        return [Span("  wire `\(label.printable)` of \(user?.printable ?? "the host program"): \(fromLane) → "), Span(toLane, toLane == "native" ? .good : .doubtful), Span(why)]
+    }
+}

@@ -1,0 +1,138 @@
+import Backplane
+import BackplaneHost
+import BackplanePackages
+import BackplaneProcesses
+import BackplaneTerminal
+import FoundationEssentials
+import Glibc
+
+/// `backplane new`: makes a package, a plugin, a manager or a program, with tests that pass.
+package struct NewCommand: Sendable {
+    package enum Subject: Sendable {
+        case package(name: String, backplane: String?)
+        case app(name: String, backplane: String?)
+        case plugin(name: String, Place, backplane: String?)
+        case manager(name: String, Place, hasStore: Bool, hasService: Bool, plugin: String?)
+    }
+
+    /// Where something is added.
+    package struct Place: Sendable {
+        /// A package's folder; `nil`: the nearest above the current one.
+        package var package: String?
+        /// `nil`: the package's own.
+        package var manifest: String?
+
+        package init(package: String? = nil, manifest: String? = nil) { (self.package, self.manifest) = (package, manifest) }
+    }
+
+    package var subject: Subject
+    package var json: Bool
+    private let interruption = Interruption()
+
+    package init(subject: Subject, json: Bool = false) { (self.subject, self.json) = (subject, json) }
+
+    package func run() -> Int32 {
+        do throws(BackplaneError) {
+            let made = switch subject {
+            case .package(let name, let backplane): try makePackage(name, backplane)
+            case .app(let name, let backplane): try makeApp(name, backplane)
+            case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+            case .manager(let name, let place, let hasStore, let hasService, let plugin):
+                try addManager(ManagerLayers(NewName(name), hasStore: hasStore, hasService: hasService), place, plugin)
+            }
+            report(made)
+            return 0
+        } catch {
+            let code = Output.fail(error)
+            // As a shell has it of a process that a signal has ended.
+            if error.code == .newInterrupted, let signal = interruption.signal { return 128 + signal }
+            return error.code == .newName ? EX_USAGE : code
+        }
+    }
+
+    private func makePackage(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let package = NewPackage(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(package.blueprint(.own), in: package.folder)
+    }
+
+    private func makeApp(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
+        let app = NewApp(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        return try make(app.blueprint(.own), in: app.folder)
+    }
+
+    private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
+        let name = try NewName(given), package = try PackageFolder(given: place.package)
+        let plugin = NewPlugin(name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)) { () throws(BackplaneError) in
+            try BackplanePackage(given: backplane)
+        }
+        return try add(plugin.blueprint(.own), to: package)
+    }
+
+    private func addManager(_ layers: ManagerLayers, _ place: Place, _ library: String?) throws(BackplaneError) -> Made {
+        let package = try PackageFolder(given: place.package)
+        let plugin = try PluginModule.find(library, in: package)
+        let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
+        return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
+    }
+
+    /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
+    private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
+        try write(made.blueprint, in: package.root) { () throws(BackplaneError) in
+            do throws(BackplaneError) {
+                try made.edit.verify(in: PackageFacts(of: package.root, interruption))
+            } catch {
+                throw error.adding(" with what was put in, and that was taken out again")
+            }
+        }
+        return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
+    }
+
+    /// Writes it while a signal stops that; without, the first of them would leave half of it.
+    private func write(_ blueprint: Blueprint, in root: String, check: () throws(BackplaneError) -> Void = {}) throws(BackplaneError) {
+        let undo = Undo(), signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) {
+            interruption.kill()
+            undo.run()
+        }
+        let watch = Task {
+            if let signal = await signals.nextNumber() { interruption.stop(signal) }
+        }
+        defer { watch.cancel() }
+        try blueprint.write(in: root, undo, interruption, check: check)
+    }
+
+    /// - Throws: `new.exists` where there is something in the folder.
+    private func make(_ blueprint: Blueprint, in folder: String) throws(BackplaneError) -> Made {
+        if (try? FileStatus(at: folder)) != nil {
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                throw BackplaneError(.newExists, "there is a file of that name, or a folder that cannot be read; take another name", at: folder)
+            }
+            guard names.isEmpty else {
+                throw BackplaneError(.newExists, "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder", at: folder)
+            }
+        }
+        try write(blueprint, in: folder)
+        return Made(blueprint, in: folder)
+    }
+
+    /// What was made, as it is reported.
+    private struct Made: Encodable {
+        /// From the current folder on.
+        var files: [String]
+        var changed: [String]
+        var next: [String]
+
+        init(_ blueprint: Blueprint, in root: String) {
+            files = blueprint.files.map { FilePath.join(root, $0.path) }
+            changed = blueprint.changes.map { FilePath.join(root, $0.path) }
+            next = blueprint.next
+        }
+    }
+
+    private func report(_ made: Made) {
+        if json { return Output.json(made) }
+        for file in made.files { Output.line("wrote \(file.printable)") }
+        for file in made.changed { Output.line("changed \(file.printable)") }
+        Output.line("\nnext:")
+        for line in made.next { Output.line("  \(line)") }
+    }
+}

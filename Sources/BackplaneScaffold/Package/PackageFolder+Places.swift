@@ -1,0 +1,40 @@
+import Backplane
+import BackplaneHost
+import BackplanePackages
+
+/// Where the package has its targets, and where new ones go.
+extension PackageFolder {
+    /// From its top on.
+    func folder(of target: PackageFacts.Target) -> String { facts.folder(of: target, in: root) }
+
+    /// As it keeps the plugins that it has.
+    func places(for name: String) -> PluginPlaces {
+        let hasPlugins = facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true }
+        return PluginPlaces(
+            name: name, style: hasPlugins ? .plugins : .sources, sourceHolder: facts.newHolder(of: .source, in: root), testHolder: facts.newHolder(of: .test, in: root))
+    }
+
+    /// Makes sure that no target that is there has all of the folder in which new ones would lie.
+    ///
+    /// - Throws: `new.package`.
+    func requireRoom(for targets: [TargetText]) throws(BackplaneError) {
+        for target in targets {
+            let kind: PackageFacts.Target.Kind = target.kind == .testTarget ? .test : .source
+            let folder = target.path ?? "\(facts.newHolder(of: kind, in: root))/\(target.name)"
+            guard let owner = facts.targets.first(where: { isInTheWay($0, of: kind, in: folder) }) else { continue }
+            let own = "\(facts.holder(of: owner.kind, in: root))/\(owner.name)", path = owner.path == nil ? "" : ", without `path:`"
+            throw BackplaneError(
+                .newPackage,
+                "the target `\(owner.name)` has all of `\(self.folder(of: owner))`, which leaves no room for `\(target.name)`; move its files into `\(own)`\(path), and enter the command again",
+                at: root)
+        }
+    }
+
+    private func isInTheWay(_ target: PackageFacts.Target, of kind: PackageFacts.Target.Kind, in folder: String) -> Bool {
+        let own = self.folder(of: target)
+        // Only the only one of its kind has all of it, wherever the others lie.
+        guard target.path != nil else { return target.kind == kind && own == facts.holder(of: kind, in: root) }
+        guard target.sources == nil, target.exclude?.isEmpty != false else { return false }
+        return own == "." || folder.hasPrefix(own.hasSuffix("/") ? own : own + "/")
+    }
+}

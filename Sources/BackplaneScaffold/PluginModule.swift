@@ -1,0 +1,36 @@
+import Backplane
+import BackplanePackages
+
+/// A target of a package with a plugin in it that more components can be put into.
+struct PluginModule: Sendable {
+    /// Its library, as manifests name it.
+    var library: String
+    var target: PackageFacts.Target
+    /// The file with the plugin, from the top of the package, and what is in it.
+    var file: String
+    var text: String
+    var registration: RegistrationText
+
+    /// - Parameter given: a library or a target; `nil`: the only plugin of the package.
+    /// - Throws: `new.package` where there is none, or several.
+    static func find(_ given: String?, in package: PackageFolder) throws(BackplaneError) -> PluginModule {
+        let all = package.facts.products.filter(\.isDynamicLibrary).compactMap { module(of: $0, in: package) }
+        let fit = given.map { given in all.filter { $0.library == given || $0.target.name == given } } ?? all
+        if fit.count == 1 { return fit[0] }
+        let there = all.isEmpty ? "it has none; `backplane new plugin NAME` makes one" : "it has \(Blueprint.list(all.map(\.library)))"
+        if let given { throw BackplaneError(.newPackage, "expected the name of a plugin of the package, found `\(given)`; \(there)", at: package.root) }
+        throw BackplaneError(.newPackage, "expected one plugin in the package; \(there)\(all.isEmpty ? "" : ", and --plugin NAME says which is meant")", at: package.root)
+    }
+
+    private static func module(of product: PackageFacts.Product, in package: PackageFolder) -> PluginModule? {
+        let own = product.targets.compactMap(package.facts.target)
+        let targets = own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
+        for target in targets where target.type == "regular" {
+            for file in package.sources(in: package.folder(of: target)) {
+                guard let text = package.contents(of: file), text.contains("Plugin"), let registration = RegistrationText(text) else { continue }
+                return PluginModule(library: product.name, target: target, file: file, text: text, registration: registration)
+            }
+        }
+        return nil
+    }
+}

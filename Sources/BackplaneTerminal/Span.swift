@@ -1,0 +1,23 @@
+/// A piece of text and how it stands out at a terminal.
+package struct Span: Sendable, Hashable, ExpressibleByStringInterpolation {
+    package enum Style: Int, Sendable, Hashable {
+        case plain = 0, heading = 1, faint = 2, bad = 31, good = 32, doubtful = 33
+    }
+    package var text: String
+    package var style: Style
+
+    package init(_ text: String, _ style: Style = .plain) {
+        (self.text, self.style) = (text, style)
+    }
+
+    package init(stringLiteral text: String) { self.init(text) }
+
+    /// With the terminal's codes around it, where it is to have colour.
+    package func text(colour: Bool) -> String {
+        colour && style != .plain && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension [Span] {
+    package func text(colour: Bool) -> String { map { $0.text(colour: colour) }.joined() }
+}

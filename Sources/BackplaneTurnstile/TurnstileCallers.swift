@@ -1,0 +1,62 @@
+import Backplane
+import Foundation
+package import YardstickContracts
+
+/// Callers who pass a turnstile at full speed, each on a thread of its own, and look at every ticket.
+package struct TurnstileCallers: Sendable {
+    package let accounts: [CallerAccount]
+
+    /// Runs `body` while they call; numbers begin with 1.
+    ///
+    /// - Parameter windows: into how many stretches `body` divides the run.
+    package static func with<Value: Sendable>(
+        _ count: Int, at swapped: TurnstileHost, _ watch: SwapWatch, windows: Int, _ body: () async throws -> Value
+    ) async throws -> (value: Value, callers: TurnstileCallers) {
+        let tasks = (1...count).map { number in
+            Task { await CallerThread.run { await call(number, swapped, watch, windows: windows) } }
+        }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        watch.stop()
+        var accounts: [CallerAccount] = []
+        for task in tasks { accounts.append(await task.value) }
+        return (try result.get(), TurnstileCallers(accounts: accounts))
+    }
+
+    private static func call(_ number: Int, _ swapped: TurnstileHost, _ watch: SwapWatch, windows: Int) async -> CallerAccount {
+        var account = CallerAccount(windows: windows), last = ContinuousClock.now
+        let turnstile = swapped.turnstile, call = swapped.call
+        while !watch.isOver {
+            let least = watch.least
+            do {
+                let ticket = try await turnstile.pass(number, call)
+                account.note(ticket, least: least, most: watch.most)
+            } catch {
+                account.failed += 1
+            }
+            let now = ContinuousClock.now
+            account.note(gap: now - last, in: watch.window)
+            last = now
+        }
+        return account
+    }
+
+    /// By how much the carried count differs from what the callers counted themselves.
+    ///
+    /// - Parameter others: calls that were made besides.
+    package func miscount(of final: Ticket, others: Int = 1) -> Int {
+        abs(final.count - others - accounts.reduce(0) { $0 + ($1.last?.own ?? 0) })
+    }
+
+    /// Passes once more: the count that was carried from library to library, and by how much it differs.
+    package func settle(at swapped: TurnstileHost) async throws -> (count: Int, miscount: Int) {
+        let final = try await swapped.turnstile.pass(0, swapped.call)
+        return (final.count, miscount(of: final))
+    }
+
+    /// For each stretch the longest gap that any caller saw.
+    package var gaps: [Double] {
+        guard let first = accounts.first else { return [] }
+        return first.gaps.indices.map { window in accounts.map { $0.gaps[window] }.max() ?? 0 }
+    }
+}

@@ -1,0 +1,21 @@
+package import Backplane
+package import BackplaneHost
+
+/// The plugin that is swapped: a turnstile with a little state, in two editions of a library each.
+package enum TurnstilePlugin: String, Sendable, Codable {
+    case swift = "Swift", c = "C"
+
+    package static let manager = "Turnstile"
+
+    /// The built libraries, the edition in force first.
+    package func editions() throws(BackplaneError) -> [String] {
+        switch self {
+        case .swift: [try BuiltLibrary.path(of: "_YardstickFirst"), try BuiltLibrary.path(of: "_YardstickSecond")]
+        case .c: [try BuiltLibrary.path(of: "_YardstickFirstInC"), try BuiltLibrary.path(of: "_YardstickSecondInC")]
+        }
+    }
+
+    package func manifest(of library: String) -> Manifest {
+        Manifest(plugins: [PluginReference(library: library)], managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
+    }
+}

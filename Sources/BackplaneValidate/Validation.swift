@@ -1,0 +1,81 @@
+import Backplane
+
+/// All trials of one library, each in a process of its own, and what they come to.
+package struct Validation: Sendable {
+    package let path: String
+    /// Where the trials may leave things.
+    package let folder: String
+    /// How long each step, call and answer of them may take.
+    package let limit: Duration
+
+    package init(path: String, folder: String, limit: Duration) { (self.path, self.folder, self.limit) = (path, folder, limit) }
+
+    package func report() async -> ValidationReport {
+        var verdicts = await file()
+        verdicts.take(await entry(after: verdicts))
+        verdicts.take(await components(after: verdicts))
+        return ValidationReport(path, verdicts)
+    }
+
+    private func file() async -> Verdicts {
+        await observe(.image, ImageFacts.self).judged(Requirement.ofFile) { $0.verdicts }
+    }
+
+    private func entry(after before: Verdicts) async -> Verdicts {
+        if let failure = before.failure(among: [.file, .entry, .identity]) {
+            return Verdicts(Requirement.ofEntry, .skipped("a host does not load it, because of \(failure.id)"))
+        }
+        let answer = await observe(.answer, PluginReport.self)
+        var verdicts = answer.judged([.answer]) { _ in [.answer: .passed()] }
+        let others = Requirement.ofEntry.filter { $0 != .answer }
+        if verdicts.failure(among: [.answer]) != nil {
+            verdicts.take(Verdicts(others, .skipped("its entry gives no answer, see \(Requirement.answer.id)")))
+            return verdicts
+        }
+        verdicts.take(await observe(.calls, CallFacts.self).judged([.quiet, .threads, .files]) { $0.verdicts })
+        verdicts.take(await effort())
+        verdicts.take(await observe(.copies, CopyFacts.self).judged([.stable]) { $0.verdicts(after: answer.facts) })
+        verdicts.take(await observe(.bounds, BoundFacts.self).judged([.bounded]) { $0.verdicts })
+        return verdicts
+    }
+
+    private func effort() async -> Verdicts {
+        let effort = await observe(.effort, EffortFacts.self)
+        guard let facts = effort.facts, facts.instructions == nil else { return effort.judged([.effort]) { $0.verdicts() } }
+        return facts.verdicts(await observe(.steps, StepFacts.self))
+    }
+
+    private func components(after before: Verdicts) async -> Verdicts {
+        if let failure = before.failure(among: [.file, .entry, .identity, .answer]) {
+            return Verdicts(Requirement.ofComponents, .skipped("it brings nothing to ask, because of \(failure.id)"))
+        }
+        let creation = await observe(.creation, CreationFacts.self)
+        guard let made = creation.facts else { return creation.judged([.creation]) { $0.verdicts }.skipping(Requirement.ofComponents, because: .creation) }
+        var verdicts = made.verdicts
+        guard !made.made.isEmpty else { return verdicts.skipping(Requirement.ofComponents, because: .creation) }
+        let life = await observe(.life, LifeFacts.self)
+        guard let lived = life.facts else {
+            verdicts.take(life.judged([.stop]) { $0.verdicts })
+            return verdicts.skipping(Requirement.ofComponents, because: .stop)
+        }
+        let input = await observe(.input, InputFacts.self), cancellation = await observe(.cancellation, CancellationFacts.self)
+        let state = await observe(.state, StateFacts.self)
+        verdicts.take(lived.verdicts)
+        verdicts.take(input.judged([.malformed]) { $0.verdicts })
+        verdicts.take(cancellation.judged([.cancellation]) { $0.verdicts })
+        verdicts.take(state.judged([.state]) { $0.verdicts })
+        verdicts.take(Conduct.verdicts(
+            of: [made.conduct, lived.conduct] + [input.facts?.conduct, cancellation.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
+        return verdicts
+    }
+
+    private func observe<Facts: Codable & Sendable>(_ trial: Trial, _: Facts.Type) async -> Observation<Facts> {
+        await ValidationChild.observe(trial, path, in: folder, limit: limit)
+    }
+}
+
+extension Requirement {
+    static let ofFile = allCases.filter { $0.rawValue < 10 }
+    static let ofEntry = allCases.filter { (10..<20).contains($0.rawValue) }
+    static let ofComponents = allCases.filter { $0.rawValue > 20 }
+}

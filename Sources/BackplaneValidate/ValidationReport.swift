@@ -1,0 +1,55 @@
+package import Backplane
+import BackplaneTerminal
+
+/// What `validate` found, as `--json` prints it.
+package struct ValidationReport: Encodable, Sendable {
+    var path: String
+    /// Whether it keeps to everything that could be asked.
+    package var isValid: Bool
+    var requirements: [Row]
+    /// Why there is nothing to look at.
+    var problem: BackplaneError?
+
+    struct Row: Encodable, Sendable {
+        var id, requirement, result: String
+        var details: [String]
+    }
+
+    init(_ path: String, _ verdicts: Verdicts) {
+        self.path = path
+        isValid = !verdicts.values.contains { $0.isFailure }
+        requirements = Requirement.allCases.map { requirement in
+            let verdict = verdicts[requirement] ?? .skipped("nobody asked")
+            return Row(id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
+        }
+    }
+}
+
+extension ValidationReport {
+    /// Of a library that is not found, or that there is no place to load from.
+    package init(_ path: String, _ problem: BackplaneError) {
+        (self.path, self.problem, isValid, requirements) = (path, problem, false, [])
+    }
+
+    package func printTable() {
+        Output.line("path  \(path.printable)\n")
+        var rows: [[Span]] = []
+        for row in requirements {
+            rows.append([Span(row.id), Span(row.result, row.style), Span(row.requirement)])
+            rows += row.details.map { [Span(""), Span(""), Span("  " + $0.printable)] }
+        }
+        Output.table(Table(["ID", "RESULT", "REQUIREMENT"], rows))
+        let results = ["passed", "failed", "not applicable", "skipped"].map { result in (result, requirements.count { $0.result == result }) }
+        Output.line("\n" + results.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+    }
+}
+
+extension ValidationReport.Row {
+    fileprivate var style: Span.Style {
+        switch result {
+        case "passed": .good
+        case "failed": .bad
+        default: .faint
+        }
+    }
+}

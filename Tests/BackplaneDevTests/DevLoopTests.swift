@@ -1,0 +1,274 @@
+import Testing
+
+@testable import BackplaneDev
+
+/// What `backplane dev` decides to do next.
+struct DevLoopTests {
+    private let notes = Self.product("Notes"), clock = Self.product("Clock")
+
+    private static func product(_ name: String) -> DevPackage.Product {
+        .init(package: "/app", name: name, library: "/app/.build/debug/lib\(name).so", folders: ["/app/Sources/\(name)"], resources: [])
+    }
+
+    /// One whose plugins are built and whose host serves.
+    private func running() -> DevLoop {
+        var loop = DevLoop()
+        for event in [DevLoop.Event.changed([notes, clock]), .built(.succeeded), .built(.succeeded), .hostUp] { _ = loop.take(event) }
+        return loop
+    }
+
+    @Test func `all is built before the host starts`() {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.built(.succeeded)) == [.startHost])
+        #expect(loop.take(.hostUp) == [])
+    }
+
+    @Test func `with nothing to build the host starts at once`() {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([])) == [.startHost])
+    }
+
+    @Test func `what does not build at first is waited for`() {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.built(.failed)) == [])
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.built(.succeeded)) == [.startHost])
+    }
+
+    @Test func `a refusal that a new manifest may mend is told only if that does not`() {
+        var loop = running()
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.answered(.misfit)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+
+    @Test(arguments: [DevLoop.Event.libraries(["/a.so"]), .manifest])
+    func `what comes while the application starts has it start again`(news: DevLoop.Event) {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([])) == [.startHost])
+        #expect(loop.take(news) == [.endHost])
+        #expect(loop.take(.hostUp) == [], "that is too late")
+        #expect(loop.take(.libraries(["/b.so"])) == [], "it is ending already")
+        #expect(loop.take(.hostEnded) == [.startHost])
+        #expect(loop.take(.hostUp) == [], "it has found all that")
+    }
+
+    @Test func `while more is being built an application that starts is left to it`() {
+        var loop = DevLoop()
+        #expect(loop.take(.changed([])) == [.startHost])
+        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.hostUp) == [.swap([notes.library])])
+    }
+
+    @Test func `whoever wants it to start anew twice is in a hurry`() {
+        var loop = running()
+        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.hostEnded) == [.startHost])
+    }
+
+    @Test func `a library is swapped when it is closed, and the end of its build is nothing new`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `a save cancels the build that it makes useless, and no other`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.changed([clock])) == [])
+        #expect(loop.take(.changed([notes])) == [.cancelBuild])
+        #expect(loop.take(.changed([notes])) == [])
+        #expect(loop.take(.built(.cancelled)) == [.build(clock)])
+        #expect(loop.take(.built(.succeeded)) == [.build(notes)])
+    }
+
+    @Test func `a build that was over before it could be cancelled is made again`() {
+        var loop = running()
+        _ = loop.take(.changed([notes]))
+        #expect(loop.take(.changed([notes])) == [.cancelBuild])
+        #expect(loop.take(.built(.succeeded)) == [.build(notes)])
+    }
+
+    @Test func `what comes while the host is asked is asked afterwards, together`() {
+        var loop = running()
+        #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
+        #expect(loop.take(.libraries(["/b.so"])) == [])
+        #expect(loop.take(.libraries(["/c.so"])) == [])
+        #expect(loop.take(.answered(.done)) == [.swap(["/b.so", "/c.so"])])
+    }
+
+    @Test func `a refused library is tried again with the one that was still being built`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes, clock])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.answered(.misfit)) == [])
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        #expect(loop.take(.answered(.misfit)) == [.swap([clock.library, notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `one that was refused is not tried again because its own build is still to end`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.built(.succeeded)) == [])
+    }
+
+    @Test func `a library that is still being written is looked at again when its build has ended`() {
+        var loop = running()
+        _ = loop.take(.changed([notes]))
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.unfinished)) == [])
+        #expect(loop.take(.built(.succeeded)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
+    }
+
+    @Test func `code that failed is told of, and never tried again`() {
+        var loop = running()
+        _ = loop.take(.changed([notes, clock]))
+        _ = loop.take(.libraries([notes.library]))
+        #expect(loop.take(.answered(.failed)) == [.showRefusal])
+        #expect(loop.take(.built(.succeeded)) == [.build(clock)])
+        #expect(loop.take(.libraries([clock.library])) == [.swap([clock.library])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `what did not build is waited for by its name, and no longer when nobody needs it`() {
+        var loop = DevLoop(), moved = notes
+        moved.folders = ["/app/Sources/Other"]
+        _ = loop.take(.changed([notes, clock]))
+        #expect(loop.take(.built(.failed)) == [.build(clock)])
+        #expect(loop.take(.built(.failed)) == [])
+        #expect(loop.take(.needed([moved])) == [])
+        #expect(loop.take(.changed([moved])) == [.build(moved)])
+        #expect(loop.take(.built(.succeeded)) == [.startHost])
+    }
+
+    @Test func `a refusal is told once, when nothing more is to come`() {
+        var loop = running()
+        _ = loop.take(.changed([notes, clock]))
+        _ = loop.take(.libraries([notes.library]))
+        _ = loop.take(.built(.succeeded))
+        #expect(loop.take(.answered(.misfit)) == [])
+        #expect(loop.take(.built(.failed)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.changed([])) == [])
+    }
+
+    @Test func `what was refused goes in with what makes it fit`() {
+        var loop = running()
+        _ = loop.take(.libraries(["/a.so"]))
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
+        #expect(loop.take(.answered(.misfit)) == [.swap(["/a.so", "/b.so"])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `one that stays refused keeps nobody else out, and is not told of again`() {
+        var loop = running()
+        _ = loop.take(.libraries(["/a.so"]))
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.libraries(["/b.so"])) == [.swap(["/b.so"])])
+        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(.misfit)) == [])
+    }
+
+    @Test func `a newer library takes the place of a refused one`() {
+        var loop = running()
+        _ = loop.take(.libraries(["/a.so"]))
+        _ = loop.take(.answered(.misfit))
+        #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `a manifest is applied when nothing is being built`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.built(.succeeded)) == [.apply])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+
+    @Test func `a manifest waits until it is known what is to be built`() {
+        var loop = running()
+        #expect(loop.take(.reading) == [])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.read) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.done)) == [], "it is in force")
+    }
+
+    @Test func `a refused manifest is tried again with new code, and told of once`() {
+        var loop = running()
+        #expect(loop.take(.manifest) == [.apply])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.misfit)) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.done)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `refused code is tried again under a new manifest`() {
+        var loop = running()
+        _ = loop.take(.libraries(["/a.so"]))
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+        #expect(loop.take(.manifest) == [.apply])
+        #expect(loop.take(.answered(.done)) == [.swap(["/a.so"])])
+        #expect(loop.take(.answered(.done)) == [])
+    }
+
+    @Test func `a host that died is started again by what is new, and by nothing else`() {
+        var loop = running()
+        #expect(loop.take(.hostEnded) == [])
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.built(.failed)) == [])
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.libraries([notes.library])) == [])
+        #expect(loop.take(.built(.succeeded)) == [.startHost])
+    }
+
+    @Test func `a host that died while it was asked is asked nothing more`() {
+        var loop = running()
+        #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
+        #expect(loop.take(.hostEnded) == [])
+        #expect(loop.take(.libraries(["/a.so"])) == [.startHost])
+    }
+
+    @Test func `a person has the host begin from nothing`() {
+        var loop = running()
+        #expect(loop.take(.startAnew) == [.endHost])
+        #expect(loop.take(.hostEnded) == [.startHost])
+        _ = loop.take(.hostUp)
+        _ = loop.take(.hostEnded)
+        #expect(loop.take(.startAnew) == [.startHost])
+    }
+
+    @Test func `a roll back waits its turn`() {
+        var loop = running()
+        #expect(loop.take(.libraries(["/a.so"])) == [.swap(["/a.so"])])
+        #expect(loop.take(.rollBack(plugin: "org.notes")) == [])
+        #expect(loop.take(.answered(.done)) == [.rollBack(plugin: "org.notes")])
+        #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+}

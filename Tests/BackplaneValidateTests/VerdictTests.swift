@@ -1,0 +1,97 @@
+import CBackplane
+import Glibc
+import Testing
+
+@testable import BackplaneTerminal
+@testable import BackplaneValidate
+
+/// What facts come to.
+@Suite struct VerdictTests {
+    @Test func `nothing found is passed, and a remark is no finding`() {
+        #expect(Verdict(findings: []) == .passed())
+        #expect(Verdict(findings: [], remarks: ["by the way"]) == .passed(["by the way"]))
+        #expect(Verdict(findings: ["this"], remarks: ["by the way"]) == .failed(["this", "by the way"]))
+    }
+
+    @Test func `the report has every requirement once, in the order of their numbers`() {
+        let report = ValidationReport("/lib.so", [.file: .failed(["why"])])
+        #expect(report.requirements.map(\.id) == report.requirements.map(\.id).sorted())
+        #expect(Set(report.requirements.map(\.id)).count == Requirement.allCases.count)
+        #expect(!report.isValid && report.requirements[0].result == "failed" && report.requirements[0].details == ["why"])
+    }
+
+    @Test func `what is skipped or not applicable is no failure`() {
+        #expect(ValidationReport("/lib.so", Verdicts(Requirement.allCases, .skipped("no time"))).isValid)
+        #expect(ValidationReport("/lib.so", Verdicts(Requirement.allCases, .notApplicable("nothing there"))).isValid)
+    }
+
+    @Test func `what comes after a failure is skipped, and what is known stays known`() {
+        let verdicts: Verdicts = [.creation: .failed(["a crash"]), .texts: .passed()]
+        let all = verdicts.skipping(Requirement.ofComponents, because: .creation)
+        #expect(all[.creation] == .failed(["a crash"]) && all[.texts] == .passed() && all[.stop] == .skipped("V21 comes first"))
+        #expect(all.count == Requirement.ofComponents.count)
+    }
+
+    @Test func `every requirement is asked in one part of the report`() {
+        #expect(Requirement.ofFile + Requirement.ofEntry + Requirement.ofComponents == Requirement.allCases)
+    }
+
+    @Test(arguments: [
+        (EffortFacts(nanoseconds: 2_600, instructions: 71), nil, ["about 71 instructions", "3 µs on the processor"]),
+        (EffortFacts(nanoseconds: 2_600), .seen(.counted(70)), ["70 instructions", "3 µs on the processor"]),
+        (EffortFacts(nanoseconds: 0), .seen(.moreThan(9)), ["more than 9 instructions", "0 µs on the processor"]),
+        (
+            EffortFacts(nanoseconds: 0), .seen(.before(call: "clone3", 8)),
+            ["8 instructions before its system call clone3, from which on nobody counts", "0 µs on the processor"]
+        ),
+        (EffortFacts(nanoseconds: 0), .seen(.notCounted), ["this machine lets nobody count instructions", "0 µs on the processor"]),
+        (EffortFacts(nanoseconds: 0), .lost(["it came to no end"]), ["its instructions are not counted:", "it came to no end", "0 µs on the processor"]),
+    ] as [(EffortFacts, Observation<StepFacts>?, [String])])
+    func `what an entry costs is told and not judged, however it was counted`(facts: EffortFacts, steps: Observation<StepFacts>?, told: [String]) {
+        #expect(facts.verdicts(steps) == [.effort: .passed(told)])
+    }
+
+    @Test func `a component that cannot be activated is no failure, and said to be not tried`() {
+        #expect(LifeFacts(refused: ["Worker"], lived: 1).verdicts[.stop] == .passed(["not tried further: Worker"]))
+    }
+
+    @Test func `where none can be activated, nothing is said of how they stop or what they leave`() {
+        let why = Verdict.skipped("not tried, because no component could be activated: Worker")
+        #expect(LifeFacts(refused: ["Worker"]).verdicts == [.stop: why, .leftovers: why])
+        var left = Remains()
+        left.closed = ["standard output"]
+        #expect(LifeFacts(refused: ["Worker"], left: left).verdicts[.leftovers] == .failed(["it closed standard output, which is not its own"]))
+    }
+
+    @Test func `who answers a cancelled call late does not listen, unless it says that it was cancelled`() {
+        #expect(CancellationFacts.isUnheeded(0, after: .milliseconds(501)))
+        #expect(CancellationFacts.isUnheeded(1, after: .seconds(3)))
+        #expect(!CancellationFacts.isUnheeded(0, after: .milliseconds(499)))
+        #expect(!CancellationFacts.isUnheeded(Int32(BP_CANCELLED), after: .seconds(3)))
+        #expect(CancellationFacts(methods: 1, declared: 1, findings: ["it went on"]).verdicts[.cancellation] == .failed(["it went on"]))
+    }
+
+    @Test func `a file that is not there any more was closed`() throws {
+        let file = dup(STDIN_FILENO), before = OpenFiles()
+        try #require(file >= 0)
+        close(file)
+        #expect(OpenFiles().closed(since: before).contains("a file that was open before"))
+    }
+
+    @Test func `what has methods or state is not said to have none where it could not be asked`() {
+        #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
+        let why = Verdict.skipped("not tried, because no component with methods could be activated; Worker could not be activated: no")
+        #expect(InputFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.malformed] == why)
+        #expect(CancellationFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.cancellation] == why)
+        #expect(InputFacts(methods: 1, declared: 2, untried: ["Worker cannot"]).verdicts[.malformed] == .passed(["not tried, because Worker cannot"]))
+        #expect(StateFacts().verdicts[.state] == .notApplicable("no component has state"))
+        #expect(StateFacts(declared: 1).verdicts[.state] == .skipped("not tried, because no component with state could be made twice and activated"))
+    }
+
+    @Test func `a conduct is judged over all trials, each finding once`() {
+        let one = Conduct(repeated: ["it answered twice"]), other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
+        let verdicts = Conduct.verdicts(of: [one, other])
+        #expect(verdicts[.once] == .failed(["it answered twice"]))
+        #expect(verdicts[.texts] == .failed(["a", "b", "c", "d", "and 2 more"]))
+    }
+}
