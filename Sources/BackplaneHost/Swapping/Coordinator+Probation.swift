@@ -7,6 +7,7 @@ extension Coordinator {
         guard let probation = swap.options.probation else { return }
         swap.isOnProbation = true
         letLook()
+        swap.reportProbation?(swap.report.plugins)
         defer { swap.isOnProbation = false }
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now

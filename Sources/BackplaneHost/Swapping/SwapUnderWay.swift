@@ -1,5 +1,8 @@
 import Backplane
 
+/// Takes what is in force on probation, once callers see it.
+typealias ProbationReport = @Sendable ([PluginChange]) -> Void
+
 /// A swap that is being made. Only the coordinator touches it.
 final class SwapUnderWay {
     let options: SwapOptions
@@ -18,6 +21,7 @@ final class SwapUnderWay {
     var machine: SwapMachine
     var report = SwapReport(.swapped)
     var isOnProbation = false
+    var reportProbation: ProbationReport?
     /// Managers that came up since the flip, from code that was taken back.
     var interrupted: [String] = []
     /// Wires lead, or will lead, to the new instances.
