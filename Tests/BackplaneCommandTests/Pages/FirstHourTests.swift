@@ -2,9 +2,6 @@ import Foundation
 import Testing
 
 /// What docs/first-hour.md has a reader enter and save, followed literally, with `backplane dev` beside it.
-///
-/// In the build without engines only: it compiles the SDK for a package of its own, and once is enough.
-#if !Engines
 @Suite(.timeLimit(.minutes(10)))
 struct FirstHourTests {
     private let tool: Tool
@@ -45,6 +42,7 @@ struct FirstHourTests {
             }
         }
         #expect(outputs == 4)
+        #expect(try reader.fetched() == [])
     }
 
     /// Enters what stands in the last line, in the folder of the line before.
@@ -67,4 +65,3 @@ struct FirstHourTests {
         String(text).replacing(/\d+([.:]\d+)*( ms| s)?/, with: "0")
     }
 }
-#endif
