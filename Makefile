@@ -1,11 +1,12 @@
 # The commands of this project. `make` alone lists them.
 
 SWIFT ?= swift
-# One test after the other: many start processes and threads, which on two processors would keep each other waiting.
-TEST_FLAGS ?= --no-parallel
+# Options of `swift build`, and of the tests: --filter REGEX and --skip REGEX.
+BUILD_FLAGS ?=
+TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-sanitizers hostile stress fuzz bench build release install uninstall sqlite picture
+.PHONY: help demo test test-plain flaky test-sanitizers hostile stress fuzz bench build release install uninstall sqlite picture
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,12 +14,18 @@ help: ## Lists these commands.
 demo: build ## Builds everything and takes you through the example application.
 	@.build/debug/backplane demo
 
-test: sqlite ## Builds everything and runs the whole suite.
-	$(SWIFT) test $(TEST_FLAGS)
+test: test-build ## Builds everything and runs the whole suite, in two processes side by side.
+	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
 
-test-plain: ## The same without the engines: fetches no package. Its build folder is .build-plain.
+test-plain: ## Runs it without the engines, in one process: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
-	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(TEST_FLAGS)
+	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(BUILD_FLAGS) --no-parallel $(TEST_FLAGS)
+
+flaky: test-build ## Looks for tests that fail now and then: runs them REPEAT=10 and all WHOLE=3 times beside a busy loop on each processor.
+	SWIFT_BACKTRACE=enable=no REPEAT=$(or $(REPEAT),10) WHOLE=$(or $(WHOLE),3) .ci/flaky
+
+test-build: sqlite
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 
 # The suites of the boundary, of calls and of swaps. Generations are never unloaded, which AddressSanitizer would call a leak; and each that a
 # process has loaded makes the next more expensive there, so that no process runs them all.

@@ -33,16 +33,16 @@ final class ControlConnection: Sendable {
 
     private func answer(_ head: ControlText.Head, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
         if head.request == HelloRequest.name { return try JSON.encode(server.greeting, failing: .controlFailed) }
-        let request = try server.request(for: head), server = server, socket = socket
+        let request = try server.request(for: head), server = server
         if request.endsWithClient { try requireRoomForStrays() }
-        let work = ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
+        let work = try ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
         let begins = work.start {
             do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch { return .failure(error) }
         } ended: { isStray in
             if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
         guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
-        if let outcome = work.wait(until: { request.endsWithClient && socket.isHungUp }) { return try outcome.get() }
+        if let outcome = work.wait(for: request.endsWithClient ? socket : nil) { return try outcome.get() }
         server.strays.add(1, ordering: .relaxed)
         throw BackplaneError(.callDeadline, "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
     }

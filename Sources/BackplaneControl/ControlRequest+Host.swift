@@ -7,8 +7,9 @@ extension ControlRequest {
 
     private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
         let options = try request.options.checked
-        async let _ = ProbationWatch.run(host, options, work)
-        return try await host.swap(request.libraries, options)
+        return try await ProbationWatch.tell(work) { report throws(BackplaneError) in
+            try await host.swap(request.libraries, options, onProbation: report)
+        }
     }
 
     private static let preview = ControlRequest(PreviewRequest.self) { host, request throws(BackplaneError) in
@@ -17,8 +18,9 @@ extension ControlRequest {
 
     private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
         let options = try request.options.checked
-        async let _ = ProbationWatch.run(host, options, work)
-        return try await host.rollback(plugin: request.plugin, to: request.generation, options)
+        return try await ProbationWatch.tell(work) { report throws(BackplaneError) in
+            try await host.rollback(plugin: request.plugin, to: request.generation, options, onProbation: report)
+        }
     }
 
     private static let generations = ControlRequest(GenerationsRequest.self) { host, request throws(BackplaneError) in

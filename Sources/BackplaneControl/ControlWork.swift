@@ -6,7 +6,9 @@ import Synchronization
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     private enum Look {
-        case outcome(Outcome), limit, nothing
+        case outcome(Outcome), limit
+        /// Look again after a change, or at this moment.
+        case later(Deadline?)
     }
     private struct State {
         var outcome: Outcome?
@@ -14,10 +16,19 @@ final class ControlWork: Sendable {
         /// Nobody waits for the outcome.
         var isAbandoned = false
     }
-    private let state = Monitor(State())
+    private let state = Mutex(State())
+    /// Raised after each change of the state.
+    private let changed: WakeSignal
+    private let thread = CallingThread()
     private let send: @Sendable (ControlEvent) -> Void
 
-    init(_ send: @escaping @Sendable (ControlEvent) -> Void) { self.send = send }
+    /// - Throws: `control.busy`.
+    init(_ send: @escaping @Sendable (ControlEvent) -> Void) throws(BackplaneError) {
+        self.send = send
+        do throws(SystemError) { changed = try WakeSignal() } catch {
+            throw BackplaneError(.controlBusy, "the system gives the host no more open files: \(error)")
+        }
+    }
 
     /// Tells whoever asked how far it is.
     func report(_ event: ControlEvent) { send(event) }
@@ -25,6 +36,7 @@ final class ControlWork: Sendable {
     /// Says that it is to be given up after this time, should a plugin keep the thread until then.
     func expectEnd(within limit: Duration) {
         state.withLock { $0.deadline = .now + limit }
+        changed.raise()
     }
 
     /// Does the work; `false` when the system gives no thread for it.
@@ -32,45 +44,50 @@ final class ControlWork: Sendable {
     /// - Parameter ended: called at its end; with `true` where nobody has waited for that.
     func start(_ work: @escaping @Sendable () async -> Outcome, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
         HostThread.tryStart("bp-request") { [self] in
-            let outcome = CallingThread.run(cancelledWhen: { state.withLock { $0.isAbandoned } }, work)
-            ended(
-                state.withLock { state in
-                    state.outcome = outcome
-                    return state.isAbandoned
-                })
+            let outcome = thread.run(work)
+            let isAbandoned = state.withLock { state in
+                state.outcome = outcome
+                return state.isAbandoned
+            }
+            changed.raise()
+            ended(isAbandoned)
         }
     }
 
     /// Waits for the outcome.
     ///
-    /// - Parameter isUnwanted: looked at four times a second; once it is `true` nobody waits any longer.
+    /// - Parameter client: nobody waits any longer once this socket's other end is gone; `nil`: that makes no difference.
     /// - Returns: `nil`: it is given up, and is told so as soon as it can be.
-    func wait(until isUnwanted: () -> Bool) -> Outcome? {
+    func wait(for client: LocalSocket?) -> Outcome? {
         while true {
-            switch look(until: .now + .milliseconds(250)) {
+            switch look() {
             case .outcome(let outcome): return outcome
-            case .limit: return nil
-            case .nothing: if isUnwanted() { return abandon() }
+            case .limit: return abandon()
+            case .later(let deadline):
+                if let client {
+                    if client.waitForHangUp(or: changed, until: deadline) { return abandon() }
+                } else {
+                    changed.wait(until: deadline)
+                }
             }
         }
     }
 
-    private func look(until moment: Deadline) -> Look {
-        state.wait { state in
-            if let outcome = state.outcome { return .done(.outcome(outcome)) }
-            if let deadline = state.deadline, deadline <= .now {
-                state.isAbandoned = true
-                return .done(.limit)
-            }
-            return moment <= .now ? .done(.nothing) : .until(state.deadline.map { min($0, moment) } ?? moment)
+    private func look() -> Look {
+        state.withLock { state in
+            if let outcome = state.outcome { return .outcome(outcome) }
+            if let deadline = state.deadline, deadline <= .now { return .limit }
+            return .later(state.deadline)
         }
     }
 
     /// - Returns: an outcome that has come just now.
     private func abandon() -> Outcome? {
-        state.withLock { state in
+        let outcome = state.withLock { state in
             if state.outcome == nil { state.isAbandoned = true }
             return state.outcome
         }
+        if outcome == nil { thread.cancel() }
+        return outcome
     }
 }

@@ -1,19 +1,22 @@
 import Backplane
 import BackplaneHost
 
-/// Says when the new generations of a swap are in force on probation: from then on callers see them.
+/// The news of a swap that its new generations are in force on probation: from then on callers see them.
 enum ProbationWatch {
-    private static let interval = Duration.milliseconds(500)
-
-    /// Looks until its task is cancelled; without a probation there is nothing to look for.
-    static func run(_ host: PluginHost, _ options: SwapOptions, _ work: ControlWork) async {
-        guard options.probation != nil else { return }
-        var told: Set<String> = []
-        while (try? await Task.sleep(for: interval)) != nil {
-            for generation in (try? await host.generations()) ?? [] where generation.state == .onProbation {
-                let text = "generation \(generation.number) of \(generation.plugin) is in force, on probation"
-                if told.insert(text).inserted { work.report(ControlEvent(text)) }
+    /// Makes a swap and tells whoever asked for it of its probation, on this thread: the coordinator waits for nobody who reads slowly.
+    static func tell(
+        _ work: ControlWork, of swap: (_ report: @escaping ProbationReport) async throws(BackplaneError) -> SwapReport
+    ) async throws(BackplaneError) -> SwapReport {
+        let (news, report) = AsyncStream.makeStream(of: [PluginChange].self)
+        async let told: Void = {
+            for await plugins in news {
+                for plugin in plugins { work.report(ControlEvent("generation \(plugin.toGeneration) of \(plugin.plugin) is in force, on probation")) }
             }
-        }
+        }()
+        let outcome: Result<SwapReport, BackplaneError>
+        do throws(BackplaneError) { outcome = .success(try await swap { report.yield($0) }) } catch { outcome = .failure(error) }
+        report.finish()
+        await told
+        return try outcome.get()
     }
 }

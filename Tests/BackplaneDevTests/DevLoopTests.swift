@@ -1,3 +1,4 @@
+import Backplane
 import Testing
 
 @testable import BackplaneDev
@@ -201,6 +202,18 @@ struct DevLoopTests {
         #expect(loop.take(.manifest) == [])
         #expect(loop.take(.built(.succeeded)) == [.apply])
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
+    }
+
+    @Test func `a library that only the new manifest names is swapped once that is in force, and nobody is told before`() {
+        var loop = running()
+        #expect(loop.take(.changed([notes])) == [.build(notes)])
+        #expect(loop.take(.manifest) == [])
+        #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
+        #expect(loop.take(.built(.succeeded)) == [])
+        let unknown = DevEvent.Refusal(subject: .swap, error: BackplaneError(.pluginUnknown, "it is not in force"))
+        #expect(loop.take(.answered(unknown.answer)) == [.apply])
+        #expect(loop.take(.answered(.done)) == [.swap([notes.library])])
+        #expect(loop.take(.answered(.done)) == [])
     }
 
     @Test func `a manifest waits until it is known what is to be built`() {

@@ -39,8 +39,9 @@ extension DevSession {
 
 extension DevEvent.Refusal {
     /// What the loop makes of it.
-    fileprivate var answer: DevLoop.Answer {
-        guard subject == .swap, error.code != .swapRefused else { return .misfit }
+    var answer: DevLoop.Answer {
+        // One that is not in force may be named by a manifest that is still to be applied.
+        guard subject == .swap, error.code != .swapRefused, error.code != .pluginUnknown else { return .misfit }
         return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }
 }

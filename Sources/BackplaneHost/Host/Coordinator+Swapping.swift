@@ -2,14 +2,14 @@ import Backplane
 
 extension Coordinator {
     /// Puts new builds of plugins in force: all of them, or none.
-    func swap(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
+    func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
         let replacements = try await self.replacements.load(libraries, options)
         guard !replacements.isEmpty else { return SwapReport(.unchanged) }
-        return try await swap(replacements, options, asked: asked)
+        return try await swap(replacements, options, asked: asked, onProbation: report)
     }
 
     /// The same with plugins that are linked into this program.
@@ -24,12 +24,12 @@ extension Coordinator {
     }
 
     /// Puts an older generation of a plugin in force again.
-    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
+    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
         await turns.take()
         defer { turns.end() }
         try live.requireRunning()
-        return try await swap([try replacements.older(plugin, number)], options, asked: asked)
+        return try await swap([try replacements.older(plugin, number)], options, asked: asked, onProbation: report)
     }
 
     func preview(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> SwapPreview {
@@ -41,7 +41,9 @@ extension Coordinator {
         return try await draft(replacements, options, asked: .now).preview
     }
 
-    private func swap(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapReport {
+    private func swap(
+        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, onProbation report: ProbationReport? = nil
+    ) async throws(BackplaneError) -> SwapReport {
         let swap: SwapTransaction
         do throws(BackplaneError) {
             swap = try await draft(replacements, options, asked: asked)
@@ -50,6 +52,7 @@ extension Coordinator {
             live.takeOut(replacements.map(\.plugin))
             throw error
         }
+        swap.reportProbation = report
         swapUnderWay = swap
         defer { swapUnderWay = nil }
         return try await swap.perform()

@@ -11,7 +11,14 @@ extension PluginHost {
     /// - Throws: `swap.refused` before anything was touched, or why a step failed, the old generation being in force.
     @discardableResult
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
-        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in try await coordinator.swap(libraries, options) }
+        try await swap(libraries, options, onProbation: nil)
+    }
+
+    /// - Parameter report: called on the coordinator's thread, which it must not keep, once callers see new code that is on probation.
+    package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
+        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+            try await coordinator.swap(libraries, options, onProbation: report)
+        }
     }
 
     /// The same for one library.
@@ -36,8 +43,15 @@ extension PluginHost {
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
     ) async throws(BackplaneError) -> SwapReport {
+        try await rollback(plugin: plugin, to: generation, options, onProbation: nil)
+    }
+
+    /// - Parameter report: as for a swap.
+    package func rollback(
+        plugin: String, to generation: Int?, _ options: SwapOptions, onProbation report: ProbationReport?
+    ) async throws(BackplaneError) -> SwapReport {
         try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
-            try await coordinator.rollback(plugin, to: generation, options)
+            try await coordinator.rollback(plugin, to: generation, options, onProbation: report)
         }
     }
 

@@ -5,31 +5,35 @@ import Synchronization
 package final class CallingThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
+        var isToBeCancelled = false
         var isDone = false
     }
     private enum Step {
-        case run([UnownedJob]), look, end
+        case run([UnownedJob]), cancel, end
     }
     private final class Outcome<Value: Sendable>: Sendable {
         let value = Mutex<Value?>(nil)
     }
     private let state = Monitor(State())
 
-    private init() {}
+    package init() {}
 
-    /// Runs `work` here, and returns what it returns.
-    ///
-    /// - Parameter isUnwanted: looked at four times a second; once it is `true` the work is cancelled, and waited for all the same.
-    package static func run<Result: Sendable>(cancelledWhen isUnwanted: () -> Bool, _ work: @escaping @Sendable () async -> Result) -> Result {
-        let thread = CallingThread(), outcome = Outcome<Result>()
-        let task = Task(executorPreference: thread) {
+    /// Runs `work` here, once, and returns what it returns.
+    package func run<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
+        let outcome = Outcome<Result>()
+        let task = Task(executorPreference: self) {
             let value = await work()
             outcome.value.withLock { $0 = value }
-            thread.state.withLock { $0.isDone = true }
+            self.state.withLock { $0.isDone = true }
         }
-        thread.work { if isUnwanted() { task.cancel() } }
+        runJobs { task.cancel() }
         guard let value = outcome.value.withLock({ $0 }) else { preconditionFailure("it is done and has no outcome") }
         return value
+    }
+
+    /// Cancels the work, on its own thread as soon as that is free: what a plugin does about it may keep that one, and no other.
+    package func cancel() {
+        state.withLock { $0.isToBeCancelled = true }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -37,24 +41,27 @@ package final class CallingThread: TaskExecutor {
         state.withLock { $0.jobs.append(job) }
     }
 
-    private func work(looking look: () -> Void) {
+    private func runJobs(cancelling cancel: () -> Void) {
         while true {
-            switch next(by: .now + .milliseconds(250)) {
+            switch next() {
             case .run(let jobs): for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
-            case .look: look()
+            case .cancel: cancel()
             case .end: return
             }
         }
     }
 
-    private func next(by deadline: Deadline) -> Step {
+    private func next() -> Step {
         state.wait { state in
+            if state.isToBeCancelled {
+                state.isToBeCancelled = false
+                return .done(.cancel)
+            }
             if !state.jobs.isEmpty {
                 defer { state.jobs = [] }
                 return .done(.run(state.jobs))
             }
-            if state.isDone { return .done(.end) }
-            return deadline <= .now ? .done(.look) : .until(deadline)
+            return state.isDone ? .done(.end) : .until(nil)
         }
     }
 }

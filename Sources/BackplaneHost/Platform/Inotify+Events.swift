@@ -64,17 +64,9 @@ extension Inotify {
 
     /// Waits until there are events, somebody calls ``wake()`` or `deadline` has come; without one for as long as it takes.
     package func wait(until deadline: Deadline?) {
-        var entries = [descriptor.number, wakeEnd.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // In whole milliseconds, never too early: that would be a turn for nothing.
-        let limit = deadline.map { max(0, ($0.nanoseconds - Deadline.now.nanoseconds + 999_999) / 1_000_000) } ?? -1
-        _ = poll(&entries, nfds_t(entries.count), Int32(clamping: limit))
-        var bytes = [UInt8](repeating: 0, count: 64)
-        if entries[1].revents != 0 { _ = read(wakeEnd.number, &bytes, bytes.count) }
+        wakeSignal.wait(until: deadline, or: descriptor.number, events: POLLIN)
     }
 
     /// Ends the wait that is under way, or else the next one.
-    package func wake() {
-        // Full means that it wakes already.
-        send(wakingEnd.number, [1], 1, Int32(MSG_NOSIGNAL))
-    }
+    package func wake() { wakeSignal.raise() }
 }

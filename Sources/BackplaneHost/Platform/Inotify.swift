@@ -4,18 +4,13 @@ import Glibc
 /// The kernel's account of what happens in folders, for one thread that reads it and waits for it.
 package final class Inotify: Sendable {
     let descriptor: FileDescriptor
-    /// Bytes written to the second end wake whoever waits at the first.
-    let wakeEnd, wakingEnd: FileDescriptor
+    let wakeSignal: WakeSignal
 
     /// - Throws: `watch.unusable`: this user has as many of these as the system allows, or the process too many files.
     package init() throws(BackplaneError) {
         do throws(SystemError) {
             descriptor = FileDescriptor(adopting: try retryingInterrupted { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) })
-            var ends: [Int32] = [0, 0]
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-            try retryingInterrupted { socketpair(AF_UNIX, kind, 0, &ends) }
-            wakeEnd = FileDescriptor(adopting: ends[0])
-            wakingEnd = FileDescriptor(adopting: ends[1])
+            wakeSignal = try WakeSignal()
         } catch {
             throw BackplaneError(
                 .watchUnusable,

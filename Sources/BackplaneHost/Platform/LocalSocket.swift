@@ -59,10 +59,11 @@ package final class LocalSocket: Sendable {
         return (credentials.process, credentials.user)
     }
 
-    /// Whether the other end is gone. One that only has nothing more to say is not.
-    package var isHungUp: Bool {
-        var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
-        return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLHUP | POLLERR) != 0
+    /// Waits until the other end is gone, which one that only has nothing more to say is not.
+    ///
+    /// - Returns: `false`: the signal was raised, or `deadline` has come, before.
+    package func waitForHangUp(or signal: WakeSignal, until deadline: Deadline?) -> Bool {
+        signal.wait(until: deadline, or: descriptor.number) & (POLLHUP | POLLERR) != 0
     }
 
     static func open(blocking: Bool) throws(SystemError) -> FileDescriptor {

@@ -1,10 +1,7 @@
-#if !Engines
 import Foundation
 import Testing
 
 /// Everything that `backplane new` makes builds without a warning and passes its tests at once, and fetches no package.
-///
-/// Once is enough for both builds, since what is made does not depend on the engines.
 @Suite(.timeLimit(.minutes(15)))
 struct NewPackagesTests {
     private let tool: Tool
@@ -71,4 +68,3 @@ struct NewPackagesTests {
         #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
     }
 }
-#endif

@@ -3,9 +3,6 @@ import TestFixtures
 import Testing
 
 /// What docs/first-hour.md has a reader enter and save, followed literally, with `backplane dev` beside it.
-///
-/// In the build without engines only: it compiles the SDK for a package of its own, and once is enough.
-#if !Engines
 @Suite(.timeLimit(.minutes(10)))
 struct FirstHourTests {
     private let tool: Tool
@@ -46,6 +43,7 @@ struct FirstHourTests {
             }
         }
         #expect(outputs == 4)
+        #expect(try reader.fetched() == [])
     }
 
     /// Enters what stands in the last line, in the folder of the line before.
@@ -68,4 +66,3 @@ struct FirstHourTests {
         String(text).replacing(/\d+([.:]\d+)*( ms| s)?/, with: "0")
     }
 }
-#endif

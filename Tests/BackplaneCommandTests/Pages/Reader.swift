@@ -76,4 +76,14 @@ struct Reader {
         }
         return (printed.joined(), outputs)
     }
+
+    /// Whatever SwiftPM keeps of other packages in those that were written here: versions that were chosen, and what was fetched.
+    func fetched() throws -> [String] {
+        let files = FileManager.default
+        return try files.contentsOfDirectory(atPath: folder.path).filter { $0 != "backplane" }.flatMap { name in
+            let package = folder.appending(path: name).path
+            let kept = ["checkouts", "repositories", "artifacts"].flatMap { (try? files.contentsOfDirectory(atPath: "\(package)/.build/\($0)")) ?? [] }
+            return kept + ["Package.resolved"].filter { files.fileExists(atPath: "\(package)/\($0)") }
+        }
+    }
 }

@@ -10,7 +10,7 @@ enum EditionLibrary {
     /// - Parameters:
     ///   - manager: another class name, and in small letters the end of another id.
     ///   - fails: every call of it is an error.
-    ///   - starts: its manager is ever up.
+    ///   - starts: its manager is ever up; one that never is prints `waiting` when it is to come up.
     ///   - stops: its manager stops when it is asked to.
     ///   - chats: it prints `tick` from the beginning on, so many microseconds apart.
     @discardableResult
@@ -66,6 +66,7 @@ enum EditionLibrary {
         static void activate(void *self, bp_done done, void *context) {
             bp_bytes nothing = {0, 0};
             if (STARTS) done(context, BP_OK, nothing);
+            else puts("waiting");
         }
         static void stop(void *self, bp_done done, void *context) {
             bp_bytes nothing = {0, 0};

@@ -1,5 +1,6 @@
 import BackplaneHost
 import Foundation
+import Synchronization
 import Testing
 
 /// `backplane swap`, `rollback`, `generations` and `stats`, against a host in another process.
@@ -102,6 +103,22 @@ struct SwapCommandTests {
         #expect(outcome.status == 1 && outcome.output.hasPrefix("rolled back org.example.edition 1.0.0 → 3.0.0"), "\(outcome.output)\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("backplane: "))
         #expect(try await edition() == "1\n")
+        _ = host
+    }
+
+    @Test func `who asks for a swap on probation is told when its code is in force, once and however short that is`() async throws {
+        let host = try await tool.startRun(manifest), other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
+        let client = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first).client
+        let told = Mutex<[String]>([])
+        let report = try await withCheckedContinuation { continuation in
+            // Asking blocks.
+            Thread.detachNewThread {
+                let request = SwapRequest(libraries: [other], options: SwapOptions(probation: Probation(duration: 0.05)))
+                continuation.resume(returning: Result { try client.ask(request, ControlClient.Watch(report: { event in told.withLock { $0.append(event.text) } })) })
+            }
+        }.get()
+        #expect(report.outcome == .swapped)
+        #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is in force, on probation"])
         _ = host
     }
 

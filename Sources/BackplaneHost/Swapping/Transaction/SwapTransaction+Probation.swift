@@ -7,6 +7,7 @@ extension SwapTransaction {
     func watch() async throws(BackplaneError) {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
+        reportProbation?(report.plugins)
         let end = Deadline.now + .seconds(probation.duration)
         var nextHealth = Deadline.now
         while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {

@@ -1,5 +1,8 @@
 import Backplane
 
+/// Takes what is in force on probation, once callers see it.
+package typealias ProbationReport = @Sendable ([PluginChange]) -> Void
+
 /// A swap under way: performs what its machine says, and keeps what that comes to.
 ///
 /// It belongs to the host's serial domain, as what it works on does.
@@ -20,6 +23,7 @@ final class SwapTransaction {
 
     var machine: SwapMachine
     var report = SwapReport(.swapped)
+    var reportProbation: ProbationReport?
     /// Managers that came up since the flip, from code that was taken back.
     var interrupted: [String] = []
     /// When callers were first served by the new code.

@@ -20,6 +20,8 @@ struct DevStartTests {
         _ = try EditionLibrary.compile(1, to: editions.folder, starts: false)
         let dev = try DevRun(editions.manifest, with: tool)
         try await dev.next("started")
+        // Before that it may come up with the library that takes its place.
+        #expect(try await dev.next("output", DevEvent.Line.self, besides: []).text == "waiting")
         try editions.rename(2)
         #expect(try await dev.next("hostEnded", DevEvent.Ending.self).isExpected)
         #expect(try await dev.up().managers.map(\.state) == ["ready"])
