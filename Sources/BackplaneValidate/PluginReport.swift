@@ -1,5 +1,5 @@
-package import Backplane
-import BackplaneBoundary
+import Backplane
+package import BackplaneBoundary
 
 /// What a plugin answered at its entry, as the child hands it to its parent and `--json` prints it.
 package struct PluginReport: Codable, Sendable, Hashable {

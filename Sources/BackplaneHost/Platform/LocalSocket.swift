@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 import Glibc
 
 /// One end of a stream between two processes of this machine.

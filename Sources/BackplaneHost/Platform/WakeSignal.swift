@@ -1,4 +1,4 @@
-import Backplane
+package import Backplane
 import Glibc
 
 /// A signal that any thread raises, for one that waits among the descriptors it polls.
