@@ -95,13 +95,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
+            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage",
-                "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
+                "Backplane", "BackplaneBoundary", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite",
+                "BackplaneStorage", "BackplaneURLSession", "BookshelfContracts", "CBackplane", "CBackplaneHost", "YardstickContracts", "YardstickDirect",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -204,7 +204,7 @@ let package = Package(
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneTestKitTests",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
             swiftSettings: settings),
         .testTarget(
             name: "BookshelfModuleTests",
