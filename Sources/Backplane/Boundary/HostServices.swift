@@ -32,7 +32,7 @@ public struct ComponentServices: Sendable {
     /// JSON, as the manifest gives it.
     let rawConfiguration: [UInt8]
 
-    init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.Creation) {
+    init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.ReceivedCreation) {
         (self.host, self.contracts) = (host, contracts)
         (handle, rawConfiguration, tasks) = (creation.handle, creation.configuration, ComponentTasks())
         log = Log(host, component: creation.handle)
