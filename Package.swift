@@ -100,7 +100,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
+            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .target(name: "BackplaneControl", dependencies: ["Backplane", "BackplaneHost"], swiftSettings: settings),
 
@@ -243,7 +243,7 @@ let package = Package(
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneTestKitTests",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
             swiftSettings: settings),
         .testTarget(
             name: "BookshelfModuleTests",

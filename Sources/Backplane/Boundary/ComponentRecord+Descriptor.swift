@@ -121,13 +121,13 @@ private let reviewConfiguration: bp_review = { type, configuration, done, contex
 private let createInstance: bp_create = { type, creation, done, context in
     let record = Unmanaged<ComponentRecord>.fromOpaque(type!).takeUnretainedValue()
     let creation: bp_creation = read(creation)
-    let copy: ComponentRecord.Creation
+    let copy: ComponentRecord.ReceivedCreation
     do throws(BackplaneError) {
         let connections = try Descriptors(creation.wires, count: creation.wire_count, of: "the wires of a creation")
-        copy = ComponentRecord.Creation(
+        copy = ComponentRecord.ReceivedCreation(
             handle: creation.handle, configuration: creation.configuration.array,
             connections: connections.map {
-                ComponentRecord.Connection(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
+                ComponentRecord.ReceivedWire(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
             },
             folder: creation.folder.text, resources: creation.resources.text)
     } catch {

@@ -4,23 +4,23 @@ final class ComponentRecord: Sendable {
     let wires: [DeclaredWire]
     /// How this side compiled the contract it provides (``ContractLayout``).
     let layout: KeptText
-    let create: @Sendable (Creation) async throws -> Instance
+    let create: @Sendable (ReceivedCreation) async throws -> Instance
     /// The keys of a configuration that its type does not know; throws what ``create`` would throw of it.
     let review: Review
     typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// What an instance is made with, as copied from `bp_creation`.
-    struct Creation: Sendable {
+    struct ReceivedCreation: Sendable {
         var handle: UInt64
         /// JSON.
         var configuration: [UInt8]
-        var connections: [Connection]
+        var connections: [ReceivedWire]
         var folder: String
         var resources: String
     }
 
     /// One of its wires.
-    struct Connection: Sendable {
+    struct ReceivedWire: Sendable {
         var label: String
         var wire: UInt64
         /// `nil`: the host speaks another lane revision, and the SDK makes the slot itself.
@@ -29,7 +29,7 @@ final class ComponentRecord: Sendable {
 
     init(
         _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], review: @escaping Review,
-        create: @escaping @Sendable (Creation) async throws -> Instance
+        create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
         (self.description, self.layout, self.wires, self.review, self.create) = (description, layout, wires, review, create)
     }
@@ -70,7 +70,7 @@ extension KnownAndUnknown {
     }
 }
 
-extension ComponentRecord.Creation {
+extension ComponentRecord.ReceivedCreation {
     /// The slots of the declared wires, by label.
     fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [String: Slot] {
         var slots: [String: Slot] = [:]

@@ -10,9 +10,9 @@ extension ComponentServices {
             let context = Box<@Sendable (Result<Found, BackplaneError>) -> Void> { continuation.resume(returning: $0) }.toContext()
             name.withBytes { name in
                 if let call {
-                    call.withC { table.functions.pointee.find(handle, name, needed.descriptor, $0, received, context) }
+                    call.withC { table.pointer.pointee.find(handle, name, needed.descriptor.pointer, $0, received, context) }
                 } else {
-                    table.functions.pointee.find(handle, name, needed.descriptor, nil, received, context)
+                    table.pointer.pointee.find(handle, name, needed.descriptor.pointer, nil, received, context)
                 }
             }
         }
@@ -27,20 +27,16 @@ extension ComponentServices {
     /// The managers that serve a contract.
     func providers<C: Contract>(of _: C.Type) async throws(BackplaneError) -> [ManagerDescription] {
         let answer = PendingAnswer()
-        try calls().functions.pointee.providers(handle, contracts.neededWire(C.self).descriptor, PendingAnswer.done, answer.toContext())
+        try calls().pointer.pointee.providers(handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
         // A look-up takes no time: it is not worth cancelling.
         return try JSON.decode([ManagerDescription].self, await answer.wait {}.get(), failing: .callInvalidOutput)
     }
 
-    private struct Table: @unchecked Sendable {     // constant, and alive as long as the process
-        let functions: UnsafePointer<bp_calls_1>
-    }
-
-    private func calls() throws(BackplaneError) -> Table {
+    private func calls() throws(BackplaneError) -> ConstantPointer<bp_calls_1> {
         guard let table = host.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else {
             throw BackplaneError(.interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
         }
-        return Table(functions: table)
+        return table
     }
 }
 

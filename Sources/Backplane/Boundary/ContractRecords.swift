@@ -38,12 +38,12 @@ final class ContractRecords: Sendable {
 }
 
 /// A wire that no component declares, and its descriptor, which lives as long as the process.
-struct NeededWire: @unchecked Sendable {        // constant
+struct NeededWire: Sendable {
     let wire: DeclaredWire
-    let descriptor: UnsafePointer<bp_wire>
+    let descriptor: ConstantPointer<bp_wire>
 
     init(_ wire: DeclaredWire) {
         self.wire = wire
-        descriptor = forever([bp_wire(wire)])!
+        descriptor = ConstantPointer(forever([bp_wire(wire)])!)
     }
 }

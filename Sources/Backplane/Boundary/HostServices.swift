@@ -10,9 +10,9 @@ package struct HostServices: Sendable {
     ///
     /// A table that ends before the last function known here counts as missing: what lies behind its end is no function. A
     /// longer one, of a newer host, begins with those known here.
-    package func table<Table>(_ id: String, revision: UInt32, as _: Table.Type) -> UnsafePointer<Table>? {
+    package func table<Table>(_ id: String, revision: UInt32, as _: Table.Type) -> ConstantPointer<Table>? {
         guard let table = id.withBytes({ find($0, revision) }), Int(table.load(as: UInt32.self)) >= MemoryLayout<Table>.size else { return nil }
-        return table.assumingMemoryBound(to: Table.self)
+        return ConstantPointer(table.assumingMemoryBound(to: Table.self))
     }
 }
 
@@ -32,7 +32,7 @@ public struct ComponentServices: Sendable {
     /// JSON, as the manifest gives it.
     let rawConfiguration: [UInt8]
 
-    init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.Creation) {
+    init(host: HostServices, _ contracts: ContractRecords, _ creation: ComponentRecord.ReceivedCreation) {
         (self.host, self.contracts) = (host, contracts)
         (handle, rawConfiguration, tasks) = (creation.handle, creation.configuration, ComponentTasks())
         log = Log(host, component: creation.handle)
@@ -47,19 +47,14 @@ extension Log {
             self.init(isEnabled: { _ in false }, write: { _, _, _ in })
             return
         }
-        let functions = LogFunctions(table: table)
         self.init(
-            isEnabled: { functions.table.pointee.is_enabled(component, $0.rawValue) != 0 },
+            isEnabled: { table.pointer.pointee.is_enabled(component, $0.rawValue) != 0 },
             write: { level, message, metadata in
                 message.withBytes { message in
                     Pairs(metadata.sorted { $0.key < $1.key }).withPairs { pairs in
-                        functions.table.pointee.write(component, level.rawValue, message, pairs.baseAddress, pairs.count)
+                        table.pointer.pointee.write(component, level.rawValue, message, pairs.baseAddress, pairs.count)
                     }
                 }
             })
-    }
-
-    private struct LogFunctions: @unchecked Sendable {      // constant, and alive as long as the process
-        let table: UnsafePointer<bp_log_1>
     }
 }

@@ -20,20 +20,16 @@ extension UnsafeMutableRawPointer {
 /// A text that is made when it is first asked for, and from then on lives as long as the process.
 final class KeptText: Sendable {
     private let make: @Sendable () -> String
-    private let made = Mutex<Made?>(nil)
-
-    private struct Made: @unchecked Sendable {      // written once, never freed
-        let bytes: bp_bytes
-    }
+    private let made = Mutex<ConstantPointer<bp_bytes>?>(nil)
 
     init(_ make: @escaping @Sendable () -> String) { self.make = make }
 
     var bytes: bp_bytes {
         made.withLock { made in
-            if let made { return made.bytes }
-            let bytes = bp_bytes.forever(make())
-            made = Made(bytes: bytes)
-            return bytes
+            if let made { return made.pointer.pointee }
+            let new = ConstantPointer(forever([bp_bytes.forever(make())])!)
+            made = new
+            return new.pointer.pointee
         }
     }
 }

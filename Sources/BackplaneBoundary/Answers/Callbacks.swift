@@ -5,7 +5,8 @@ import Synchronization
 /// The answers that plugins still owe.
 ///
 /// A plugin is handed a number, never a pointer: whoever answers twice, or too late, is looked up, not found, and does no
-/// harm. A C callback has nothing but that number, so the table is one for the process.
+/// harm. `bp_done` and `bp_created` get back that number alone: nothing in it leads to a host, and a pointer to one would not
+/// outlive it. So the table is one for the process, and its numbers are never used again.
 package enum Callbacks {
     /// How something that a plugin was asked ended.
     package struct Ended: Sendable {

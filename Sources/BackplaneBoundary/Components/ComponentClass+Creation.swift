@@ -3,7 +3,7 @@ import CBackplane
 
 extension ComponentClass {
     /// What a component is made with.
-    package struct Creation: Sendable {
+    package struct OfferedCreation: Sendable {
         package var number: UInt16
         package var handle: UInt64
         package var configuration: [UInt8]
@@ -11,10 +11,10 @@ extension ComponentClass {
         package var folder: String
         /// Empty where there are none.
         package var resources: String
-        package var connections: [Connection]
+        package var connections: [OfferedWire]
 
         package init(
-            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, connections: [Connection]
+            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, connections: [OfferedWire]
         ) {
             (self.number, self.handle, self.configuration) = (number, handle, configuration)
             (self.folder, self.resources, self.connections) = (folder, resources, connections)
@@ -22,7 +22,7 @@ extension ComponentClass {
     }
 
     /// One of its wires, as it is handed over.
-    package struct Connection: Sendable {
+    package struct OfferedWire: Sendable {
         package var label: String
         /// The handle that a plugin calls through the host with.
         package var wire: UInt64
@@ -37,7 +37,7 @@ extension ComponentClass {
     ///
     /// - Throws: what the component threw.
     package func create(
-        _ creation: Creation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
+        _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
     ) async throws(BackplaneError) -> ComponentInstance {
         let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
             let labels = Pairs(creation.connections.map { ($0.label, "") })

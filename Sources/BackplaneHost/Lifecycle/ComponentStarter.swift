@@ -33,10 +33,10 @@ struct ComponentStarter {
                 role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers))
         do throws(BackplaneError) {
-            let creation = ComponentClass.Creation(
+            let creation = ComponentClass.OfferedCreation(
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "",
-                connections: wires.map { ComponentClass.Connection(label: $0.label, wire: $0.id, slot: $0.slot) })
+                connections: wires.map { ComponentClass.OfferedWire(label: $0.label, wire: $0.id, slot: $0.slot) })
             let instance = try await limited("be made", node, limit: limit) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }

@@ -56,6 +56,9 @@ package enum HostThread {
 }
 
 /// Threads that have nothing to do, and take what comes for a while: waking one costs less than half of making one.
+///
+/// They are the process's: one that has come back from a plugin holds nothing of the host that it worked for, and may come back
+/// when that host is gone.
 private final class IdleThreads: Sendable {
     private struct State {
         var waiting = 0

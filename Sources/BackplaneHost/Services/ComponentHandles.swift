@@ -4,7 +4,8 @@ import Synchronization
 /// The handles that components call the host's services with.
 ///
 /// A handle is a number that is never reused, so that a context kept after its component, or its host, is gone is refused
-/// and nothing worse. A C function has nothing but that number, so the table is one for the process.
+/// and nothing worse. The functions of a service's table get nothing else: no context of the host's, and the table itself is
+/// constant. So the handles of all hosts are in one table for the process.
 enum ComponentHandles {
     private static let components = Mutex<[UInt64: ComponentServices]>([:])
     private static let next = Atomic<UInt64>(1)

@@ -12,13 +12,13 @@ struct HTTPExchange {
         guard let table = services.host.table(BP_HTTP, revision: 1, as: bp_http_1.self) else {
             throw BackplaneError(.interfaceMissing, "this host has no \(BP_HTTP)/1")
         }
-        let functions = Functions(table: table), component = services.handle
-        let cancellation = Cancellation { functions.table.pointee.cancel(component, $0) }
+        let component = services.handle
+        let cancellation = Cancellation { table.pointer.pointee.cancel(component, $0) }
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) in
                 let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
                 let id = request.withC { request in
-                    call.withC { functions.table.pointee.send(component, request, $0, ended, context) }
+                    call.withC { table.pointer.pointee.send(component, request, $0, ended, context) }
                 }
                 cancellation.began(id)
             }
@@ -26,10 +26,6 @@ struct HTTPExchange {
             cancellation.cancel()
         }
         return try result.get()
-    }
-
-    private struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
-        let table: UnsafePointer<bp_http_1>
     }
 }
 

@@ -12,7 +12,7 @@ struct StoreExchange: Sendable {
         let answer = await withUnsafeContinuation { (continuation: UnsafeContinuation<EncodedAnswer, Never>) in
             let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
             changes.withC { changes in
-                functions.table.pointee.write(services.handle, changes.baseAddress, changes.count, { context, status, payload in
+                functions.pointer.pointee.write(services.handle, changes.baseAddress, changes.count, { context, status, payload in
                     Waiting<EncodedAnswer>.take(context).resume(returning: EncodedAnswer(status, payload))
                 }, context)
             }
@@ -25,7 +25,7 @@ struct StoreExchange: Sendable {
         let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<RecordPage, BackplaneError>, Never>) in
             let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
             query.withC { query in
-                functions.table.pointee.query(services.handle, query, { context, status, records, count, total, payload in
+                functions.pointer.pointee.query(services.handle, query, { context, status, records, count, total, payload in
                     let waiting = Waiting<Result<RecordPage, BackplaneError>>.take(context)
                     do throws(BackplaneError) {
                         _ = try EncodedAnswer(status, payload).get()
@@ -40,15 +40,11 @@ struct StoreExchange: Sendable {
         return try result.get()
     }
 
-    private struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
-        let table: UnsafePointer<bp_store_1>
-    }
-
-    private func functions() throws(BackplaneError) -> Functions {
+    private func functions() throws(BackplaneError) -> ConstantPointer<bp_store_1> {
         guard let table = services.host.table(BP_STORE, revision: 1, as: bp_store_1.self) else {
             throw BackplaneError(.interfaceMissing, "this host has no \(BP_STORE)/1")
         }
-        return Functions(table: table)
+        return table
     }
 }
 

@@ -11,7 +11,7 @@ extension ComponentClass {
     }
 
     func make() async throws -> ComponentInstance {
-        let creation = Creation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        let creation = OfferedCreation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
         return try await create(creation, { _ in }, { $0() })
     }
 }

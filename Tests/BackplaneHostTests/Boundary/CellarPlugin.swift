@@ -16,7 +16,7 @@ enum CellarPlugin {
         guard let found = plugin.components.first(where: { $0.description.className == className }) else {
             throw BackplaneError(.unknownClass, className)
         }
-        let creation = ComponentClass.Creation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        let creation = ComponentClass.OfferedCreation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
         return try await found.create(creation, { _ in }, { $0() })
     }
 

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneBoundary
+import BackplaneDocuments
 import ChallengeModule
 import Testing
 

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import CBackplane
 import ChallengeModule
 import Testing

@@ -1,3 +1,4 @@
+import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
 

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 @testable import BackplaneHost
 
 /// Contracts and catalogues for the tests of this folder, written short.

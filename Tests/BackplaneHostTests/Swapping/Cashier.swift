@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneDocuments
 import Synchronization
 
 @testable import BackplaneHost

@@ -1,10 +1,12 @@
 package import CBackplane
 
 /// What encoded cells call: the host's `bp_provider`, which lives as long as the process.
-package struct EncodedTarget: @unchecked Sendable {      // written once, before anybody sees it
-    package let provider: UnsafePointer<bp_provider>
+package struct EncodedTarget: Sendable {
+    private let table: ConstantPointer<bp_provider>
 
-    package init(_ provider: UnsafePointer<bp_provider>) { self.provider = provider }
+    package init(_ provider: UnsafePointer<bp_provider>) { table = ConstantPointer(provider) }
+
+    package var provider: UnsafePointer<bp_provider> { table.pointer }
 
     func number(of name: String) -> UInt32? {
         let methods = try? Descriptors<bp_method>(provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
@@ -21,7 +23,7 @@ extension EncodedTarget {
         let descriptors = methods.map(bp_method.init)
         let pointer = UnsafeMutablePointer<bp_provider>.allocate(capacity: 1)
         pointer.initialize(to: bp_provider(
-            target: UnsafeMutableRawPointer(keeping: ServedCalls(table: table, component: component, wire: wire)),
+            target: UnsafeMutableRawPointer(keeping: ServedCalls(table: table.pointer, component: component, wire: wire)),
             methods: forever(descriptors), method_count: descriptors.count,
             call: { target, method, input, frame, done, context in
                 let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
