@@ -241,13 +241,13 @@ let package = Package(
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
-        .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneTerminal"], swiftSettings: settings),
+        .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneScaffoldTests", dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneDevTests", dependencies: ["Backplane", "BackplaneDev", "BackplaneHost", "TestFixtures"], exclude: ["Snapshots"],
+            name: "BackplaneDevTests", dependencies: ["Backplane", "BackplaneDev", "BackplaneHost", "BackplaneReports", "BackplaneTerminal", "TestFixtures"], exclude: ["Snapshots"],
             swiftSettings: settings),
         .testTarget(name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"], swiftSettings: settings),
         .testTarget(
@@ -257,7 +257,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
-                "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -1,7 +1,7 @@
 import Testing
 import YardstickContracts
 
-@testable import BackplaneCommand
+@testable import BackplaneTurnstile
 
 /// What `backplane bench swap` makes of answers: each kind of mistake is found.
 struct CallerAccountTests {

@@ -1,4 +1,4 @@
-@testable import BackplaneCommand
+@testable import BackplaneBench
 
 extension Row {
     /// A row that is not measured.

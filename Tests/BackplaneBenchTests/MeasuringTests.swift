@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneBench
+@testable import BackplaneTerminal
 
 @Suite(.timeLimit(.minutes(5)))
 struct MeasuringTests {

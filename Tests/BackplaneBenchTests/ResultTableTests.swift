@@ -1,6 +1,8 @@
+import TestFixtures
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneBench
+@testable import BackplaneTerminal
 
 @Suite struct ResultTableTests {
     private let rows: [Row] = [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneBench
 
 @Suite struct RowResultTests {
     private let samples = ["direct": Sample([40, 54, 60]), "row": Sample([81, 81, 81]), "idle": Sample([0, 0, 0])]

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneBench
 
 @Suite struct SampleTests {
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane convert`: a manifest as it is written, in another spelling.

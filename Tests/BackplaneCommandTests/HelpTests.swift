@@ -1,3 +1,4 @@
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

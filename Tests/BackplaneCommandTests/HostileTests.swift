@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// Libraries that do wrong, or are something else altogether (Tests/Plugins/Hostile): what a host in a process of its own says of each, and

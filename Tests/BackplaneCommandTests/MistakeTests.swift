@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// What is said about every mistake that the frameworks before this one answered with nothing, an assertion or a crash.

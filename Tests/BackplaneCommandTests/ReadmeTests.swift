@@ -1,3 +1,4 @@
+import TestFixtures
 import Testing
 
 /// What the README and the page on testing say a reader can write and run, followed literally.

@@ -2,7 +2,8 @@
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneTerminal
+@testable import BackplaneValidate
 
 /// The instructions of an entry, counted one at a time (V15). Asked of the trial's own process, since `validate` takes the processor's
 /// counters where it may.

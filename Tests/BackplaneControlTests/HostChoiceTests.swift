@@ -1,7 +1,7 @@
 import Backplane
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneControl
 @testable import BackplaneHost
 
 /// Which of several running hosts a command is for.
@@ -52,15 +52,5 @@ import Testing
         #expect(outcome(HostChoice(manifest: "/c.json"), [host(1, "/a.json")]) == "absent: 1")
         #expect(outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json")]) == "1")
         #expect(outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json"), host(2, "/b.json")]) == "unclear: 2")
-    }
-
-    @Test func `hosts that do not answer are listed with why`() {
-        let lines = HostTable.table([host(1, "/a.json"), host(2, nil), silent]).lines(colour: false)
-        #expect(lines == [
-            "PROCESS  MANIFEST                          SOCKET",
-            "1        /a.json                           /run/host-1.sock",
-            "2        made in Swift                     /run/host-2.sock",
-            "-        the host does not answer in time  /run/host-9.sock",
-        ])
     }
 }

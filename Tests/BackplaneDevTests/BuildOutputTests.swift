@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// What `swift build` prints, taken apart.
 struct BuildOutputTests {

@@ -1,9 +1,12 @@
 import Backplane
 import Foundation
+import TestFixtures
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
+@testable import BackplaneReports
+@testable import BackplaneTerminal
 
 /// What people, editors and scripts read of what happens under `backplane dev`.
 struct DevEventTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// What `backplane dev` decides to do next.
 struct DevLoopTests {

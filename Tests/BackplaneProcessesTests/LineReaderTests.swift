@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneProcesses
 
 /// What comes through a pipe, line by line.
 struct LineReaderTests {

@@ -1,5 +1,7 @@
+import TestFixtures
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// What is made, as text: nothing is written here.
 struct BlueprintTests {

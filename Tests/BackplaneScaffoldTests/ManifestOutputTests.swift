@@ -1,5 +1,6 @@
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplanePackages
 
 /// What SwiftPM prints of a Package.swift that it cannot read.
 struct ManifestOutputTests {

@@ -1,6 +1,7 @@
 import Backplane
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 struct NewNameTests {
     @Test(arguments: [("Tides", "tides"), ("TideTable", "tide-table"), ("HTTPCache", "http-cache"), ("BooksAPIv2", "books-api-v2"), ("A1", "a1")])

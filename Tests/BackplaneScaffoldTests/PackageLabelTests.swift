@@ -1,5 +1,6 @@
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// Lists that a Package.swift does not have yet, and what stands on one line, as somebody would write them in.
 struct PackageLabelTests {

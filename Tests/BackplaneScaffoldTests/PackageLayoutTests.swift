@@ -1,5 +1,6 @@
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// Lines that are added to a Package.swift, in the manner of those that are there.
 struct PackageLayoutTests {

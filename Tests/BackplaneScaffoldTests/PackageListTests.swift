@@ -1,5 +1,6 @@
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// A list as it may be written, and with one more element: nothing that somebody wrote goes, or goes elsewhere.
 struct PackageListTests {

@@ -1,7 +1,9 @@
 import Backplane
 import Foundation
+import TestFixtures
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// Elements that are put into the lists of a Package.swift.
 struct PackageSourceTests {

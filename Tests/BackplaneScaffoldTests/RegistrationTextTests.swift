@@ -1,6 +1,8 @@
 import Foundation
+import TestFixtures
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplaneScaffold
 
 /// Classes that are put into a plugin's `register(in:)`.
 struct RegistrationTextTests {

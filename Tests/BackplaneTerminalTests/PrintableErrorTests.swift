@@ -2,7 +2,8 @@ import Backplane
 import BackplaneHost
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneReports
+@testable import BackplaneTerminal
 
 @Suite struct PrintableErrorTests {
     private let error = BackplaneError(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct ShellCommandTests {
     @Test(arguments: [

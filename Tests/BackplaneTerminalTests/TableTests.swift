@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct TableTests {
     @Test(arguments: [

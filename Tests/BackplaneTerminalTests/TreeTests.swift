@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct TreeTests {
     private let tree = Tree(["root"], [Tree(["a"], [Tree(["b"]), Tree([Span("c", .bad)])]), Tree(["d"], [Tree(["e"])])])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneValidate
 
 /// What counts as JSON in V27: the grammar, and nothing but that.
 @Suite struct JSONSyntaxTests {

@@ -2,7 +2,8 @@ import CBackplane
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneTerminal
+@testable import BackplaneValidate
 
 /// What facts come to.
 @Suite struct VerdictTests {

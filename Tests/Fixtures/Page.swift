@@ -1,26 +1,26 @@
-import Foundation
+package import Foundation
 
 /// A page of the documentation as its reader takes it: files to write, commands to run, and what these print.
-struct Page {
+package struct Page {
     /// A block with something after its language: `swift file=…`, `sh run`, `text output`.
-    struct Block {
-        var kind: Substring
-        var text: String
+    package struct Block {
+        package var kind: Substring
+        package var text: String
 
         /// Where to write it; `nil`: it is no file.
-        var file: String? {
+        package var file: String? {
             kind.hasPrefix("file=") ? String(kind.dropFirst("file=".count)) : nil
         }
     }
 
-    let blocks: [Block]
+    package let blocks: [Block]
 
     /// - Parameter path: from the top of the package.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         blocks = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
             .matches(of: /```\w+ ([^\n]+)\n([\s\S]*?)```/)
             .map { Block(kind: $0.output.1, text: String($0.output.2)) }
     }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 }

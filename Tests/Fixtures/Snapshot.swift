@@ -1,14 +1,16 @@
 import Foundation
-import Testing
+package import Testing
 
 /// A text that is compared with a recorded file; `RECORD_SNAPSHOTS=1` records it, and fails so that nobody forgets it there.
-func expectSnapshot(_ text: String, _ name: String, _ location: SourceLocation = #_sourceLocation) throws {
+///
+/// It lies in the folder `Snapshots` of the test target that asks.
+package func expectSnapshot(_ text: String, _ name: String, _ location: SourceLocation = #_sourceLocation) throws {
     #if Engines
     let build = "engines"
     #else
     let build = "plain"
     #endif
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots/\(build)/\(name).txt")
+    let file = Page.root.appending(path: "Tests/\(location.moduleName)/Snapshots/\(build)/\(name).txt")
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)

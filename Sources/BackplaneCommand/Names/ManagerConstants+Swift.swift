@@ -1,4 +1,5 @@
 import BackplaneScaffold
+import BackplaneTerminal
 
 extension ManagerConstants {
     /// Source to paste.

@@ -2,6 +2,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
+@testable import BackplaneBench
 @testable import BackplaneCommand
 
 /// `backplane bench composition`: what it prints; never how long something took.

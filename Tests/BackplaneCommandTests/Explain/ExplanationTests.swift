@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct ExplanationTests {
     private func tree(_ manager: String, in composition: Composition = .books, _ pen: Tree.Pen = .boxes) throws -> String {

@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneHost
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct GraphTests {
     private let graph = ComponentGraph(.books)

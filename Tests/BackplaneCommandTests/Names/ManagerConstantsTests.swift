@@ -1,5 +1,7 @@
 import Backplane
 import BackplaneHost
+import BackplaneScaffold
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand

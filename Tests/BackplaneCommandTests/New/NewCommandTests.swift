@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane new` as it is entered: what it refuses, and that it leaves nothing behind then.

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane new` that is stopped while SwiftPM looks at what it has written.

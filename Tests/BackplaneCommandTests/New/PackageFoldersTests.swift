@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-@testable import BackplaneCommand
+
+@testable import BackplanePackages
 
 /// Where the sources of targets are, as SwiftPM looks for them.
 struct PackageFoldersTests {

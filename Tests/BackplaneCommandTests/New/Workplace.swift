@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// A folder where things are made anew each time, and one build folder for all of them, which is found again: only its first build takes its time.

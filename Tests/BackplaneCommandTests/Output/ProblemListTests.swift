@@ -1,8 +1,10 @@
 import Backplane
 import BackplaneHost
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct ProblemListTests {
     private let list = ProblemList(manifest: "example.json", problems: Composition.books.problems)

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// The package of docs/boundary-in-swift.md, with plugins that depend on this one by path.

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// What docs/boundary-in-c.md has a reader write and run, followed literally: a plugin in C, compiled, called and swapped.

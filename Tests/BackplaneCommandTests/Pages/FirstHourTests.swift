@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// What docs/first-hour.md has a reader enter and save, followed literally, with `backplane dev` beside it.

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// Somebody who follows a page to the letter, in a folder with a checkout of this package and `backplane` in the PATH.

@@ -1,8 +1,10 @@
 import Backplane
 import BackplaneHost
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
+@testable import BackplaneTerminal
 
 @Suite struct ServiceListTests {
     private let list = ServiceList(.books)

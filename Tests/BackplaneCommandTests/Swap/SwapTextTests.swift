@@ -1,9 +1,12 @@
 import Backplane
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import BackplaneCommand
 @testable import BackplaneHost
+@testable import BackplaneReports
+@testable import BackplaneTerminal
 
 /// What people read of swaps.
 @Suite struct SwapTextTests {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
 
 /// What files hold, and which of them were only touched.

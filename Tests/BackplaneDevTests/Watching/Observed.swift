@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
 
 /// A folder of a test's own, what is done in it, and what a watch tells of that.

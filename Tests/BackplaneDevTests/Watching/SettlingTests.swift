@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// When changes are told, on a clock of the test's own.
 @Suite(.timeLimit(.minutes(2)))

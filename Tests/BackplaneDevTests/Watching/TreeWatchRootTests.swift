@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
 
 /// Trees that are not where they were: away, moved, or behind links that change.

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
 
 /// The thread of a watch, what directs it, and what is too much for it.

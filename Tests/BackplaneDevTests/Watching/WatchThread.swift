@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// The thread of a watch, which waits in its first report until it is let go on.
 final class WatchThread: Sendable {

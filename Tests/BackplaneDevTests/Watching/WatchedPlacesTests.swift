@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 @testable import BackplaneHost
 
 /// Which folders are watched, and for what.

@@ -2,6 +2,7 @@ import Backplane
 import Glibc
 import Testing
 
+@testable import BackplaneControl
 @testable import BackplaneHost
 
 /// A host that listens in a folder of its own, and its clients.

@@ -2,6 +2,7 @@ import Backplane
 import Glibc
 import Testing
 
+@testable import BackplaneControl
 @testable import BackplaneHost
 
 /// What a running host answers, and to whom.

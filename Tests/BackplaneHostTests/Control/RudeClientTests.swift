@@ -2,6 +2,7 @@ import Backplane
 import Glibc
 import Testing
 
+@testable import BackplaneControl
 @testable import BackplaneHost
 
 /// Clients that do what none should, and a host that does not mind.

@@ -3,7 +3,8 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
+@testable import BackplaneTerminal
 
 /// Packages that are worked on while `backplane dev` builds and runs them.
 @Suite(.timeLimit(.minutes(15)))

@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// Folders of libraries that move, and links that come to point elsewhere, under `backplane dev`.
 @Suite(.timeLimit(.minutes(3)))

@@ -3,7 +3,8 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
+@testable import BackplaneTerminal
 
 /// Manifests that are saved while `backplane dev` runs what they describe.
 @Suite(.timeLimit(.minutes(3)))

@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Testing
 
-@testable import BackplaneCommand
+@testable import BackplaneDev
 
 /// Applications that print much, and readers that read little.
 @Suite(.timeLimit(.minutes(3)))
