@@ -267,7 +267,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
-                "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneScaffold
 import TestFixtures
 import Testing
 
