@@ -39,7 +39,7 @@ struct CheckTests {
         #expect(outcome.errors == "")
         let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(path) }.map { String($0.dropFirst(path.count)) }
         let expected = [
-            (":3:45: error: /plugins/1/library:", "[plugin.not-found]"),
+            (":3:46: error: /plugins/1/library:", "[plugin.not-found]"),
             (":8:5: error: /managers/Alone/uses/trials:", "[wire.unsatisfied]"),
             (":6:49: error: /managers/Empty/dataAccessController:", "[manifest.missing-key]"),
             (":5:17: error: /managers/Nobody/className:", "[component.unknown-class]"),
