@@ -277,7 +277,7 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneHTTP", "BackplaneHost", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -1,3 +1,4 @@
+import BackplaneControl
 import BackplaneHost
 import Foundation
 import Synchronization

@@ -1,5 +1,6 @@
 #if Engines
 import Backplane
+import BackplaneDocuments
 import BackplaneHTTP
 import BackplaneHost
 import BackplaneSQLite
