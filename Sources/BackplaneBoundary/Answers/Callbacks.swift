@@ -123,7 +123,7 @@ package enum Callbacks {
     package typealias Watch = (UInt64) -> Void
 
     /// Runs something on a thread that may be lost to it: a plugin's function that never returns.
-    package typealias Launch = (@escaping @Sendable () -> Void) -> Void
+    package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Starts something on a thread of its own and waits for its answer, or for `end`.
     static func wait(

@@ -35,9 +35,10 @@ extension ComponentClass {
 
     /// Makes an instance.
     ///
+    /// - Parameter launch: runs this and every later step of the instance.
     /// - Throws: what the component threw.
     package func create(
-        _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: Callbacks.Launch
+        _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: @escaping Callbacks.Launch
     ) async throws(BackplaneError) -> ComponentInstance {
         let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
             let labels = Pairs(creation.connections.map { ($0.label, "") })
@@ -66,7 +67,7 @@ extension ComponentClass {
         guard let instance = ended.instance.raw else {
             throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
         }
-        return ComponentInstance(functions, instance)
+        return ComponentInstance(functions, instance, launch)
     }
 
     /// Gives up an instance that was made when nobody waited for it any more.

@@ -6,6 +6,8 @@ import Synchronization
 package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
+    /// Runs its steps.
+    private let launch: Callbacks.Launch
     /// What native wires to it call, alive as long as it is; `nil`: it has no native lane.
     package let nativeCells: Cells?
     /// The host's own, and one for every answer that the plugin owes.
@@ -13,8 +15,8 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     /// Steps that the plugin has not answered, however the host has ended them.
     private let steps = Atomic<Int>(0)
 
-    init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer) {
-        (self.functions, self.instance) = (functions, instance)
+    init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch) {
+        (self.functions, self.instance, self.launch) = (functions, instance, launch)
         nativeCells = functions.lane?.cells(instance).map(Cells.init)
     }
 
@@ -26,7 +28,7 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     ///
     /// - Parameter isStep: is it one of those that never overlap?
     func wait(
-        _ watch: Callbacks.Watch, _ launch: Callbacks.Launch, isStep: Bool = true,
+        _ watch: Callbacks.Watch, isStep: Bool = true,
         _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
     ) async throws(BackplaneError) -> [UInt8] {
         claim()

@@ -16,7 +16,7 @@ struct ComponentStarter {
     func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await limited("be activated", component.node, limit: limit) { watch async throws(BackplaneError) in
-                try await component.instance.activate(watch, HostThread.launch)
+                try await component.instance.activate(watch)
             }
         } catch {
             throw error.located(in: component.node)

@@ -65,7 +65,7 @@ extension Instances {
         let isIdle = { !(served?.isBusy ?? false) }
         _ = await live.drained(Self.servicesLimit, isIdle)
         try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) { watch async throws(BackplaneError) in
-            try await component.instance.suspend(watch, HostThread.launch)
+            try await component.instance.suspend(watch)
         }
         if await live.drained(Self.servicesLimit, isIdle) { return nil }
         served?.exchanges.cancelAll()

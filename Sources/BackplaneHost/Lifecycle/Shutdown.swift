@@ -83,7 +83,7 @@ struct Shutdown {
         }
         do {
             try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
-                try await component.instance.stop(watch, HostThread.launch)
+                try await component.instance.stop(watch)
             }
             live.log(.debug, "stopped", component)
         } catch {

@@ -22,15 +22,15 @@ extension ComponentInstance {
         try await ComponentClass.registered(C.self).make()
     }
 
-    func suspend() async throws(BackplaneError) { try await suspend({ _ in }, { $0() }) }
-    func checkHealth() async throws(BackplaneError) { try await checkHealth({ _ in }, { $0() }) }
+    func suspend() async throws(BackplaneError) { try await suspend({ _ in }) }
+    func checkHealth() async throws(BackplaneError) { try await checkHealth({ _ in }) }
 
     func exportText(version: UInt32 = 1) async throws(BackplaneError) -> String {
-        String(decoding: try await exportState(version: version, { _ in }, { $0() }), as: UTF8.self)
+        String(decoding: try await exportState(version: version, { _ in }), as: UTF8.self)
     }
 
     func importText(_ text: String, version: UInt32 = 1) async throws(BackplaneError) {
-        try await importState(Array(text.utf8), version: version, { _ in }, { $0() })
+        try await importState(Array(text.utf8), version: version, { _ in })
     }
 
     /// Calls a method natively, as a wire does.

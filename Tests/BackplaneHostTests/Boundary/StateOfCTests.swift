@@ -17,26 +17,26 @@ struct StateOfCTests {
     @Test func `bytes of any kind go over, none and many`() async throws {
         for bytes in [[], [0], [0xFF, 0, 0xFE, 0x22], [UInt8](repeating: 0xAB, count: 20_000_000)] as [[UInt8]] {
             let old = try await make(), new = try await make()
-            try await old.importState(bytes, version: 2, { _ in }, { $0() })
-            try await old.suspend({ _ in }, { $0() })
-            let state = try await old.exportState(version: 2, { _ in }, { $0() })
-            try await new.importState(state, version: 2, { _ in }, { $0() })
-            let again = try await new.exportState(version: 2, { _ in }, { $0() })
+            try await old.importState(bytes, version: 2, { _ in })
+            try await old.suspend({ _ in })
+            let state = try await old.exportState(version: 2, { _ in })
+            try await new.importState(state, version: 2, { _ in })
+            let again = try await new.exportState(version: 2, { _ in })
             #expect(state == bytes && again == bytes, "of \(bytes.count)")
         }
     }
 
     @Test func `it is told the version to read and to write`() async throws {
         let cellar = try await make()
-        try await cellar.importState([7], version: 1, { _ in }, { $0() })
-        #expect(try await cellar.exportState(version: 2, { _ in }, { $0() }) == Array("!".utf8) + [7])
-        #expect(try await cellar.exportState(version: 1, { _ in }, { $0() }) == [7])
+        try await cellar.importState([7], version: 1, { _ in })
+        #expect(try await cellar.exportState(version: 2, { _ in }) == Array("!".utf8) + [7])
+        #expect(try await cellar.exportState(version: 1, { _ in }) == [7])
     }
 
     @Test func `only the first of two answers counts, and a refusal is an error in its words`() async throws {
         let cellar = try await make("TwiceCellar")
-        #expect(try await cellar.exportState(version: 2, { _ in }, { $0() }) == Array("first".utf8))
-        #expect(await error { try await cellar.importState([], version: 2, { _ in }, { $0() }) } == BackplaneError(.componentFailed, "the cellar is locked"))
+        #expect(try await cellar.exportState(version: 2, { _ in }) == Array("first".utf8))
+        #expect(await error { try await cellar.importState([], version: 2, { _ in }) } == BackplaneError(.componentFailed, "the cellar is locked"))
     }
 
     @Test func `an export that never ends is ended by the host`() async throws {
@@ -53,12 +53,12 @@ struct StateOfCTests {
     }
 
     @Test func `one without state has none, and one that is not well says so`() async throws {
-        #expect(await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }, { $0() }) }?.code == .callUnimplemented)
+        #expect(await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }) }?.code == .callUnimplemented)
         let cellar = try await make()
         #expect(cellar.hasHealthCheck)
-        try await cellar.checkHealth({ _ in }, { $0() })
-        try await cellar.importState([1, 2], version: 2, { _ in }, { $0() })
-        #expect(await error { try await cellar.checkHealth({ _ in }, { $0() }) } == BackplaneError(.componentFailed, "the cellar is full"))
+        try await cellar.checkHealth({ _ in })
+        try await cellar.importState([1, 2], version: 2, { _ in })
+        #expect(await error { try await cellar.checkHealth({ _ in }) } == BackplaneError(.componentFailed, "the cellar is full"))
         #expect(cellar.failures == 0, "it has no native lane")
     }
 }

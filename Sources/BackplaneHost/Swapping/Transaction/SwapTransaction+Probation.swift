@@ -24,7 +24,7 @@ extension SwapTransaction {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
             try await starter.limited("say that it is well", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
-                try await component.instance.checkHealth(watch, HostThread.launch)
+                try await component.instance.checkHealth(watch)
             }
         } catch {
             // A host that stops gives the question up: that says nothing of the component.

@@ -29,13 +29,13 @@ extension SwapTransaction {
 
     func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {
         try await starter.limited("hand over its state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.exportState(version: version, watch, HostThread.launch)
+            try await component.instance.exportState(version: version, watch)
         }
     }
 
     func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError) {
         try await starter.limited("take the state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
-            try await component.instance.importState(bytes, version: version, watch, HostThread.launch)
+            try await component.instance.importState(bytes, version: version, watch)
         }
     }
 }

@@ -73,7 +73,7 @@ extension SwapTransaction {
     private func resume(_ component: RunningComponent) async {
         do {
             try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
-                try await component.instance.resume(watch, HostThread.launch)
+                try await component.instance.resume(watch)
             }
         } catch {
             live.log(.error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
