@@ -1,5 +1,6 @@
 public import Backplane
-public import BackplaneDocuments
+// A manifest that is made in Swift has values in it: whoever imports the host can write them.
+@_exported public import BackplaneDocuments
 public import FoundationEssentials
 
 /// A value of a manifest, whichever spelling it was read from.
