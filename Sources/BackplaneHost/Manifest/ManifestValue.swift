@@ -1,6 +1,7 @@
 public import Backplane
+public import BackplaneDocuments
 // A manifest that is made in Swift has values in it: whoever imports the host can write them.
-@_exported public import BackplaneDocuments
+@_exported public import enum BackplaneDocuments.DocumentValue
 public import FoundationEssentials
 
 /// A value of a manifest, whichever spelling it was read from.

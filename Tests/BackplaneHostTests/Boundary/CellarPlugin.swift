@@ -9,7 +9,9 @@ import CBackplane
 /// Its state has two versions: the older one has the bytes alone, the newer one an `!` before them.
 enum CellarPlugin {
     /// An instance of one of its classes, `Cellar` or one that goes wrong, in a library of its own.
-    static func make(_ className: String, in folder: LoadingFixture.Folder) async throws -> ComponentInstance {
+    static func make(
+        _ className: String, in folder: LoadingFixture.Folder, launch: @escaping Callbacks.Launch = { $0() }
+    ) async throws -> ComponentInstance {
         try folder.write(LoadingFixture.library(of: source, []), as: "libCellar.so")
         let entry = unsafeBitCast(try DynamicLibrary(loading: folder.path + "/libCellar.so").symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
         let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
@@ -17,7 +19,7 @@ enum CellarPlugin {
             throw BackplaneError(.unknownClass, className)
         }
         let creation = ComponentClass.OfferedCreation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
-        return try await found.create(creation, { _ in }, { $0() })
+        return try await found.create(creation, { _ in }, launch)
     }
 
     private static let source = #"""

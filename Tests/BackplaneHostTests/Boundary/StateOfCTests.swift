@@ -1,4 +1,5 @@
 import BackplaneBoundary
+import Synchronization
 import Testing
 
 @testable import Backplane
@@ -40,15 +41,12 @@ struct StateOfCTests {
     }
 
     @Test func `an export that never ends is ended by the host`() async throws {
-        let cellar = try await make("NeverCellar")
-        let late = BackplaneError(.callDeadline, "the export took too long")
-        let ended = await error {
-            var asked: UInt64 = 0
-            _ = try await cellar.exportState(version: 2, { asked = $0 }, { start in
-                start()
-                Callbacks.end(asked, EncodedAnswer(late))
-            })
+        let late = BackplaneError(.callDeadline, "the export took too long"), asked = Atomic<UInt64>(0)
+        let cellar = try await CellarPlugin.make("NeverCellar", in: folder) { start in
+            start()
+            Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
         }
+        let ended = await error { _ = try await cellar.exportState(version: 2, { asked.store($0, ordering: .relaxed) }) }
         #expect(ended == late)
     }
 
