@@ -14,7 +14,6 @@ struct Rooms {
         "Swapping",         // what puts new generations in their places
         "Registry",         // the host program's own instances
         "Host",             // the public face
-        "Control",
     ])
 
     /// A reference from one room to a later one.
