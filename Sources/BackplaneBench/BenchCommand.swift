@@ -16,7 +16,7 @@ package struct BenchCommand: Sendable {
     package var iterations: Int?
     package var quick: Bool
     package var json: Bool
-    /// What computes a SHA-256; `nil`: nothing does.
+    /// The function that computes a SHA-256; `nil`: there is none.
     package var digest: (any ContentDigest)?
 
     package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?) {

@@ -8,9 +8,9 @@ public struct DocumentError: Error, Sendable {
     }
 
     public let kind: Kind
-    /// What is wrong, without the place.
+    /// The mistake, without its place.
     public let reason: String
-    /// Where in the text that was read; `nil`: it was not text, or was not looked at.
+    /// The position in the text that was read; `nil`: it was not text, or was not looked at.
     public let position: SourcePosition?
     /// The value that cannot be written, as a JSON pointer; `nil`: it is about reading.
     public let location: String?

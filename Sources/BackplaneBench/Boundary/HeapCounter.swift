@@ -3,7 +3,7 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// How often this process has asked for heap memory: known where `lib_YardstickHeap.so` was preloaded, which only a child is
+/// The number of requests for heap memory of this process: known where `lib_YardstickHeap.so` was preloaded, which only a child is
 /// that was started for it.
 struct HeapCounter: Sendable {
     private typealias Function = @convention(c) () -> UInt64

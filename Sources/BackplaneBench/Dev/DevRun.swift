@@ -21,7 +21,7 @@ final class DevRun: Sendable {
         var event: String
     }
 
-    /// What is needed of the event `hostStarted`.
+    /// The part of the event `hostStarted` that is needed.
     private struct Application: Decodable {
         var process: Int32
         var control: String

@@ -5,7 +5,7 @@ package import BackplaneHost
 package struct DevSettings: Sendable {
     /// Its path.
     package var manifest: String
-    /// Of the manifest's environments the one that was asked for; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
+    /// The environment of the manifest that was asked for; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
     package var environment: String?
     package var pluginPaths: [String]
     /// Further options of the hidden command, `--name=value` each.
@@ -21,7 +21,7 @@ package struct DevSettings: Sendable {
     /// The manifest, read now.
     package var document: ManifestDocument { read() }
 
-    /// What the hidden command is given.
+    /// The input of the hidden command.
     package var arguments: [String] {
         (environment.map { ["--environment=\($0)"] } ?? []) + options + pluginPaths.map { "--plugin-path=\($0)" } + ["--", manifest]
     }
