@@ -238,7 +238,7 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost",
                 "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
-                "ChallengeModule", "ParityContracts", "TimepieceModule", "YardstickContracts", "feast",
+                "ChallengeModule", "ParityContracts", "TestFixtures", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(

@@ -85,8 +85,8 @@ struct JSONGrammar<Receiver: JSONReceiver> {
     }
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(Mistake) {
-        guard bytes[index...].starts(with: word.utf8) else { throw Mistake(offset: index, reason: "expected a value, found \(found)") }
-        index += word.utf8.count
+        guard let end = bytes.end(of: word, at: index) else { throw Mistake(offset: index, reason: "expected a value, found \(found)") }
+        index = end
         try receiver.word(value, endingAt: index)
     }
 }
@@ -204,6 +204,16 @@ extension JSONGrammar {
 }
 
 extension [UInt8] {
+    /// The offset behind `text` where it stands at an offset.
+    func end(of text: String, at offset: Int) -> Int? {
+        var end = offset
+        for byte in text.utf8 {
+            guard end < count, self[end] == byte else { return nil }
+            end += 1
+        }
+        return end
+    }
+
     /// What stands at an offset, for messages.
     func found(at offset: Int) -> String {
         guard offset < count else { return "the end of the file" }

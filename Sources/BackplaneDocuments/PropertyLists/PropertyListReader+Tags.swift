@@ -37,7 +37,7 @@ extension PropertyListReader {
     mutating func skipSpace() throws(Mistake) {
         while index < bytes.count {
             let start = index
-            if [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) {
+            if bytes[index].isSpace {
                 index += 1
             } else if skip("<!--") {
                 try skip(past: "-->", of: "comment", from: start)
@@ -55,8 +55,8 @@ extension PropertyListReader {
     }
 
     mutating func skip(_ text: String) -> Bool {
-        guard bytes[index...].starts(with: text.utf8) else { return false }
-        index += text.utf8.count
+        guard let end = bytes.end(of: text, at: index) else { return false }
+        index = end
         return true
     }
 
@@ -73,6 +73,13 @@ extension PropertyListReader {
 }
 
 extension UInt8 {
+    fileprivate var isSpace: Bool {
+        switch self {
+        case 0x20, 0x09, 0x0A, 0x0D: true
+        default: false
+        }
+    }
+
     fileprivate var isNameByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -111,10 +111,10 @@ func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () a
 }
 
 private func happens(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    for look in 0..<60_000 {
+    for look in 0..<30_000 {
         if try await condition() { return true }
-        // Somebody else's thread may have to come to a processor first.
-        if look > 1_000 { usleep(500) }
+        // Somebody else's thread may have to come to a processor first, and what is looked at may be dear.
+        if look > 20 { usleep(1_000) }
         await Task.yield()
     }
     return false

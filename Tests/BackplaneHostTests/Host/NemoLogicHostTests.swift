@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import ChallengeModule
+import Foundation
 import Testing
 
 @testable import BackplaneHost
@@ -21,9 +22,11 @@ struct `Nemo Logic's cases on a running host` {
         static let all = [true, false].flatMap { list in Origin.allCases.map { Source(isPropertyList: list, origin: $0) } }
 
         func makeHost() throws -> TestHost {
+            let folder = try LoadingFixture.Folder()
             guard isPropertyList else { return try TestHost(managers: Self.json, from: origin) }
             return switch origin {
-            case .libraries, .encoded: try TestHost(Self.propertyList, pluginPaths: [TestHost.libraries], lanes: origin.lanes)
+            case .libraries, .encoded:
+                try TestHost(Self.propertyList, pluginPaths: [challengeFolder(in: folder)], in: folder, lanes: origin.lanes)
             case .linked: try TestHost(Self.propertyList, plugins: [ChallengePlugin.self])
             }
         }
@@ -58,7 +61,7 @@ struct `Nemo Logic's cases on a running host` {
         let host = PluginHost(
             manifest: ManifestDocument(.dictionary(dictionary)), plugins: origin == .linked ? [ChallengePlugin.self] : [],
             options: HostOptions(
-                pluginPaths: origin.isLoaded ? [TestHost.libraries] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
+                pluginPaths: origin.isLoaded ? [try challengeFolder(in: folder)] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
                 lanes: origin.lanes))
         let manager = try await host.manager("ChallengeManager", as: Challenge.self)
         #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
@@ -103,6 +106,13 @@ struct `Nemo Logic's cases on a running host` {
             try await surroundings("ChallengeManagerWithoutDataController", source)
                 == Surroundings(communicationController: "ChallengeCommunication", services: ["Challenge"]))
     }
+}
+
+/// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library that it finds.
+private func challengeFolder(in folder: LoadingFixture.Folder) throws -> String {
+    let path = try folder.makeFolder("plugins")
+    try FileManager.default.copyItem(atPath: TestHost.libraries + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")
+    return path
 }
 
 extension `Nemo Logic's cases on a running host`.Source {

@@ -1,6 +1,7 @@
 import BackplaneHost
 import Foundation
 import Synchronization
+import TestFixtures
 
 /// What the loading tests work on: real folders, real files, real libraries.
 enum LoadingFixture {
@@ -22,7 +23,7 @@ enum LoadingFixture {
         @discardableResult
         func write(_ bytes: [UInt8] = [], as name: String, mode: UInt32 = 0o755) throws -> String {
             let path = FilePath.join(path, name)
-            guard FileManager.default.createFile(atPath: path, contents: Data(bytes)), chmod(path, mode) == 0 else { throw SystemError.last }
+            guard FileContents.write(bytes, to: path, mode: mode) else { throw SystemError.last }
             return path
         }
 

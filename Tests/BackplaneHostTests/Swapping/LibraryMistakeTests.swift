@@ -83,11 +83,11 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    /// Sums up bytes; enough to tell whether the host compares.
+    /// Sums up every thousandth byte; enough to tell whether the host compares.
     private struct Sum: ContentDigest {
         func sha256(of bytes: [UInt8]) -> [UInt8] {
             var sum = [UInt8](repeating: 0, count: 32)
-            for (place, byte) in bytes.enumerated() { sum[place % 32] &+= byte }
+            for place in stride(from: 0, to: bytes.count, by: 1_021) { sum[place % 32] &+= bytes[place] }
             return sum
         }
     }

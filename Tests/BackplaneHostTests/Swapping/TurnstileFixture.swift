@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneNetwork
 import Foundation
+import TestFixtures
 import Testing
 import YardstickContracts
 
@@ -52,8 +53,7 @@ struct TurnstileFixture {
     }
 
     private static func build(_ library: [UInt8], at path: String) throws {
-        guard FileManager.default.createFile(atPath: path + ".new", contents: Data(library)), chmod(path + ".new", 0o755) == 0, rename(path + ".new", path) == 0
-        else { throw SystemError.last }
+        guard FileContents.write(library, to: path) else { throw SystemError.last }
     }
 
     /// A library of another name beside it.

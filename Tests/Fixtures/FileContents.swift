@@ -1,0 +1,15 @@
+import Glibc
+
+/// The bytes of files that tests write.
+package enum FileContents {
+    /// Writes a new file in the place of what is there, which may be mapped, and does not wait for the disk as Foundation does: a test's
+    /// files need not outlive it.
+    ///
+    /// - Returns: whether all was written; `errno` says why not.
+    package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o755) -> Bool {
+        let unfinished = path + ".unfinished"
+        guard let file = fopen(unfinished, "w") else { return false }
+        let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
+        return fclose(file) == 0 && isWritten && chmod(unfinished, mode) == 0 && rename(unfinished, path) == 0
+    }
+}
