@@ -40,11 +40,12 @@ struct Workplace {
         try files.copyItem(at: headers, to: URL(filePath: kept))
     }
 
-    /// Enters `backplane new` in a folder.
+    /// Enters `backplane new` in a folder, and pastes what it prints.
     func new(_ arguments: String..., in place: String) async throws {
         let backplane = place.isEmpty ? ["--backplane", folder + "/backplane"] : []
         let outcome = try await RunningTool(["new"] + arguments + backplane, input: nil, in: folder + "/" + place).end()
         try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
+        try Pasting(outcome.output).paste(in: folder + "/" + place)
     }
 
     struct Failed: Error, CustomStringConvertible {

@@ -19,6 +19,9 @@ struct FirstHourTests {
         for block in blocks {
             switch block.kind {
             case "run": printed = try reader.run(block.text)
+            case "paste":
+                #expect(printed.contains(block.text), "\(printed) has not\n\(block.text)")
+                try Pasting(block.text).paste(in: tool.folder + "/Shelf")
             case "output":
                 #expect(try Self.values(printed) == Self.values(block.text), "\(printed) is not\n\(block.text)")
                 outputs += 1
