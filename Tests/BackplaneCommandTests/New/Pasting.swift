@@ -23,7 +23,7 @@ struct Pasting {
             let file = URL(filePath: section.file, relativeTo: URL(filePath: folder + "/"))
             var text = try String(contentsOf: file, encoding: .utf8)
             let places = switch (section.place, section.owner) {
-            case ("register(in:)", _): ["func register(in [^{]*\\{"]
+            case ("register(in:)", _): ["func register\\(in [^{]*\\{"]
             case (let list, let owner?): ["name: \"\(owner)\",\\s*\(list): \\["]
             // The package's own, which stands further out than those of its products.
             case (let list, nil): ["\n    \(list): \\[", "\\b\(list): \\["]
