@@ -17,9 +17,11 @@ demo: build ## Builds everything and takes you through the example application.
 test: test-build ## Builds everything and runs the whole suite, in two processes side by side.
 	SWIFT_BACKTRACE=enable=no .ci/test $(TEST_FLAGS)
 
+# Of the command's tests those that stand under `#if !Engines`: all others enter commands that come with the engines.
 test-plain: ## Runs it without the engines, in one process: fetches no package. Its build folder is .build-plain.
 	@rm -f Package.resolved     # left by a build with engines, it would have their packages fetched
-	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(BUILD_FLAGS) --no-parallel $(TEST_FLAGS)
+	$(SWIFT) test --disable-default-traits --scratch-path .build-plain $(BUILD_FLAGS) --no-parallel \
+		--skip '^BackplaneCommandTests\.(?!PackageFreeToolTests/)' $(TEST_FLAGS)
 
 flaky: test-build ## Looks for tests that fail now and then: runs them REPEAT=10 and all WHOLE=3 times beside a busy loop on each processor.
 	SWIFT_BACKTRACE=enable=no REPEAT=$(or $(REPEAT),10) WHOLE=$(or $(WHOLE),3) .ci/flaky
@@ -41,10 +43,8 @@ test-sanitizers: ## Runs the suites of the SDK and the host under ThreadSanitize
 		ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no $(SWIFT) test --scratch-path .build-asan --sanitize=address $(SANITIZED) --filter "$$part" || exit 1; \
 	done
 
-hostile: ## Shows what becomes of libraries that do wrong: what a host says of each, and what `backplane validate` finds. Its build folder is .build-plain.
-	@rm -f Package.resolved
-	$(SWIFT) build --disable-default-traits --scratch-path .build-plain
-	@.build-plain/debug/hostile
+hostile: build ## Shows what becomes of libraries that do wrong: what a host says of each, and what `backplane validate` finds.
+	@.build/debug/hostile
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved
@@ -54,10 +54,9 @@ fuzz: ## Tampers with manifests, INPUTS=100000 times, all the way from bytes to 
 	@rm -f Package.resolved
 	BACKPLANE_FUZZ=$(or $(INPUTS),100000) $(SWIFT) test --disable-default-traits --scratch-path .build-plain --filter ManifestFuzzTests
 
-bench: ## Builds a release without the engines and measures what Backplane costs. Its build folder is .build-bench.
-	@rm -f Package.resolved
-	$(SWIFT) build -c release --disable-default-traits --scratch-path .build-bench
-	@.build-bench/release/backplane bench
+bench: sqlite ## Builds a release of everything and measures what Backplane costs. Its build folder is .build-release.
+	$(SWIFT) build -c release --scratch-path .build-release
+	@.build-release/release/backplane bench
 
 picture: build ## Records a run of `backplane dev` and draws it: docs/pictures/dev.svg, which the README shows.
 	docs/pictures/dev.sh
@@ -77,12 +76,9 @@ install: $(if $(BUILT),,release) ## Puts a release of `backplane` and its comple
 	@command='$(or $(BUILT),.build-release/release)/backplane'; top='$(DESTDIR)$(PREFIX)'; \
 	install -D -m 755 "$$command" "$$top/bin/backplane" && echo "installed $$top/bin/backplane" || exit 1; \
 	for entry in $(COMPLETIONS); do \
-		if script=$$("$$command" --generate-completion-script "$${entry%%:*}" 2>/dev/null); then \
-			install -d "$$top/$$(dirname "$${entry#*:}")" && printf '%s\n' "$$script" > "$$top/$${entry#*:}" \
-				&& chmod 644 "$$top/$${entry#*:}" && echo "installed $$top/$${entry#*:}" || exit 1; \
-		else \
-			echo "without completions for $${entry%%:*}: those come with the engines, which this build has not"; \
-		fi; \
+		script=$$("$$command" --generate-completion-script "$${entry%%:*}") && install -d "$$top/$$(dirname "$${entry#*:}")" \
+			&& printf '%s\n' "$$script" > "$$top/$${entry#*:}" && chmod 644 "$$top/$${entry#*:}" \
+			&& echo "installed $$top/$${entry#*:}" || exit 1; \
 	done
 
 uninstall: ## Removes what `make install` put below PREFIX.

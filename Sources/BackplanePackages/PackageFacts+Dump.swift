@@ -1,6 +1,6 @@
 package import Backplane
 import BackplaneHost
-package import BackplaneProcesses
+import BackplaneProcesses
 import BackplaneTerminal
 import Foundation
 import Glibc
@@ -9,16 +9,14 @@ import Synchronization
 extension PackageFacts {
     /// Asks SwiftPM. Takes the time of compiling the Package.swift where that has changed, about a second; builds and fetches nothing.
     ///
-    /// - Parameters:
-    ///   - scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
-    ///   - interruption: what ends SwiftPM early, which fails then.
+    /// - Parameter scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
     /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
-    package init(of root: String, scratchPath: String? = nil, _ interruption: Interruption? = nil) throws(BackplaneError) {
+    package init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
         // SwiftPM would take the next package around it instead.
         guard (try? FileStatus(at: FilePath.join(root, "Package.swift"))) != nil else {
             throw Self.unreadable(root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
         }
-        let (succeeded, said) = try Self.dump(root, scratchPath, interruption)
+        let (succeeded, said) = try Self.dump(root, scratchPath)
         guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`", ManifestOutput.lines(of: said.errors)) }
         do { self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8)) } catch {
             throw Self.unreadable(root, "what `swift package dump-package` says of it is not understood: \(error)")
@@ -26,20 +24,17 @@ extension PackageFacts {
     }
 
     /// Runs it to its end, and gives whether that was a good one.
-    private static func dump(
-        _ root: String, _ scratchPath: String?, _ interruption: Interruption?
-    ) throws(BackplaneError) -> (Bool, (output: [String], errors: [String])) {
+    private static func dump(_ root: String, _ scratchPath: String?) throws(BackplaneError) -> (Bool, (output: [String], errors: [String])) {
         let arguments = ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
         let said = SaidLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
         let outlets = [
             ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output), ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),
         ]
         do throws(BackplaneError) {
-            let process = try ChildProcess("swift", arguments, outlets: outlets) { ending in
+            _ = try ChildProcess("swift", arguments, outlets: outlets) { ending in
                 ended.withLock { $0 = ending }
                 end.signal()
             }
-            interruption?.wait(for: process)
         } catch { throw unreadable(root, error.message) }
         end.wait()
         return (ended.withLock { $0 } == .exit(0), said.text)

@@ -30,16 +30,9 @@ package final class StopSignals: Sendable {
 
     /// The name of the next one; `nil` when the task is cancelled first.
     package func next() async -> String? {
-        await nextNumber().map(Self.name)
-    }
-
-    /// Its number.
-    package func nextNumber() async -> Int32? {
-        for await number in events { return number }
+        for await number in events { return Self.names[number] ?? "signal \(number)" }
         return nil
     }
-
-    package static func name(of number: Int32) -> String { names[number] ?? "signal \(number)" }
 
     private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
 

@@ -8,9 +8,5 @@ extension BackplaneError.Code {
     static let newExists = Self(rawValue: "new.exists")
     /// The package's tools version is too old for what is added.
     static let newTools = Self(rawValue: "new.tools")
-    /// A file of somebody's own has to be changed by hand.
-    static let newByHand = Self(rawValue: "new.by-hand")
-    /// A signal has come before all was done.
-    static let newInterrupted = Self(rawValue: "new.interrupted")
     static let newUnwritable = Self(rawValue: "new.unwritable")
 }

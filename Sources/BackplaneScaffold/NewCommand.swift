@@ -1,7 +1,6 @@
 import Backplane
 import BackplaneHost
 import BackplanePackages
-import BackplaneProcesses
 import BackplaneTerminal
 import FoundationEssentials
 import Glibc
@@ -27,7 +26,6 @@ package struct NewCommand: Sendable {
 
     package var subject: Subject
     package var json: Bool
-    private let interruption = Interruption()
 
     package init(subject: Subject, json: Bool = false) { (self.subject, self.json) = (subject, json) }
 
@@ -44,8 +42,6 @@ package struct NewCommand: Sendable {
             return 0
         } catch {
             let code = Output.fail(error)
-            // As a shell has it of a process that a signal has ended.
-            if error.code == .newInterrupted, let signal = interruption.signal { return 128 + signal }
             return error.code == .newName ? EX_USAGE : code
         }
     }
@@ -75,29 +71,16 @@ package struct NewCommand: Sendable {
         return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
     }
 
-    /// Writes it, and has SwiftPM look at the package then: what it cannot read is taken out again.
-    private func add(_ made: (blueprint: Blueprint, edit: PackageEdit), to package: PackageFolder) throws(BackplaneError) -> Made {
-        try write(made.blueprint, in: package.root) { () throws(BackplaneError) in
-            do throws(BackplaneError) {
-                try made.edit.verify(in: PackageFacts(of: package.root, interruption))
-            } catch {
-                throw error.adding(" with what was put in, and that was taken out again")
-            }
-        }
-        return Made(made.blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
+    private func add(_ blueprint: Blueprint, to package: PackageFolder) throws(BackplaneError) -> Made {
+        try write(blueprint, in: package.root)
+        return Made(blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }
 
-    /// Writes it while a signal stops that; without, the first of them would leave half of it.
-    private func write(_ blueprint: Blueprint, in root: String, check: () throws(BackplaneError) -> Void = {}) throws(BackplaneError) {
-        let undo = Undo(), signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) {
-            interruption.kill()
-            undo.run()
-        }
-        let watch = Task {
-            if let signal = await signals.nextNumber() { interruption.stop(signal) }
-        }
-        defer { watch.cancel() }
-        try blueprint.write(in: root, undo, interruption, check: check)
+    /// Writes it to its end whatever signal comes: half of it would be worse, and it takes milliseconds.
+    private func write(_ blueprint: Blueprint, in root: String) throws(BackplaneError) {
+        let handlers = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in handlers { signal(number, handler) } }
+        try blueprint.write(in: root)
     }
 
     /// - Throws: `new.exists` where there is something in the folder.
@@ -119,11 +102,17 @@ package struct NewCommand: Sendable {
         /// From the current folder on.
         var files: [String]
         var changed: [String]
+        var paste: [Paste]
         var next: [String]
 
         init(_ blueprint: Blueprint, in root: String) {
             files = blueprint.files.map { FilePath.join(root, $0.path) }
             changed = blueprint.changes.map { FilePath.join(root, $0.path) }
+            paste = blueprint.pastes.map { paste in
+                var paste = paste
+                paste.file = FilePath.join(root, paste.file)
+                return paste
+            }
             next = blueprint.next
         }
     }
@@ -132,6 +121,10 @@ package struct NewCommand: Sendable {
         if json { return Output.json(made) }
         for file in made.files { Output.line("wrote \(file.printable)") }
         for file in made.changed { Output.line("changed \(file.printable)") }
+        for paste in made.paste {
+            Output.line("\n\(paste.instruction.printable)")
+            for line in paste.lines { Output.line("        \(line)") }
+        }
         Output.line("\nnext:")
         for line in made.next { Output.line("  \(line)") }
     }

@@ -10,29 +10,29 @@ struct NewPlugin: Sendable {
     /// Asked for where the package does not depend on Backplane yet.
     var backplane: @Sendable () throws(BackplaneError) -> BackplanePackage
 
-    /// - Throws: `new.tools`; `new.exists` where the package has a target or a product of that name; `new.by-hand`; what is wrong with the manifest.
-    func blueprint(_ commands: NextCommands) throws(BackplaneError) -> (Blueprint, PackageEdit) {
-        let layers = ManagerLayers(name)
-        var edit = PackageEdit()
+    /// - Throws: `new.tools`; `new.exists` where the package has a target or a product of that name; what is wrong with the manifest.
+    func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
+        let layers = ManagerLayers(name), added = try dependency()
         let plugin = PluginParts(
-            name: name, layers: layers, places: package.places(for: name.text), backplane: try products(&edit),
-            settings: PackageSource(package.text).settings, manifest: manifest.path)
+            name: name, layers: layers, places: package.places(for: name.text), backplane: package.backplane ?? .package(added?.identity ?? "backplane"),
+            manifest: manifest.path)
         var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
         plugin.addFiles(to: &blueprint)
         try blueprint.requireNew(in: package.root)
-        if !(try isThere(plugin)) { (edit.products, edit.targets) = ([plugin.product], plugin.targets) }
-        try package.requireRoom(for: edit.targets)
-        blueprint.change("Package.swift", from: package.text, to: try edit.applied(to: package.text))
+        try requireNew(plugin)
+        try package.requireRoom(for: plugin.targets)
+        blueprint.paste([plugin.product], into: "products")
+        blueprint.paste(added.map { [$0.dependency] } ?? [], into: "dependencies")
+        blueprint.paste(plugin.targets.map(\.text), into: "targets")
         try manifest.add(layers, library: name.text, to: &blueprint)
-        return (blueprint, edit)
+        return blueprint
     }
 
-    private func products(_ edit: inout PackageEdit) throws(BackplaneError) -> BackplaneProducts {
-        if let products = package.backplane { return products }
+    /// Backplane, for a package that does not depend on it yet.
+    private func dependency() throws(BackplaneError) -> BackplanePackage? {
+        guard package.backplane == nil else { return nil }
         try requireTools()
-        let backplane = try backplane()
-        edit.packages = [backplane.dependency]
-        return .package(backplane.identity)
+        return try backplane()
     }
 
     /// Makes sure that SwiftPM lets the package say `traits:`, which is all that needs more than Backplane itself where it is depended on.
@@ -48,15 +48,11 @@ struct NewPlugin: Sendable {
 
     private static let tools = Version(6, 1)
 
-    /// Whether somebody has put the plugin's product and all of its targets in by hand.
-    private func isThere(_ plugin: PluginParts) throws(BackplaneError) -> Bool {
-        let names = plugin.targets.map(\.name), there = names.filter { package.facts.target($0) != nil }
-        let isProduct = package.facts.products.contains { $0.name == name.text }
-        if isProduct, there.count == names.count { return true }
-        guard there.isEmpty, !isProduct else {
-            let what = (isProduct ? ["a product `\(name.text)`"] : []) + there.map { "a target `\($0)`" }
-            throw BackplaneError(.newExists, "the package has \(what.joined(separator: ", ")) already; take another name", at: "Package.swift")
+    private func requireNew(_ plugin: PluginParts) throws(BackplaneError) {
+        let products = package.facts.products.filter { $0.name == name.text }.map { "a product `\($0.name)`" }
+        let targets = plugin.targets.compactMap { package.facts.target($0.name) }.map { "a target `\($0.name)`" }
+        guard products.isEmpty, targets.isEmpty else {
+            throw BackplaneError(.newExists, "the package has \((products + targets).joined(separator: ", ")) already; take another name", at: "Package.swift")
         }
-        return false
     }
 }

@@ -6,10 +6,10 @@ struct PluginModule: Sendable {
     /// Its library, as manifests name it.
     var library: String
     var target: PackageFacts.Target
-    /// The file with the plugin, from the top of the package, and what is in it.
+    /// The file with the plugin, from the top of the package.
     var file: String
-    var text: String
-    var registration: RegistrationText
+    /// The type in it that says it is a plugin.
+    var type: String
 
     /// - Parameter given: a library or a target; `nil`: the only plugin of the package.
     /// - Throws: `new.package` where there is none, or several.
@@ -27,10 +27,16 @@ struct PluginModule: Sendable {
         let targets = own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
         for target in targets where target.type == "regular" {
             for file in package.sources(in: package.folder(of: target)) {
-                guard let text = package.contents(of: file), text.contains("Plugin"), let registration = RegistrationText(text) else { continue }
-                return PluginModule(library: product.name, target: target, file: file, text: text, registration: registration)
+                guard let type = package.contents(of: file).flatMap(pluginType) else { continue }
+                return PluginModule(library: product.name, target: target, file: file, type: type)
             }
         }
         return nil
+    }
+
+    /// The type in a source that says it is a plugin; `nil`: there is none, or several.
+    static func pluginType(in text: String) -> String? {
+        let types = text.matches(of: /^[ \t]*(?:@?\w+[ \t]+)*(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/.anchorsMatchLineEndings())
+        return types.count == 1 ? String(types[0].output.1) : nil
     }
 }

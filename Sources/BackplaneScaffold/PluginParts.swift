@@ -6,8 +6,6 @@ struct PluginParts: Sendable, Hashable {
     var places: PluginPlaces
     /// How the package that it is for names the products of Backplane.
     var backplane: BackplaneProducts
-    /// A name that stands for the settings of targets, where the package has one.
-    var settings: String?
     /// The manifest that it is in, from the top of the package.
     var manifest: String
 
@@ -19,12 +17,12 @@ struct PluginParts: Sendable, Hashable {
         let module = TargetText.name(places.module)
         return [
             TargetText(
-                name: places.module, dependencies: backplane.dependencies(on: layers.products) + contracts, path: places.modulePath, settings: settings),
+                name: places.module, dependencies: backplane.dependencies(on: layers.products) + contracts, path: places.modulePath),
             TargetText(
-                name: places.entry, dependencies: [module] + backplane.dependencies(on: backplane.entryProducts), path: places.entryPath, settings: settings),
+                name: places.entry, dependencies: [module] + backplane.dependencies(on: backplane.entryProducts), path: places.entryPath),
             TargetText(
                 kind: .testTarget, name: places.tests,
-                dependencies: [module] + contracts + backplane.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneTestKit"]), settings: settings),
+                dependencies: [module] + contracts + backplane.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneTestKit"])),
         ]
     }
 

@@ -25,7 +25,7 @@ enum Requirement: Int, CaseIterable, Sendable {
         case .quiet: "its entry does no input or output"
         case .threads: "its entry leaves no threads and no processes"
         case .files: "its entry leaves no files open"
-        case .effort: "what its entry costs, which is told and not judged"
+        case .effort: "the time that its entry costs, which is told and not judged"
         case .stable: "two copies of it answer the same"
         case .bounded: "its entry writes no more than an older host has room for"
         case .creation: "components are made, two of a class side by side"

@@ -6,8 +6,8 @@ package enum Trial: String, Sendable {
     case image
     /// Its entry, asked as a host asks it.
     case answer
-    /// The same, with an eye on what it computes, what it asks of the system, whether it says so twice, and how far it writes.
-    case effort, steps, calls, copies, bounds
+    /// The same, with an eye on its time, what it asks of the system, whether it says so twice, and how far it writes.
+    case effort, calls, copies, bounds
     /// Its components.
     case creation, input, cancellation, life, state
 }

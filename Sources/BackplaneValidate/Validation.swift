@@ -33,16 +33,10 @@ package struct Validation: Sendable {
             return verdicts
         }
         verdicts.take(await observe(.calls, CallFacts.self).judged([.quiet, .threads, .files]) { $0.verdicts })
-        verdicts.take(await effort())
+        verdicts.take(await observe(.effort, EffortFacts.self).judged([.effort]) { $0.verdicts })
         verdicts.take(await observe(.copies, CopyFacts.self).judged([.stable]) { $0.verdicts(after: answer.facts) })
         verdicts.take(await observe(.bounds, BoundFacts.self).judged([.bounded]) { $0.verdicts })
         return verdicts
-    }
-
-    private func effort() async -> Verdicts {
-        let effort = await observe(.effort, EffortFacts.self)
-        guard let facts = effort.facts, facts.instructions == nil else { return effort.judged([.effort]) { $0.verdicts() } }
-        return facts.verdicts(await observe(.steps, StepFacts.self))
     }
 
     private func components(after before: Verdicts) async -> Verdicts {

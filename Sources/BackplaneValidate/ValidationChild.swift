@@ -72,7 +72,6 @@ package enum ValidationChild {
                 case .image: answer(to: output) { () throws(BackplaneError) in try candidate.image() }
                 case .answer: answer(to: output) { () throws(BackplaneError) in try candidate.answer() }
                 case .effort: answer(to: output) { () throws(BackplaneError) in try candidate.effort() }
-                case .steps: answer(to: output) { () throws(BackplaneError) in try candidate.steps() }
                 case .calls: answer(to: output) { () throws(BackplaneError) in try candidate.calls() }
                 case .copies: answer(to: output) { () throws(BackplaneError) in try candidate.copies() }
                 case .bounds: answer(to: output) { () throws(BackplaneError) in try candidate.bounds() }

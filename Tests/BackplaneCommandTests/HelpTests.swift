@@ -3,11 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
-    #if Engines
     private static let commands = ["run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
-    #else
-    private static let commands = ["run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "swap", "rollback", "generations", "stats", "apply", "reset"]
-    #endif
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
     func `every command explains itself`(arguments: [String]) async throws {
@@ -17,14 +13,12 @@ struct HelpTests {
         try expectSnapshot(outcome.output, arguments.dropLast().first ?? "backplane")
     }
 
-    #if Engines
     @Test(arguments: ["package", "app", "plugin", "manager"])
     func `so does everything that new makes`(kind: String) async throws {
         let outcome = try await Tool().plain("new", kind, "--help")
         #expect(outcome.status == 0)
         try expectSnapshot(outcome.output, "new-\(kind)")
     }
-    #endif
 
     @Test func `the version is three numbers`() async throws {
         let outcome = try await Tool().plain("--version")

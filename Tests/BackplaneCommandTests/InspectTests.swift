@@ -105,7 +105,6 @@ struct InspectTests {
         #expect(report.path.hasSuffix("/libClock.so"))
     }
 
-    #if Engines
     @Test func `its SHA-256 is what a manifest takes`() async throws {
         let outcome = try await inspect(Self.clock)
         let digest = try #require(outcome.output.firstMatch(of: /\nSHA-256 +([0-9a-f]{64})\n/)).1
@@ -113,7 +112,6 @@ struct InspectTests {
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#, as: "m.json")
         #expect(try await tool.run("check", path).status == 0)
     }
-    #endif
 
     // MARK: Libraries that no host loads
 

@@ -5,16 +5,11 @@ package import Testing
 ///
 /// It lies in the folder `Snapshots` of the test target that asks.
 package func expectSnapshot(_ text: String, _ name: String, _ location: SourceLocation = #_sourceLocation) throws {
-    #if Engines
-    let build = "engines"
-    #else
-    let build = "plain"
-    #endif
-    let file = Page.root.appending(path: "Tests/\(location.moduleName)/Snapshots/\(build)/\(name).txt")
+    let file = Page.root.appending(path: "Tests/\(location.moduleName)/Snapshots/\(name).txt")
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
-        Issue.record("recorded \(build)/\(name)", sourceLocation: location)
+        Issue.record("recorded \(name)", sourceLocation: location)
     } else {
         let recorded = try? String(contentsOf: file, encoding: .utf8)
         #expect(text == recorded ?? "nothing is recorded; RECORD_SNAPSHOTS=1 does", sourceLocation: location)

@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import Foundation
 
@@ -52,4 +51,3 @@ final class BookshelfServer {
         return nil
     }
 }
-#endif

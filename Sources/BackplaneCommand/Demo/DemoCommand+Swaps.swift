@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneTurnstile
@@ -44,4 +43,3 @@ extension DemoCommand {
 
     private static func text(_ milliseconds: Double) -> String { "\((milliseconds * 100).rounded() / 100)" }
 }
-#endif

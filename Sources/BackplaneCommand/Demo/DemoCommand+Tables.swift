@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneTerminal
@@ -42,4 +41,3 @@ extension Author {
         return "\(name) (\(born.map { "\($0)" } ?? "?")–\(died.map { "\($0)" } ?? ""))"
     }
 }
-#endif

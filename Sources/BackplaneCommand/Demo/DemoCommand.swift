@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneHost
 import BackplaneProcesses
@@ -91,4 +90,3 @@ struct DemoCommand: Sendable {
         Output.line("   \(text)")
     }
 }
-#endif

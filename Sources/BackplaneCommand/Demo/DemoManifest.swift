@@ -1,4 +1,3 @@
-#if Engines
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
@@ -35,4 +34,3 @@ enum DemoManifest {
         return manifest
     }
 }
-#endif

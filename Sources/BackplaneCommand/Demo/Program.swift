@@ -1,4 +1,3 @@
-#if Engines
 import Foundation
 
 /// Where this program is.
@@ -9,4 +8,3 @@ enum Program {
         return URL(filePath: path).deletingLastPathComponent().path
     }
 }
-#endif

@@ -7,6 +7,8 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             commandName: "manager", abstract: "Adds a manager, and its layers, to a plugin of a package, with tests and manifest entry.",
             discussion: """
+                The package's own Swift stays as it is: the lines to paste into its Package.swift and the plugin are printed, with where they belong.
+
                 EXAMPLES
                   backplane new manager Weather --dac --service
                   backplane new manager Crew --dac --plugin Ferry

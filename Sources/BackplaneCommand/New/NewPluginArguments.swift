@@ -7,8 +7,7 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(
             commandName: "plugin", abstract: "Adds a plugin to a package: contract, manager, library, tests and manifest entry.",
             discussion: """
-                Lists of the Package.swift that are not written out in brackets are left alone: the lines to put in are printed then, and exit \
-                code is 1.
+                The package's own Swift stays as it is: the lines to paste into its Package.swift are printed, with where they belong.
 
                 EXAMPLES
                   backplane new plugin Ferry

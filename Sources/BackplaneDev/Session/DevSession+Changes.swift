@@ -4,9 +4,7 @@ import BackplaneHost
 extension DevSession {
     func takeSources(_ changes: WatchedChanges) {
         let products = composition?.products ?? []
-        // Any of these may be among what was missed.
-        let paths = watching.really(changes.isComplete ? changes.paths : changes.paths.union(descriptions))
-        let changed = changes.isComplete ? products.filter { product in paths.contains(where: product.isMade) } : products
+        let paths = changes.paths, changed = products.filter { product in paths.contains(where: product.isMade) }
         // Not what an editor wrote beside it and took away again.
         because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
@@ -19,16 +17,17 @@ extension DevSession {
         } else if !changed.isEmpty {
             tell(.changed(changed))
         }
-        if paths.contains(FilePath.absolute(command.settings.manifest)) { takeManifest() }
+        // It is read once the packages are.
+        if composition != nil, paths.contains(FilePath.absolute(command.settings.manifest)) { takeManifest() }
     }
 
     func takeLibraries(_ changes: WatchedChanges) {
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
         let all = composition?.libraries ?? []
-        let new = (changes.isComplete ? changes.paths.intersection(all) : all).filter(isNew)
+        let new = changes.paths.intersection(all).filter(isNew)
         if !new.isEmpty { tell(.libraries(new)) }
         let missing = composition?.missing ?? []
-        if (changes.isComplete ? changes.paths.intersection(missing) : missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
+        if changes.paths.intersection(missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
     }
 
     /// Is there another library, whole, than the loop knows of? It knows it from then on.

@@ -52,11 +52,8 @@ extension DevSession {
     private func compose(_ document: ManifestDocument) {
         let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition
-        watching.remember(below: Set(composition.products.flatMap(\.folders)))
         for path in composition.libraries where !libraries.isKnown(path) { libraries.remember(path, stamp(of: path)) }
-        watching.watch(composition, packages: folders, manifest: FilePath.absolute(command.settings.manifest)) { error in
-            printer.print(.refused(.init(subject: .watching, error: error)))
-        }
+        watching?.watch(composition, descriptions)
         tell(.needed(composition.products))
     }
 

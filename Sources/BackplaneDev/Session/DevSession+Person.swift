@@ -34,7 +34,7 @@ extension DevSession {
     func stop(_ reason: String) {
         guard !isStopping else { return }
         isStopping = true
-        watching.close()
+        watching?.close()
         printer.beginToEnd()
         printer.clearProgress()
         printer.print(.stopped(.init(reason: reason)))

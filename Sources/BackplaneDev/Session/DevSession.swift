@@ -14,7 +14,7 @@ final class DevSession {
     let folders: [String]
     /// Where libraries are looked for.
     let pluginPaths: [String]
-    let watching: DevWatching
+    private(set) var watching: DevWatching?
     var build: RunningBuild?
     /// How many there have been.
     var builds = 0
@@ -32,13 +32,13 @@ final class DevSession {
 
     init(_ command: DevCommand, _ printer: DevPrinter, _ send: @escaping @Sendable (DevNews) -> Void) {
         (self.command, self.printer, self.send) = (command, printer, send)
-        watching = DevWatching(send)
         folders = command.packageFolders
         pluginPaths = command.pluginPaths(of: folders)
     }
 
     func begin() {
-        watching.remember(descriptions)
+        do throws(BackplaneError) { watching = try DevWatching(send) } catch { printer.print(.refused(.init(subject: .watching, error: error))) }
+        watching?.watch(nil, descriptions)
         if command.running == nil { lookForOthers() }
         readPackages(folders)
     }

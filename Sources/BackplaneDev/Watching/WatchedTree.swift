@@ -1,37 +1,28 @@
 import BackplaneHost
 
-/// Files that are watched: all below a folder, those directly in it, or a single one.
+/// Files that are watched: all below a folder, the libraries directly in one, or a single one.
 struct WatchedTree: Sendable, Hashable {
     enum Extent: Sendable, Hashable {
         /// A folder with everything below it; symbolic links to folders are not followed there, since they may lead back.
         case recursive
-        /// What a folder holds itself.
-        case flat
-        /// One file.
+        /// The libraries that a folder holds itself.
+        case libraries
         case file
     }
 
-    /// From the root on. There may be nothing yet; where it leads through symbolic links they are followed, and noticed when they change.
+    /// From the root on. There may be nothing yet; symbolic links on the way are followed, and noticed when they change.
     let path: String
     let extent: Extent
-    /// Which files are told of.
-    let names: NamePatterns
-    /// Which files and folders below the path are passed over.
-    let skipped: NamePatterns
 
-    private init(_ path: String, _ extent: Extent, names: NamePatterns, skipping skipped: NamePatterns) {
-        (self.path, self.extent, self.names, self.skipped) = (FilePath.absolute(path), extent, names, skipped)
-    }
+    init(_ path: String, _ extent: Extent) { (self.path, self.extent) = (FilePath.absolute(path), extent) }
 
-    static func recursive(_ path: String, names: NamePatterns = .all, skipping skipped: NamePatterns = .hiddenAndLeftovers) -> WatchedTree {
-        WatchedTree(path, .recursive, names: names, skipping: skipped)
-    }
-
-    static func flat(_ path: String, names: NamePatterns = .libraries, skipping skipped: NamePatterns = .hiddenAndLeftovers) -> WatchedTree {
-        WatchedTree(path, .flat, names: names, skipping: skipped)
-    }
-
-    static func file(_ path: String) -> WatchedTree {
-        WatchedTree(path, .file, names: .all, skipping: [])
+    /// Whether a file or a folder of this name belongs to it. Build folders and repositories are hidden, and editors leave files beside the
+    /// one that they save: `4913` is Vim's, to try whether it may write there.
+    func contains(_ name: String) -> Bool {
+        switch extent {
+        case .recursive: !name.hasPrefix(".") && !name.hasSuffix("~") && !(name.hasPrefix("#") && name.hasSuffix("#")) && name != "4913"
+        case .libraries: name.hasPrefix("lib") && name.hasSuffix(".so")
+        case .file: false
+        }
     }
 }

@@ -11,20 +11,11 @@ extension Inotify {
         package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)), written = Kinds(Int(IN_CLOSE_WRITE))
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
         /// The folder itself.
-        package static let selfMoved = Kinds(Int(IN_MOVE_SELF)), selfDeleted = Kinds(Int(IN_DELETE_SELF))
-        /// It happened to a folder.
-        package static let ofFolder = Kinds(Int(IN_ISDIR))
+        package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
         /// The folder is watched no more: it is gone, or was asked for no more.
         package static let ignored = Kinds(Int(IN_IGNORED))
         /// More happened than the kernel keeps; it has thrown away the rest.
         package static let overflow = Kinds(Int(IN_Q_OVERFLOW))
-
-        /// Not of files that have no name any more, though somebody has them open.
-        package static let exceptUnlinked = Kinds(Int(IN_EXCL_UNLINK))
-        /// Not through a symbolic link.
-        package static let notThroughLink = Kinds(Int(IN_DONT_FOLLOW))
-        /// Beside what is told of that folder already, not in its place.
-        package static let asWell = Kinds(Int(IN_MASK_ADD))
     }
 
     package struct Event: Sendable, Hashable {

@@ -4,22 +4,16 @@ import BackplanePackages
 import BackplaneTerminal
 import FoundationEssentials
 
-/// A package of somebody's own that something is added to: what is written in its Package.swift, and what SwiftPM makes of that.
+/// A package of somebody's own that something is added to, as SwiftPM sees it.
 struct PackageFolder: Sendable {
     /// Absolute.
     let root: String
-    let text: String
     let facts: PackageFacts
 
     /// - Parameter given: the package's folder; `nil`: the nearest above the current one, or that itself, with a Package.swift.
     /// - Throws: `new.package`.
     init(given: String?) throws(BackplaneError) {
         root = try Self.find(given)
-        let path = FilePath.join(root, "Package.swift")
-        guard let data = try? Data(contentsOf: URL(filePath: path)), let text = String(validating: data, as: UTF8.self) else {
-            throw BackplaneError(.newPackage, "it cannot be read as UTF-8", at: path)
-        }
-        self.text = text
         do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch { throw error.adding("; mend it, and enter the command again") }
     }
 

@@ -9,19 +9,15 @@ struct TargetText: Sendable, Hashable {
     var dependencies: [String]
     /// `nil`: where SwiftPM looks for it.
     var path: String?
-    /// A name that stands for its settings, if it has any.
-    var settings: String?
 
     /// Lines from the first column on; without a comma at the end.
     var text: String {
+        let line = ".\(kind)(" + arguments.joined(separator: ", ") + ")"
         if line.count <= Self.lineLength { return line }
         let list = "dependencies: [\n" + dependencies.map { "        \($0),\n" }.joined() + "    ]"
         let lines = arguments.map { $0.count > Self.lineLength && $0.hasPrefix("dependencies") ? list : $0 }
         return ".\(kind)(\n" + lines.map { "    \($0)" }.joined(separator: ",\n") + ")"
     }
-
-    /// The same on one line.
-    var line: String { ".\(kind)(" + arguments.joined(separator: ", ") + ")" }
 
     private static let lineLength = 110
 
@@ -30,7 +26,6 @@ struct TargetText: Sendable, Hashable {
             "name: \(name.swiftLiteral)",
             "dependencies: [\(dependencies.joined(separator: ", "))]",
             path.map { "path: \($0.swiftLiteral)" },
-            settings.map { "swiftSettings: \($0)" },
         ].compactMap(\.self)
     }
 

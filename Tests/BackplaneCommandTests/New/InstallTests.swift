@@ -26,14 +26,9 @@ struct InstallTests {
     @Test func `an installed command finds what it needs, and the package that it was built from; nothing of it stays`() async throws {
         let installed = try await make("install")
         try #require(installed.status == 0, "\(installed.errors)")
-        #if Engines
         let completions: Set = [
             "share/bash-completion/completions/backplane", "share/zsh/site-functions/_backplane", "share/fish/vendor_completions.d/backplane.fish",
         ]
-        #else
-        let completions: Set<String> = []
-        #expect(installed.output.contains("without completions for zsh: those come with the engines"))
-        #endif
         #expect(try files() == completions.union(["bin/backplane"]))
 
         let command = prefix + "/bin/backplane"

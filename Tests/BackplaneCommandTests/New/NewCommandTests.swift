@@ -32,11 +32,14 @@ struct NewCommandTests {
     @Test func `a package is written, with what to enter next`() async throws {
         let outcome = try await new("package", "plugins/Tides", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        struct Made: Decodable { var files: [String], changed: [String], next: [String] }
+        struct Made: Decodable {
+            struct Paste: Decodable {}
+            var files: [String], changed: [String], paste: [Paste], next: [String]
+        }
         let made = try JSONDecoder().decode(Made.self, from: Data(outcome.output.utf8))
         let there = try names().filter { name in !made.files.contains { $0.hasPrefix(name + "/") } }
         #expect(there == made.files.sorted())
-        #expect(made.changed.isEmpty)
+        #expect(made.changed.isEmpty && made.paste.isEmpty)
         #expect(made.next.first == "cd plugins/Tides")
         let package = try String(contentsOfFile: root + "/plugins/Tides/Package.swift", encoding: .utf8)
         #expect(package.contains("path: \"\(Page.root.path)"), "it depends on the package that the command was built from")
@@ -135,6 +138,7 @@ struct NewCommandTests {
         try write("", as: "src/ATests/ATests.swift")
         let plugin = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(plugin.status == 0, "\(plugin.errors)")
+        try Pasting(plugin.output).paste(in: root)
         let manager = try await new("manager", "Crew", "--plugin", "Tides")
         #expect(manager.status == 0, "\(manager.errors)")
         #expect(try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == ["TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift"])
@@ -158,41 +162,70 @@ struct NewCommandTests {
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
     }
 
-    @Test func `lists that code makes are left alone, and the lines printed`() async throws {
-        let package = """
-            // swift-tools-version: 6.3
-            import PackageDescription
-            let targets: [Target] = []
-            let package = Package(name: "a", targets: targets)
-
-            """
+    @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`() async throws {
+        let package = "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
         try write(package, as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
-        #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.by-hand: the list of targets is not written out in brackets there; put these lines in by hand"))
-        #expect(outcome.errors.contains(#"  targets: new.by-hand: .target(name: "Tides", dependencies: ["TidesModule", "#))
-        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("""
+
+
+            paste into Package.swift, at the top of `products`:
+                    .library(name: "Tides", type: .dynamic, targets: ["Tides"]),
+
+            paste into Package.swift, at the top of `dependencies`:
+                    .package(name: "backplane", path: "\(Page.root.path)", traits: []),
+
+            paste into Package.swift, at the top of `targets`:
+                    .target(name: "TidesModule", dependencies: [.product(name: "Backplane", package: "backplane")]),
+
+            """), "\(outcome.output)")
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
+        let twice = try await new("plugin", "Tides", "--backplane", Page.root.path)
+        #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }
 
-    @Test func `what SwiftPM cannot read any more is taken out again`() async throws {
-        // The list is written out, and not what the package has in the end.
-        let package = """
-            // swift-tools-version: 6.3
-            import PackageDescription
-            let package = Package(name: "a", products: [], dependencies: [], targets: [])
-            package.targets = []
-            package.products = []
+    @Test func `a plugin's file stays as it is, and the lines for it are printed`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let file = root + "/Tides/Sources/TidesModule/TidesPlugin.swift", plugin = try String(contentsOfFile: file, encoding: .utf8)
+        let outcome = try await RunningTool(["new", "manager", "Crew", "--dac"], input: nil, in: root + "/Tides").end()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("""
 
-            """
-        try write(package, as: "Package.swift")
-        try write("{\"manifestVersion\": 1, \"managers\": {}}", as: "backplane.json")
+            paste into Package.swift, at the top of `dependencies` of `TidesModule`:
+                    .product(name: "BackplaneStorage", package: "backplane"),
+
+            paste into Sources/TidesModule/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
+                    registrar.add(CrewManager.self)
+                    registrar.add(CrewStore.self)
+
+            next:
+              swift build
+
+            """), "\(outcome.output)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == plugin)
+    }
+
+    @Test func `the lines to paste are there for programs too`() async throws {
+        _ = try await new("package", "Tides", "--backplane", Page.root.path)
+        let outcome = try await new("manager", "Crew", "--package", "Tides", "--json")
+        struct Made: Decodable {
+            struct Paste: Decodable, Equatable {
+                var file: String, place: String, of: String?, lines: [String]
+            }
+            var paste: [Paste]
+        }
+        let made = try JSONDecoder().decode(Made.self, from: Data(outcome.output.utf8))
+        let file = "\(root)/Tides/Sources/TidesModule/TidesPlugin.swift"
+        #expect(made.paste == [Made.Paste(file: file, place: "register(in:)", of: "TidesPlugin", lines: ["registrar.add(CrewManager.self)"])])
+    }
+
+    @Test func `a target of the same name is not taken for the plugin's`() async throws {
+        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [.target(name: \"TidesModule\")])\n", as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: SwiftPM finds no targets `TidesModule`, `Tides`, `TidesTests` with what was put in, and that was taken out again"), "\(outcome.errors)")
-        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
-        #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
-        #expect(try String(contentsOfFile: root + "/backplane.json", encoding: .utf8) == "{\"manifestVersion\": 1, \"managers\": {}}")
+        #expect(outcome.errors == "backplane: Package.swift: new.exists: the package has a target `TidesModule` already; take another name\n")
+        #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
     }
 
     @Test func `a manifest that cannot be added to stops it before anything is written`() async throws {
@@ -204,25 +237,16 @@ struct NewCommandTests {
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
     }
 
-    @Test func `a plugin whose registration is not clear is left as it is, and the line to add is said first`() async throws {
-        _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let plugin = "struct TidesPlugin: Plugin {\n    static let all = true\n}\n"
-        try write(plugin, as: "Tides/Sources/TidesModule/TidesPlugin.swift")
-        let outcome = try await new("manager", "Crew", "--dac", "--package", "Tides")
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("next:\n  # by hand, into register(in:) of TidesPlugin: registrar.add(CrewManager.self); registrar.add(CrewStore.self)\n"))
-        #expect(try String(contentsOfFile: root + "/Tides/Sources/TidesModule/TidesPlugin.swift", encoding: .utf8) == plugin)
-    }
-
     @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
         let plugin = try await new("plugin", "Ferry", "--package", "Tides"), again = try await new("plugin", "Ferry", "--package", "Tides")
         #expect(plugin.status == 0, "\(plugin.errors)")
+        try Pasting(plugin.output).paste(in: root)
         #expect(again.status == 1)
         #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
         let unclear = try await new("manager", "Crew", "--package", "Tides"), wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
-        #expect(unclear.errors.contains("it has `Tides`, `Ferry`, and --plugin NAME says which is meant"))
-        #expect(wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Tides`, `Ferry`"))
+        #expect(unclear.errors.contains("it has `Ferry`, `Tides`, and --plugin NAME says which is meant"))
+        #expect(wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Ferry`, `Tides`"))
         let manager = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides", "--json")
         #expect(manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#), "\(manager.output)\(manager.errors)")
         let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")

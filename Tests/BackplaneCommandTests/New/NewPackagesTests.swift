@@ -17,7 +17,7 @@ struct NewPackagesTests {
         try await package()
         try await program()
         try await thisPackage()
-        #expect(workplace.fetched() == [])
+        #expect(try workplace.fetched() == [])
     }
 
     /// A package, with managers of all kinds, and a second plugin in it.

@@ -16,7 +16,7 @@ struct OwnPackageTests {
     /// One test, since a build may take minutes.
     @Test func `a package that depends on this one fetches no other, and its plugins call each other natively and encoded`() async throws {
         try await package.build()
-        #expect(package.fetched() == [])
+        #expect(try package.packages.fetched() == [])
         try await expectLanes(.fastest, native: ["tides"])
         try await expectLanes(.encoded, native: [])
         #expect(try package.followPage() == 5, "the page shows what its commands print")

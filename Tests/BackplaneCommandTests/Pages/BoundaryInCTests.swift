@@ -6,12 +6,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct BoundaryInCTests {
     private let tool: Tool
+    private let packages: PackagesFolder
     private let reader: Reader
     private let page: Page
 
     init() throws {
         tool = try Tool()
-        reader = try Reader(in: tool.folder, with: tool)
+        packages = try PackagesFolder()
+        reader = Reader(in: packages, with: tool)
         page = try Page("docs/boundary-in-c.md")
     }
 
@@ -23,7 +25,7 @@ struct BoundaryInCTests {
         #expect(words.prefix(2) == ["backplane", "run"])
         let host = try RunningTool(
             Array(words.dropFirst()) + ["--data", tool.data, "--load-folder", tool.loads], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder],
-            in: tool.folder)
+            in: packages.path)
         try #require(await host.says("up;"), "\(host.output)\(host.errors)")
         let (printed, outputs) = try reader.follow(page.blocks[(start + 1)...])
         #expect(printed.contains("state `kitchen` 1, 4 bytes carried over"), "\(printed)")

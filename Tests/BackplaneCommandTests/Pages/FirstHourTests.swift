@@ -6,11 +6,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FirstHourTests {
     private let tool: Tool
+    private let packages: PackagesFolder
     private let reader: Reader
 
     init() throws {
         tool = try Tool()
-        reader = try Reader(in: tool.folder, with: tool)
+        packages = try PackagesFolder()
+        reader = Reader(in: packages, with: tool)
     }
 
     @Test func `an application comes into being, and what is saved runs`() async throws {
@@ -19,6 +21,9 @@ struct FirstHourTests {
         for block in blocks {
             switch block.kind {
             case "run": printed = try reader.run(block.text)
+            case "paste":
+                #expect(printed.contains(block.text), "\(printed) has not\n\(block.text)")
+                try Pasting(block.text).paste(in: packages.path + "/Shelf")
             case "output":
                 #expect(try Self.values(printed) == Self.values(block.text), "\(printed) is not\n\(block.text)")
                 outputs += 1
@@ -43,17 +48,14 @@ struct FirstHourTests {
             }
         }
         #expect(outputs == 4)
-        #expect(try reader.fetched() == [])
+        #expect(try packages.fetched() == [])
     }
 
     /// Enters what stands in the last line, in the folder of the line before.
     private func start(_ block: Page.Block) throws -> RunningTool {
         let lines = block.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         try #require(lines.count == 2 && lines[0].first == "cd")
-        let own = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder]
-        return try RunningTool(
-            lines[1], of: "/usr/bin/env", input: nil, environment: own.merging(["PATH": "\(Tool.built):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]) { $1 },
-            in: "\(tool.folder)/\(lines[0][1])")
+        return try RunningTool(lines[1], of: "/usr/bin/env", input: nil, environment: reader.environment, in: "\(packages.path)/\(lines[0][1])")
     }
 
     /// A line of JSON each; the order of keys is nobody's.

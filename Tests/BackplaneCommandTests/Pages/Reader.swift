@@ -5,32 +5,14 @@ import Testing
 /// Somebody who follows a page to the letter, in a folder with a checkout of this package and `backplane` in the PATH.
 struct Reader {
     private let folder: URL
-    private let environment: [String: String]
+    /// Where hosts keep what is theirs.
+    private let tool: Tool
+    /// What commands have besides this process's.
+    let environment: [String: String]
 
-    /// - Parameters:
-    ///   - folder: what was written there before may be there still.
-    ///   - tool: where hosts keep what is theirs.
-    init(in folder: String, with tool: Tool) throws {
-        self.folder = URL(filePath: folder)
-        let own = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder]
-        environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
-            .merging(["PATH": Tool.built]) { "\($1):\($0)" }
-        try makeCheckout()
-    }
-
-    /// A checkout as a reader has it: the package, and what was built of it.
-    private func makeCheckout() throws {
-        let checkout = folder.appending(path: "backplane")
-        try FileManager.default.createDirectory(at: checkout.appending(path: ".build"), withIntermediateDirectories: true)
-        for name in ["Package.swift", "Sources", "Plugins", "Tests"] {
-            try link(checkout.appending(path: name), to: Page.root.appending(path: name))
-        }
-        try link(checkout.appending(path: ".build/debug"), to: URL(filePath: Tool.built))
-    }
-
-    private func link(_ url: URL, to target: URL) throws {
-        try? FileManager.default.removeItem(at: url)
-        try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+    init(in packages: PackagesFolder, with tool: Tool) {
+        (folder, self.tool) = (URL(filePath: packages.path), tool)
+        environment = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder].merging(packages.environment) { $1 }
     }
 
     /// Writes a block that is a file; one that is there as it should be keeps its date, and need not be built again.
@@ -48,7 +30,7 @@ struct Reader {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-e", "-c", lines]
         process.currentDirectoryURL = folder
-        process.environment = environment
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         if fails { process.standardError = output } else { process.standardOutput = output }
         try process.run()
@@ -75,15 +57,5 @@ struct Reader {
             }
         }
         return (printed.joined(), outputs)
-    }
-
-    /// Whatever SwiftPM keeps of other packages in those that were written here: versions that were chosen, and what was fetched.
-    func fetched() throws -> [String] {
-        let files = FileManager.default
-        return try files.contentsOfDirectory(atPath: folder.path).filter { $0 != "backplane" }.flatMap { name in
-            let package = folder.appending(path: name).path
-            let kept = ["checkouts", "repositories", "artifacts"].flatMap { (try? files.contentsOfDirectory(atPath: "\(package)/.build/\($0)")) ?? [] }
-            return kept + ["Package.resolved"].filter { files.fileExists(atPath: "\(package)/\($0)") }
-        }
     }
 }

@@ -22,8 +22,10 @@ final class Observed: Sendable {
     func path(_ name: String) -> String { name.isEmpty ? folder : folder + "/" + name }
 
     /// The folder itself with everything below it, unless `trees` says otherwise.
-    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), patience: Duration = .seconds(60)) throws -> TreeWatch {
-        try TreeWatch(trees.isEmpty ? [.recursive(folder)] : trees, quiet: quiet, patience: patience, report: report)
+    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), comparing limit: Int = 1 << 20) throws -> FileWatch {
+        let watch = try FileWatch(quiet: quiet, comparing: limit, report: report)
+        watch.watch(trees.isEmpty ? [WatchedTree(folder, .recursive)] : Set(trees))
+        return watch
     }
 
     var report: @Sendable (WatchedChanges) -> Void {
@@ -37,11 +39,6 @@ final class Observed: Sendable {
     @discardableResult
     func told(until names: [String]) throws -> WatchedChanges {
         try #require(collect { $0.paths.isSuperset(of: names.map(self.path)) }, "not told of, or not all of it: \(names)")
-    }
-
-    /// The same until something may have been missed.
-    func toldIncomplete() throws -> WatchedChanges {
-        try #require(collect { !$0.isComplete }, "nothing is said to be missing")
     }
 
     /// What is told before a file that is written now is.

@@ -15,7 +15,7 @@ struct DevPackageTests {
 
     init() throws {
         tool = try Tool()
-        workbench = try Workbench(with: tool)
+        workbench = try Workbench()
         dev = try DevRun(workbench.manifest, "--package", workbench.annex, "--scratch-path", workbench.scratchPath, with: tool)
     }
 

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Two packages of plugins that are worked on, beside the package of docs/boundary-in-swift.md and built where that is: this package is
-/// compiled for all of them once, and found again by the next run.
+/// Two packages of plugins that are worked on.
 struct Workbench {
-    let scratchPath: String
+    private let packages: PackagesFolder
+    var scratchPath: String { packages.scratchPath }
     /// With two plugins that share a contract, and the manifest.
     let folder: String
     /// With one.
@@ -12,10 +12,9 @@ struct Workbench {
     var manifest: String { folder + "/backplane.json" }
 
     /// All as it is in the beginning.
-    init(with tool: Tool) throws {
-        let own = try OwnPackage(with: tool)
-        scratchPath = own.scratchPath
-        (folder, annex) = (own.folder + "/workbench", own.folder + "/annex")
+    init() throws {
+        packages = try PackagesFolder(keeping: "workbench", "annex")
+        (folder, annex) = (packages.path + "/workbench", packages.path + "/annex")
         for stale in [".git", "Sources/Latecomer"] { try? FileManager.default.removeItem(atPath: folder + "/" + stale) }
         try begin("Package.swift", Self.package())
         try begin("backplane.json", Self.manifest("Annex"))

@@ -1,0 +1,123 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import BackplaneDev
+@testable import BackplaneHost
+
+/// What a watch tells of folders that come, go and move.
+@Suite(.timeLimit(.minutes(5)))
+struct FileWatchFolderTests {
+    private let observed: Observed
+
+    init() throws { observed = try Observed() }
+
+    @Test func `nothing is missed in nested folders that are made in one go, with files in them at once`() throws {
+        let watch = try observed.watch()
+        defer { watch.close() }
+        for turn in 0..<50 {
+            let deep = "\(turn)/a/b/c", names = ["\(turn)/1.swift", "\(turn)/a/2.swift", "\(turn)/a/b/3.swift", deep + "/4.swift"]
+            try observed.makeFolder(deep)
+            for name in names { try observed.write("", to: name) }
+            let changes = try observed.told(until: names[0], names[1], names[2], names[3])
+            #expect(changes.problems == [])
+        }
+    }
+
+    @Test func `of a folder that moves away all files are told, and again when it comes back`() throws {
+        try observed.makeFolder("root/folder/deep")
+        for name in ["a", "deep/b"] { try observed.write("", to: "root/folder/" + name) }
+        let watch = try observed.watch(WatchedTree(observed.path("root"), .recursive))
+        defer { watch.close() }
+        for turn in 0..<3 {
+            try observed.move("root/folder", to: "elsewhere")
+            #expect(try observed.told(until: "root/folder/a", "root/folder/deep/b").paths.count == 2)
+            try observed.write("unseen", to: "elsewhere/deep/b")
+            try observed.move("elsewhere", to: "root/folder")
+            try observed.told(until: "root/folder/a", "root/folder/deep/b")
+            try observed.write("seen \(turn)", to: "root/folder/deep/b")
+            try observed.told(until: "root/folder/deep/b")
+        }
+    }
+
+    @Test func `what happens in a folder that moved away is of no interest`() throws {
+        try observed.makeFolder("root/folder/deep")
+        try observed.write("", to: "root/folder/deep/a")
+        let watch = try observed.watch(WatchedTree(observed.path("root"), .recursive))
+        defer { watch.close() }
+        try observed.move("root/folder", to: "elsewhere")
+        try observed.told(until: "root/folder/deep/a")
+        for name in ["elsewhere/a", "elsewhere/deep/b"] { try observed.write("", to: name) }
+        #expect(try observed.toldSoFar(in: "root").isEmpty)
+    }
+
+    @Test func `a folder that gets another name within the tree is told of under both`() throws {
+        try observed.makeFolder("one/deep")
+        try observed.write("", to: "one/deep/a")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.move("one", to: "two")
+        try observed.told(until: "one/deep/a", "two/deep/a")
+        try observed.write("", to: "two/deep/b")
+        #expect(try observed.told(until: "two/deep/b").paths == [observed.path("two/deep/b")])
+    }
+
+    @Test func `a folder that is removed and made again is watched again`() throws {
+        try observed.makeFolder("folder")
+        try observed.write("", to: "folder/a")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        for turn in 0..<20 {
+            try observed.remove("folder")
+            try observed.makeFolder("folder")
+            try observed.write("\(turn)", to: "folder/a")
+            try observed.told(until: "folder/a")
+            try observed.write("\(turn)", to: "folder/b")
+            try observed.told(until: "folder/b")
+        }
+    }
+
+    @Test func `a folder that takes the place of another is watched in its stead`() throws {
+        for name in ["folder/deep", "other/deep"] { try observed.makeFolder(name) }
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.move("folder", to: "away")
+        try observed.move("other", to: "folder")
+        try observed.write("", to: "folder/deep/a")
+        try observed.told(until: "folder/deep/a")
+        try observed.write("", to: "away/deep/b")
+        #expect(try observed.told(until: "away/deep/b").paths == [observed.path("away/deep/b")])
+    }
+
+    @Test func `hidden folders are passed over, and so are links to folders, which may lead back`() throws {
+        for name in [".build/debug", ".git", "Sources"] { try observed.makeFolder(name) }
+        try observed.makeLink("Sources/loop", to: "..")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.makeFolder(".later/deep")
+        for name in [".build/debug/a", ".git/index", ".later/deep/b", "Sources/seen"] { try observed.write("", to: name) }
+        #expect(try observed.toldSoFar().paths == [observed.path("Sources/seen")])
+    }
+
+    @Test func `a checkout of another branch with hundreds of files is told whole`() throws {
+        func git(_ words: String...) throws {
+            let all = ["git", "-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c", "init.defaultBranch=one"] + words
+            try #require(observed.run(all) == 0, "\(words)")
+        }
+        func names(_ folders: Range<Int>) -> [String] { folders.flatMap { folder in (0..<20).map { "Sources/\(folder)/deep/\($0).swift" } } }
+        try git("init", "--quiet")
+        try git("commit", "--quiet", "--allow-empty", "--message", "Nothing")
+        try git("checkout", "--quiet", "-b", "two")
+        for folder in 0..<20 { try observed.makeFolder("Sources/\(folder)/deep") }
+        for name in names(0..<20) { try observed.write(name, to: name) }
+        try git("add", ".")
+        try git("commit", "--quiet", "--message", "Files")
+        let watch = try observed.watch(quiet: .milliseconds(50))
+        defer { watch.close() }
+        for branch in ["one", "two", "one", "two"] {
+            try git("checkout", "--quiet", branch)
+            let changes = try observed.told(until: names(0..<20))
+            #expect(changes.paths.allSatisfy { $0.hasSuffix(".swift") }, "the repository's own files are hidden")
+        }
+    }
+}

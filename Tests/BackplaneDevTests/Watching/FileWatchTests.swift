@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import BackplaneDev
+@testable import BackplaneHost
+
+/// What a watch tells of single files, however they are written.
+@Suite(.timeLimit(.minutes(5)))
+struct FileWatchTests {
+    private let observed: Observed
+
+    init() throws { observed = try Observed() }
+
+    @Test func `a file that is written is told of, once however often it is within the quiet time`() throws {
+        let watch = try observed.watch(quiet: .milliseconds(500))
+        defer { watch.close() }
+        for text in ["one", "two", "three"] { try observed.write(text, to: "a.swift") }
+        #expect(try observed.told(until: "a.swift").paths == [observed.path("a.swift")])
+        #expect(try observed.toldSoFar().isEmpty)
+    }
+
+    @Test func `a file that is removed is told of, and again when it is there again`() throws {
+        try observed.write("one", to: "a.swift")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.remove("a.swift")
+        try observed.told(until: "a.swift")
+        try observed.write("one", to: "a.swift")
+        try observed.told(until: "a.swift")
+    }
+
+    @Test func `a file that is touched, or written as it was, is not told of`() throws {
+        try observed.write("one", to: "a.swift")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.run(["touch", "a.swift"])
+        try observed.write("one", to: "a.swift")
+        #expect(try observed.toldSoFar().isEmpty)
+        try observed.write("two", to: "a.swift")
+        #expect(try observed.toldSoFar().paths == [observed.path("a.swift")], "as long as before")
+    }
+
+    @Test func `of one that is too large to be compared every writing is told`() throws {
+        try observed.write("one", to: "libA.so")
+        let watch = try observed.watch(WatchedTree(observed.folder, .libraries), comparing: 0)
+        defer { watch.close() }
+        for _ in 0..<3 {
+            try observed.write("one", to: "libA.so")
+            #expect(try observed.told(until: "libA.so").paths == [observed.path("libA.so")])
+        }
+    }
+
+    @Test func `a file that is cut off and written anew keeps its inode and is told of`() throws {
+        try observed.write("one", to: "a.swift")
+        let inode = try FileStatus(at: observed.path("a.swift")).inode
+        let watch = try observed.watch()
+        defer { watch.close() }
+        try observed.write("two", to: "a.swift")
+        try observed.told(until: "a.swift")
+        #expect(try FileStatus(at: observed.path("a.swift")).inode == inode)
+    }
+
+    @Test func `of an editor's temporary file and rename only the file is told`() throws {
+        try observed.write("one", to: "a.swift")
+        let watch = try observed.watch()
+        defer { watch.close() }
+        for temporary in [".a.swift.swp", "a.swift~", "#a.swift#", "4913"] {
+            try observed.write("by way of \(temporary)", to: temporary)
+            try observed.move(temporary, to: "a.swift")
+            #expect(try observed.told(until: "a.swift").paths == [observed.path("a.swift")])
+        }
+        #expect(try observed.toldSoFar().isEmpty)
+    }
+
+    @Test func `a file that is still being written is not told of before it is closed`() throws {
+        let watch = try observed.watch()
+        defer { watch.close() }
+        let file = try FileDescriptor(opening: observed.path("slow.swift"), O_WRONLY | O_CREAT, mode: 0o644)
+        for _ in 0..<3 {
+            try file.write(ArraySlice("half ".utf8))
+            #expect(try observed.toldSoFar().isEmpty)
+        }
+        close(file)
+        #expect(try observed.told(until: "slow.swift").paths == [observed.path("slow.swift")])
+    }
+
+    private func close(_ file: consuming FileDescriptor) {}
+
+    @Test func `a link is told of when it is made, a hard one and a symbolic one`() throws {
+        try observed.makeFolder("elsewhere")
+        try observed.write("one", to: "elsewhere/origin")
+        try observed.makeFolder("watched")
+        let watch = try observed.watch(WatchedTree(observed.path("watched"), .recursive))
+        defer { watch.close() }
+        try #require(link(observed.path("elsewhere/origin"), observed.path("watched/hard.swift")) == 0)
+        try observed.told(until: "watched/hard.swift")
+        try observed.makeLink("watched/soft.swift", to: "nowhere")
+        try observed.told(until: "watched/soft.swift")
+    }
+
+    @Test func `a link is told of although the name it was made from is gone at once`() throws {
+        try observed.makeFolder("elsewhere")
+        try observed.makeFolder("watched")
+        let watch = try observed.watch(WatchedTree(observed.path("watched"), .recursive))
+        defer { watch.close() }
+        for turn in 0..<50 {
+            try observed.write("one", to: "elsewhere/origin")
+            try #require(link(observed.path("elsewhere/origin"), observed.path("watched/\(turn)")) == 0)
+            try observed.remove("elsewhere/origin")
+            try observed.told(until: "watched/\(turn)")
+        }
+    }
+
+    @Test func `of a folder of libraries only those in it are told`() throws {
+        try observed.makeFolder("built/deep")
+        let watch = try observed.watch(WatchedTree(observed.path("built"), .libraries))
+        defer { watch.close() }
+        for name in ["libA.so", "libA.so.tmp", "A.so", "deep/libB.so", "libC.a", ".libD.so"] { try observed.write("", to: "built/" + name) }
+        try observed.write("", to: "built/libSentinel.so")
+        #expect(try observed.told(until: "built/libA.so", "built/libSentinel.so").paths.count == 2)
+    }
+
+    @Test func `names may hold spaces and newlines`() throws {
+        let watch = try observed.watch()
+        defer { watch.close() }
+        for name in ["with a space", "two\nlines", "ünï", "*", "-"] {
+            try observed.write("", to: name)
+            #expect(try observed.told(until: name).paths == [observed.path(name)])
+        }
+    }
+}
