@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain flaky test-sanitizers hostile stress fuzz bench build release install uninstall sqlite picture
+.PHONY: help demo test test-plain flaky test-sanitizers hostile stress fuzz bench format lint docs build release install uninstall sqlite picture
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,15 @@ build: sqlite ## Builds everything, debug. The first time takes some minutes.
 
 release: sqlite ## Builds a release of the command `backplane`. Its build folder is .build-release.
 	$(SWIFT) build -c release --product backplane --scratch-path .build-release
+
+format: ## Formats the sources as .swift-format says.
+	$(SWIFT) format --in-place --parallel --recursive Sources Plugins Tests
+
+lint: build ## Checks the formatting, and the doc comments of public symbols.
+	@.ci/lint
+
+docs: build ## Builds the API reference with the toolchain's DocC. It is in .build/documentation.
+	@.ci/docs
 
 PREFIX ?= /usr/local
 # A folder with a command that is built already: nothing is built then, which whoever installs as another user will want.

@@ -17,7 +17,7 @@ extension TestHost {
     ///   - plugins: those that are linked into the tests.
     ///   - fakes: what takes whose place.
     ///   - pluginPaths: where the manifest's libraries are; `nil`: what is linked stands for them, and none is loaded.
-    ///   - lanes: ``LaneRule/encoded`` to see that the contracts survive JSON.
+    ///   - lanes: `LaneRule.encoded` to see that the contracts survive JSON.
     /// - Throws: ``ManifestRefused`` with everything that is wrong with the manifest, before anything starts; what the test
     ///   throws; `network.unexpected` when there was a request that the test did not say how to answer.
     public static func run<Result>(

@@ -30,7 +30,7 @@ public final class TestHost: Sendable {
                 openStore: { [store] _, _ in store }, lanes: lanes, occupationLimit: nil))
     }
 
-    /// A manager by its name, started if it was not, as ``PluginHost/manager(_:as:)`` gives it.
+    /// A manager by its name, started if it was not, as `PluginHost.manager(_:as:)` gives it.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         try await host.manager(name, as: C.self)
     }
