@@ -6,7 +6,7 @@ public import BackplaneStorage
 public struct HostOptions: Sendable {
     /// Folders to look for libraries in, after the manifest's own and before the program's.
     public var pluginPaths: [String]
-    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_RUNTIME_DIR`, or the temporary folder.
+    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_CACHE_HOME`, or the temporary folder.
     public var loadFolder: String?
     /// Where data access controllers keep their data; `nil`: `$XDG_STATE_HOME/backplane`.
     public var dataFolder: String?

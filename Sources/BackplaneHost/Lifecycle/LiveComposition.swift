@@ -122,16 +122,20 @@ extension LiveComposition {
         watchdog?.start(generations.images)
     }
 
-    /// What is not in force needs no symbols, which may take more memory than its code.
-    func dropRemainders(of plugins: [LoadedPlugin]) {
-        guard let folder = loadFolder else { return }
-        for copy in plugins.compactMap(\.copy) { folder.dropRemainder(of: copy) }
+    /// What is not in force needs no symbols, which may take more room than its code.
+    func giveRoomBack(of plugins: [LoadedPlugin]) {
+        let bulky = plugins.filter { !$0.unmapped.isEmpty }
+        guard !bulky.isEmpty else { return }
+        // A file system may take its time; where there is no thread the copies stay as they are.
+        _ = HostThread.tryStart("bp-copies") {
+            for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
+        }
     }
 
     /// Notes of plugins that they are not in force after all.
     func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
         for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
-        dropRemainders(of: plugins)
+        giveRoomBack(of: plugins)
     }
 }
 

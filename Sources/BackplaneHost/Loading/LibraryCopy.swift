@@ -7,10 +7,7 @@ package struct LibraryCopy: Sendable {
     /// Where the library was built, and what the file was like when it was copied.
     let source: (path: String, status: FileStatus)
     package let path: String
-    /// What it does not have yet (``LibraryRemainder``): nothing, where there is a digest to check.
-    private let leftOut: [Range<Int>]
     private let sha256: String?
-    private let folder: LoadFolder
 
     /// Copies the library at `path` into `folder`.
     ///
@@ -25,12 +22,12 @@ package struct LibraryCopy: Sendable {
         try LibraryFile.requireBoundedSize(status, path)
         let copy = folder.newCopyPath(for: FilePath.name(of: path))
         do throws(BackplaneError) {
-            leftOut = try LibraryFile.copyContents(of: file, status, to: copy, isWhole: sha256 != nil, path)
+            try LibraryFile.copyContents(of: file, status, to: copy, path)
         } catch {
             unlink(copy)
             throw error
         }
-        (source, self.path, self.sha256, self.folder) = ((path, status), copy, sha256, folder)
+        (source, self.path, self.sha256) = ((path, status), copy, sha256)
     }
 
     /// - Throws: when the copy has another SHA-256 than the manifest gives, if it gives one.
@@ -47,7 +44,7 @@ package struct LibraryCopy: Sendable {
         let identity = try LibraryIdentity(of: image, at: source.path)
         try identity.requireABI(at: source.path)
         try runtime.require(for: identity, at: source.path)
-        if !leftOut.isEmpty { folder.remainders.add(LibraryRemainder(of: source, copy: path, at: leftOut)) }
-        return LibraryFile(path: source.path, copy: path, status: source.status, identity: identity, remainders: folder.remainders)
+        return LibraryFile(
+            path: source.path, copy: path, status: source.status, identity: identity, unmapped: try LibraryFile.unmapped(of: image, source.path))
     }
 }

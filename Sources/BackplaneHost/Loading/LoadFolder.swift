@@ -12,12 +12,10 @@ package final class LoadFolder: Sendable {
     /// Held while this host lives, so that others can tell its folder from one that was left behind.
     private let lock: FileLock
     private let copies = Atomic<Int>(0)
-    /// What the copies are loaded without.
-    let remainders = Remainders()
 
     /// Makes a folder for this host in `parent`, and removes those that killed hosts have left there.
     ///
-    /// - Parameter parent: `nil` for `$XDG_RUNTIME_DIR/backplane`, or else `backplane-<user id>` in the temporary folder.
+    /// - Parameter parent: `nil` for `$XDG_CACHE_HOME/backplane`, or else `backplane-<user id>` in the temporary folder.
     package init(
         in parent: String? = nil, environment: (String) -> String? = ProcessEnvironment.value
     ) throws(BackplaneError) {
@@ -46,14 +44,12 @@ package final class LoadFolder: Sendable {
 
     /// Removes the folder with everything in it. What was loaded from it goes on working: Linux keeps mapped files.
     package func remove() {
-        remainders.stop()
         FileTree.remove(path)
     }
 
-    /// Has the symbols and the debug information taken out of a copy that is no longer in force; its code may still run.
-    ///
-    /// In a folder that lies in memory a copy takes as much of that as the file has bytes.
-    package func dropRemainder(of copy: String) {
-        remainders.drop(copy)
+    /// Gives back the room that some pages of a copy take: its symbols and its debug information, say, when it is no longer in force. Its code may still run.
+    static func giveRoomBack(_ ranges: [Range<Int>], of copy: String) {
+        guard let file = try? FileDescriptor(opening: copy, O_RDWR | O_NOFOLLOW) else { return }
+        for range in ranges { file.punchHole(at: range) }
     }
 }

@@ -10,6 +10,8 @@ struct LoadedPlugin: Sendable {
     let path: String?
     /// The copy that was loaded; `nil`: it is linked into this program.
     var copy: String? = nil
+    /// What of the copy no code needs that runs.
+    var unmapped: [Range<Int>] = []
     /// Where the copy of its files is; `nil`: it came without.
     let resources: String?
     let description: PluginDescription
@@ -39,7 +41,7 @@ extension LoadedPlugin {
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
         }
-        self.init(reference: reference, path: file.path, copy: file.copy, resources: resources, description: description)
+        self.init(reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped, resources: resources, description: description)
     }
 }
 

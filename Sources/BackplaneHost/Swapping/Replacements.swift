@@ -23,7 +23,7 @@ final class Replacements {
                 let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
                 // Of one by a name of its own only its entry would tell whose place it takes.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-                if rivals.contains(where: { $0.isSame(as: wanted, in: folder) }) { continue }
+                if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }
                 try wanted.requirePlace(among: loaded)
                 let plugin = try await load(wanted, in: folder, options)
                 live.generations.add([plugin], .loaded)
@@ -107,8 +107,8 @@ final class Replacements {
 
 extension LoadedPlugin {
     /// Is there nothing new about a library, nor about the files that come with it?
-    fileprivate func isSame(as wanted: WantedLibrary, in folder: LoadFolder) -> Bool {
-        guard let copy, LibraryFile.isSame(wanted.path, as: copy, in: folder) else { return false }
+    fileprivate func isSame(as wanted: WantedLibrary) -> Bool {
+        guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
         var names = ResourceFolder.Names()
         // Where it is unclear which files those are, loading it says so.
         guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }

@@ -17,7 +17,7 @@ struct FunctionNameTests {
     /// Every function's name, from every offset of the file.
     private func names(_ image: ELFImage) -> [String] {
         var names: [String] = []
-        for offset in 0..<UInt(image.bytes.fileSize) {
+        for offset in 0..<UInt(image.bytes.count) {
             if let name = image.functionName(at: offset), names.last != name { names.append(name) }
         }
         return names
