@@ -35,8 +35,8 @@ public struct HostOptions: Sendable {
     public var stopLimit: Duration
     /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
     public var occupationLimit: Duration?
-    /// Whether a signal that a plugin's code raises has the process say, as its last line on standard error, which plugin and which
-    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before still run.
+    /// Whether a signal that a plugin's code raises has the process say at once, on standard error, which plugin and which
+    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before run after that.
     /// With it a write to a pipe that nobody reads ends the process no longer (`SIGPIPE`), unless somebody handled that before.
     public var namesCrashes = false
 

@@ -37,14 +37,20 @@ package struct LibraryCopy: Sendable {
 
     /// The copy as a library that can be loaded.
     ///
+    /// - Parameter generation: the plugin whose library it is, as far as that is known, and which of its generations it will be; given the id
+    ///   in its identity.
     /// - Throws: why it is no plugin for this host.
-    package func checked(for runtime: SwiftRuntime = .ofThisProcess) throws(BackplaneError) -> LibraryFile {
+    package func checked(
+        for runtime: SwiftRuntime = .ofThisProcess, as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
+    ) throws(BackplaneError) -> LibraryFile {
         let image = try LibraryFile.image(ofCopy: path, source.path)
         try LibraryFile.requireEntry(image, source.path)
         let identity = try LibraryIdentity(of: image, at: source.path)
         try identity.requireABI(at: source.path)
         try runtime.require(for: identity, at: source.path)
-        return LibraryFile(
-            path: source.path, copy: path, status: source.status, identity: identity, unmapped: try LibraryFile.unmapped(of: image, source.path))
+        let unmapped = try LibraryFile.unmapped(of: image, source.path), (plugin, number) = generation(identity.id)
+        let copy = LoadFolder.path(of: path, plugin: plugin, generation: number)
+        guard rename(path, copy) == 0 else { throw BackplaneError(.pluginUnreadable, "the copy cannot be renamed to \(copy): \(SystemError.last)", at: source.path) }
+        return LibraryFile(path: source.path, copy: copy, status: source.status, identity: identity, unmapped: unmapped)
     }
 }

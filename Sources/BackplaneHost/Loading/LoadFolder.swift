@@ -1,4 +1,5 @@
 package import Backplane
+import CBackplaneHost
 import Glibc
 import Synchronization
 
@@ -39,8 +40,25 @@ package final class LoadFolder: Sendable {
     /// A path in the folder that no load has used, for a copy of the file called `fileName`.
     package func newCopyPath(for fileName: String) -> String {
         let number = copies.add(1, ordering: .relaxed).newValue
-        return FilePath.join(path, "\(number)-\(fileName)")
+        return FilePath.join(path, "\(number)-\(Self.plain(fileName))")
     }
+
+    /// The path of a copy once it is known what it is: whoever sees the file's name, in a backtrace or in a debugger, sees plugin and generation.
+    ///
+    /// - Parameters:
+    ///   - copy: a path of ``newCopyPath(for:)``.
+    ///   - plugin: its id; `nil`: only the library's entry will tell.
+    static func path(of copy: String, plugin: String?, generation: Int) -> String {
+        let parts = FilePath.name(of: copy).split(separator: "-", maxSplits: 1), id = plugin.map { plain($0) + "-" } ?? ""
+        return FilePath.join(FilePath.folder(of: copy), "\(parts[0])-\(id)\(BPH_GENERATION)\(generation)-\(parts[1])")
+    }
+
+    /// Letters and digits as they are, for people and for lines of text; never more than a file name can bear, of which this is a part.
+    private static func plain(_ name: String) -> String {
+        String(decoding: name.utf8.suffix(80).map { Self.plainBytes.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    }
+
+    private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+".utf8)
 
     /// Removes the folder with everything in it. What was loaded from it goes on working: Linux keeps mapped files.
     package func remove() {

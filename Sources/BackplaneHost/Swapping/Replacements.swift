@@ -55,15 +55,17 @@ final class Replacements {
     /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
+        let current = wanted.place.map { live.loaded.plugins[$0].description.id }
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
             limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
         ) {
             Result { () throws(BackplaneError) in
-                let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
                 var names = ResourceFolder.Names()
-                let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
-                LastWords.know(file) { generations.nextNumber(of: $0) }
-                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference, options.getInterface)
+                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) { id in
+                    let plugin = id ?? current
+                    return (plugin, generations.nextNumber(of: plugin))
+                }
+                return try LoadedPlugin(library, library.file.load(), options.getInterface)
             }
         }
         return try result.get()
