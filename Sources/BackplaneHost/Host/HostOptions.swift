@@ -33,7 +33,7 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
     public var stopLimit: Duration
-    /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
+    /// How long Swift's thread pool may be occupied before the log says so, and which components may be why; `nil`: nobody looks.
     public var occupationLimit: Duration?
     /// Whether a signal that a plugin's code raises has the process say at once, on standard error, which plugin and which
     /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before run after that.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The composition in force: its manifest, its nodes, and what those have while they live.
 ///
@@ -119,7 +120,19 @@ extension LiveComposition {
         source.value = new.document.source
         // What a swap puts in force it may take back.
         generations.putInForce(new.plugins, isForGood: handover == nil)
-        watchdog?.start(generations.images)
+        watchdog?.start(watched)
+    }
+
+    /// The components of the plan in force, for the watchdog.
+    private var watched: [WatchedComponent] {
+        guard let loadedManifest else { return [] }
+        return nodes.map { current in
+            let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description
+            return WatchedComponent(
+                id: ObjectIdentifier(current.gate), name: current.node.name,
+                plugin: plugin.image?.description ?? "\(description.id) \(description.version), linked into this program",
+                callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
+        }
     }
 
     /// What is not in force needs no symbols, which may take more room than its code.

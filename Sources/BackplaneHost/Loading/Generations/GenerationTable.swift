@@ -114,9 +114,6 @@ struct GenerationTable {
 
     var ids: [String] { entries.keys.sorted() }
 
-    /// Those that came as libraries.
-    var images: [PluginImage] { entries.values.flatMap { $0.compactMap(\.image) } }
-
     /// How many are in memory and not in force.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }
 }
