@@ -13,6 +13,15 @@ struct LastWordsTests {
             #"{"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}}}"#, as: "backplane.json")
     }
 
+    /// Starts a command that makes a host.
+    ///
+    /// - Parameter backtrace: what Swift's runtime does about a crash: nothing, since its own backtrace takes it many seconds.
+    private func start(_ arguments: String..., backtrace: String = "enable=no") throws -> RunningTool {
+        try RunningTool(
+            arguments + ["--data", tool.data, "--load-folder", tool.loads], input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder, "SWIFT_BACKTRACE": backtrace])
+    }
+
     /// - Parameter copy: of the plugin in whose code.
     private func expectEnd(_ outcome: Tool.Outcome, in copy: String, signal: Int32, _ location: SourceLocation = #_sourceLocation) {
         #expect(outcome.status == -signal, "\(outcome.errors)", sourceLocation: location)
@@ -25,12 +34,10 @@ struct LastWordsTests {
         try tool.compile("Corpus/method.c", "-DABORTS", as: "libWorker.so")
         let tracer = try tool.write("#!/bin/sh\necho traced >&2\n", as: "tracer")
         try #require(chmod(tracer, 0o700) == 0)
-        let outcome = try await RunningTool(
-            ["call", manifest, "Worker", "work", "--data", tool.data, "--load-folder", tool.loads], input: nil,
-            environment: ["SWIFT_BACKTRACE": "enable=yes,swift-backtrace=\(tracer)"]).end()
+        let outcome = try await start("call", manifest, "Worker", "work", backtrace: "enable=yes,swift-backtrace=\(tracer)").end()
         expectEnd(outcome, in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT)
-        let lines = outcome.errors.split(separator: "\n"), named = lines.firstIndex { $0.hasPrefix("backplane: signal") }
-        #expect(try #require(named) < #require(lines.firstIndex(of: "traced")), "\(outcome.errors)")
+        let traced = try #require(outcome.errors.range(of: "traced\n"), "\(outcome.errors)")
+        #expect(outcome.errors[..<traced.lowerBound].contains("backplane: signal"), "\(outcome.errors)")
     }
 
     @Test func `one that has returned is not named for what its caller does afterwards`() async throws {
@@ -41,20 +48,21 @@ struct LastWordsTests {
              "managers": {"Innocent": {"className": "Innocent"}, "Guilty": {"className": "Guilty", "uses": {"innocent": "Innocent"}}}}
             """, as: "both.json")
         expectEnd(
-            try await tool.run("call", both, "Guilty", "work"), in: "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
+            try await start("call", both, "Guilty", "work").end(), in: "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
     }
 
     @Test func `when several threads fall at once, the first says whose they were before any ends the process`() async throws {
         try tool.compile("Words/words.c", "-DCROWD", as: "libWorker.so")
         for _ in 0..<3 {
             expectEnd(
-                try await tool.run("call", manifest, "Worker", "work"), in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
+                try await start("call", manifest, "Worker", "work").end(), in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
         }
     }
 
     @Test func `what falls while it is loaded has the name of its plugin, and the generation that it would have been`() async throws {
         try tool.compile("Corpus/good.c", as: "libWorker.so")
-        let host = try await tool.startRun(manifest)
+        let host = try start("run", manifest)
+        try #require(await host.says("up;"), "\(host.output)\(host.errors)")
         try tool.compile("Corpus/entry.c", "-DABORTS", as: "libWorker.so")
         _ = try await tool.plain("swap", "Worker")
         expectEnd(await host.end(), in: "2-org.backplane.tests.hostile-generation-2-libWorker.so", signal: SIGABRT)
@@ -62,7 +70,7 @@ struct LastWordsTests {
 
     @Test func `a plugin that writes to a pipe that nobody reads is told so, and ends nobody`() async throws {
         try tool.compile("Words/words.c", "-DCLOSED_PIPE", as: "libWorker.so")
-        let outcome = try await tool.run("call", manifest, "Worker", "work")
+        let outcome = try await start("call", manifest, "Worker", "work").end()
         #expect(outcome.status == 0 && outcome.output == "false\n", "\(outcome.status) \(outcome.errors)")
     }
 }

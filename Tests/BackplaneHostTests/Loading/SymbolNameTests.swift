@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 /// Names of functions as people write them.
-struct FunctionNameTests {
+struct SymbolNameTests {
     @Test(arguments: [
         ("main", "main"), ("$sSS5countSivg", "Swift.String.count.getter : Swift.Int"), ("$s", "$s"), ("", ""),
         ("$s1M1fyyF", "M.f() -> ()"), ("$s1M1f33_0123456789ABCDEF0123456789ABCDEFLLyyF", "M.f() -> ()"),
