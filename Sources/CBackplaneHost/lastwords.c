@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -55,7 +54,7 @@ static void speak(int number, siginfo_t *info, void *context) {
         if (walk.name) dprintf(STDERR_FILENO, "backplane: signal %d ends this process, in code of %s\n", number, walk.name);
         pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     } else if (!is_walking) {
-        nanosleep(&(struct timespec){1, 0}, NULL);      /* another thread speaks, and ends the process */
+        for (;;) pause();           /* another thread speaks, is traced perhaps, and ends the process */
     }
     sigaction(number, &before[number], NULL);
     /* What the processor found it finds again; what was sent, or lies behind, does not come back by itself. */
