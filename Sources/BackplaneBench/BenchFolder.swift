@@ -5,8 +5,7 @@ import Glibc
 
 /// Where a run keeps its files, all of them gone afterwards.
 struct BenchFolder {
-    /// In it `memory` is a folder whose files lie in memory, where the system has room for that, as they do in the place where
-    /// hosts of a user who has signed in copy libraries to (`$XDG_RUNTIME_DIR`).
+    /// In it `memory` is a folder whose files lie in memory, where the system has room for that.
     let path: String
     private let folders: [TemporaryFolder]
 

@@ -10,10 +10,12 @@ package struct RebuiltLibrary: Sendable {
     private let editions: [String]
 
     /// Edition 1 is built.
-    package init(of plugin: TurnstilePlugin, in folder: String) throws {
+    ///
+    /// - Parameter libraries: the editions.
+    package init(of libraries: [String], in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         path = folder + "/libTurnstile.so"
-        editions = try plugin.editions().enumerated().map { index, library in
+        editions = try libraries.enumerated().map { index, library in
             let copy = "\(folder)/edition-\(index + 1)"
             try FileManager.default.copyItem(atPath: library, toPath: copy)
             return copy

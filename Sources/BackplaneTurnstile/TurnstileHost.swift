@@ -14,14 +14,15 @@ package final class TurnstileHost: Sendable {
     private let edition = Mutex(1)
 
     /// - Parameters:
+    ///   - editions: its libraries; `nil`: as they were built.
     ///   - folder: for its library.
     ///   - loads: for the copies that are loaded.
     ///   - fault: fails actions of swaps.
     package init(
-        _ plugin: TurnstilePlugin, in folder: String, loads: String, lanes: LaneRule = .fastest,
+        _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String, lanes: LaneRule = .fastest,
         fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
     ) async throws {
-        library = try RebuiltLibrary(of: plugin, in: folder)
+        library = try RebuiltLibrary(of: editions ?? plugin.editions(), in: folder)
         var options = HostOptions(loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
         options.swapFault = fault
         options.checksState = false             // a release does not, and a figure of a debug build means nothing anyway

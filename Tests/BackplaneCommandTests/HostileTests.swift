@@ -46,7 +46,7 @@ struct HostileTests {
         #expect(ended.count >= 10)
         for row in ended {
             let words = try #require(row.host.dropLast().last)
-            let name = "org.backplane.tests.hostile 1.0.0 (lib\(row.name).so), generation 1"
+            let name = "1-org.backplane.tests.hostile-generation-1-lib\(row.name).so"
             #expect(words.hasPrefix("last line: backplane: signal ") && words.hasSuffix(", in code of \(name)"), "\(row.text)")
         }
     }

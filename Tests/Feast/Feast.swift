@@ -7,27 +7,24 @@ import Synchronization
 
 /// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up everything else.
 ///
-///     feast linked|library METHOD FOLDER EXPECTED [profiled]
-///     feast asked FOLDER EXPECTED
+///     feast linked|library METHOD FOLDER
+///     feast asked FOLDER
 ///     feast idle
 ///
 /// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints what the
 /// log said. Something else may occupy the pool first, on a busy machine the program's own start: then it begins again, until
-/// the log says what is expected. `asked` asks its control socket meanwhile, and prints what was answered. With `profiled` the program has its own use for the signal that the watchdog needs.
+/// its plugin is a candidate. `asked` asks its control socket meanwhile, and prints what was answered.
 @main
 struct Feast {
     static func main() async throws {
         alarm(300)      // whoever started it may be gone, and its plugin would spin for ever
         let arguments = CommandLine.arguments
         if arguments[1] == "idle" { return await idle() }
-        if arguments[1] == "asked" { return try await beAsked(in: arguments[2], arguments[3]) }
-        let (file, expected) = (arguments[3] + "/enough", arguments[4])
-        if arguments.last == "profiled" { signal(SIGPROF) { _ in } }
-        let handler = signalHandler()
+        if arguments[1] == "asked" { return try await beAsked(in: arguments[2]) }
         for _ in 0..<20 {
-            let (by, over) = try await hold(linked: arguments[1] == "linked", arguments[2], until: file)
-            guard by.contains(expected) else { continue }
-            print(by, over, arguments.last == "profiled" && signalHandler() != handler ? "the handler was replaced" : "", separator: "\n")
+            let (candidates, over) = try await hold(linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
+            guard candidates.contains("glutton") else { continue }
+            print(candidates, over, separator: "\n")
             return
         }
         exit(1)
@@ -37,7 +34,7 @@ struct Feast {
     private static func idle() async {
         let (looks, look) = AsyncStream.makeStream(of: Int.self)
         let watchdog = Watchdog(limit: .seconds(2), log: WarningLog { print($0) }) { look.yield($0) }
-        watchdog.start([])
+        watchdog.start()
         var begun = 0
         for await jobs in looks {
             begun += jobs
@@ -48,14 +45,14 @@ struct Feast {
     }
 
     /// Holds every thread of the pool until the host has answered what it is asked, and prints the answers.
-    private static func beAsked(in folder: String, _ expected: String) async throws {
+    private static func beAsked(in folder: String) async throws {
         for _ in 0..<20 {
             let answers = Mutex<[String]>([])
-            let (by, _) = try await hold(linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run") { socket in
+            let (candidates, _) = try await hold(linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run") { socket in
                 let lines = asked(socket, file: folder + "/enough")
                 answers.withLock { $0 = lines }
             }
-            guard by.contains(expected) else { continue }
+            guard candidates.contains("glutton") else { continue }
             print(answers.withLock { $0 }.joined(separator: "\n"))
             return
         }
@@ -75,14 +72,14 @@ struct Feast {
         ]
     }
 
-    /// What the log said: who occupied the pool, and the record of when it was over.
+    /// What the log said: who may occupy the pool, and the record of when it was over.
     ///
     /// - Parameters:
     ///   - folder: where the host listens; `nil`: it does not.
     ///   - meanwhile: done with the path of its socket while no task can do anything.
     private static func hold(
         linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil, meanwhile: @escaping @Sendable (String) -> Void = { _ in }
-    ) async throws -> (by: String, over: String) {
+    ) async throws -> (candidates: String, over: String) {
         let socket = Mutex("")
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
@@ -112,14 +109,7 @@ struct Feast {
         var iterator = records.makeAsyncIterator()
         let occupied = await iterator.next(), over = await iterator.next()
         await host.stop()
-        return (occupied?.metadata["by"] ?? "", "\(over?.message ?? "nothing"): \(over?.metadata["by"] ?? "")")
-    }
-
-    /// The address of what handles the signal.
-    private static func signalHandler() -> Int {
-        var action = sigaction()
-        sigaction(SIGPROF, nil, &action)
-        return unsafeBitCast(action.__sigaction_handler.sa_sigaction, to: Int.self)
+        return (occupied?.metadata["candidates"] ?? "", "\(over?.message ?? "nothing"): \(over?.metadata["candidates"] ?? "")")
     }
 }
 

@@ -39,7 +39,7 @@ struct SavedRows: Sendable {
     }
 
     private static func measure(_ plugin: TurnstilePlugin, in folder: String, count: Int) async throws -> [String: Double] {
-        let library = try RebuiltLibrary(of: plugin, in: folder), manifest = folder + "/backplane.json"
+        let library = try RebuiltLibrary(of: plugin.editions(), in: folder), manifest = folder + "/backplane.json"
         let value: ManifestValue = [
             "manifestVersion": 1, "plugins": [["library": .string(library.path)]], "managers": [TurnstilePlugin.manager: ["className": "TurnstileManager"]],
         ]

@@ -13,9 +13,10 @@ enum FaultySwaps {
     ]
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
+        let editions = try order.editions(in: folder)
         var figures: [String: Double] = [:]
         for (name, action) in actions {
-            let swapped = try await TurnstileHost(order.plugin, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes) { other throws(BackplaneError) in
+            let swapped = try await TurnstileHost(order.plugin, editions, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes) { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
             }
             let mistakes: Int

@@ -6,10 +6,14 @@ import BackplaneTurnstile
 struct IdleSwapRows: Sendable {
     private let plugin: TurnstilePlugin
     private let figures: SwapFigures
+    /// As it was built, not as one deploys it.
+    private let asBuilt: SwapFigures
 
     init(_ plugin: TurnstilePlugin, in folder: String) {
         self.plugin = plugin
         figures = SwapFigures(.idle, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: "idle-\(plugin.rawValue)")
+        asBuilt = SwapFigures(
+            .idle, SwapMeasure.Order(plugin: plugin, hasDebugInformation: true, count: 200), in: folder, as: "idle-\(plugin.rawValue)-as-built")
     }
 
     /// There is no probation here, which would take as long as it is told to.
@@ -21,9 +25,10 @@ struct IdleSwapRows: Sendable {
             figures.row("\(name), median", "median", target: .median(atMost: 0.6)), figures.row("\(name), p99", "p99", target: .median(atMost: 2)),
             figures.row("\(name), the first", "first"),
         ]
+        let debuggable = plugin == .swift ? [asBuilt.row("\(name) with debug information, median", "median")] : []
         let steps = Self.steps.map { figures.row("\(name), step \($0.rawValue)", $0.rawValue) } + [figures.row("\(name), beside the steps", "rest")]
         // Of the step prepare, as far as it does not depend on the swap.
         let loading: [(String, LoadingSteps.Step)] = [("copying", .copying), ("checking", .checking), ("dlopen", .loading), ("entry and answer", .asking)]
-        return whole + steps + loading.map { figures.row("\(name), prepare: \($0)", $1.rawValue) }
+        return whole + debuggable + steps + loading.map { figures.row("\(name), prepare: \($0)", $1.rawValue) }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// Swaps while nobody calls. All figures are milliseconds.
 enum IdleSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
+        let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
         var figures: [String: Double] = [:]
         do {
             figures["first"] = try await swapped.swapForGood().time / .milliseconds(1)
@@ -24,13 +24,12 @@ enum IdleSwaps {
             throw error
         }
         await swapped.host.stop()
-        return figures.merging(try loading(order, in: loads)) { $1 }
+        return figures.merging(try loading(order.editions(in: folder), order.count, in: loads)) { $1 }
     }
 
     /// The shares of loading, as a host does it, with the same libraries in the same process.
-    private static func loading(_ order: SwapMeasure.Order, in loads: String) throws -> [String: Double] {
-        let editions = try order.plugin.editions()
-        let nanoseconds = try LoadingSteps.measure((0..<order.count).map { (editions[$0 % editions.count], nil) }, in: loads)
+    private static func loading(_ editions: [String], _ count: Int, in loads: String) throws -> [String: Double] {
+        let nanoseconds = try LoadingSteps.measure((0..<count).map { (editions[$0 % editions.count], nil) }, in: loads)
         return nanoseconds.mapValues { Row.Unit.milliseconds.figure(nanoseconds: $0) }
     }
 }

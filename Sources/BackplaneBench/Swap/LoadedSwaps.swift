@@ -9,7 +9,7 @@ enum LoadedSwaps {
     static let callers = 4
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(order.plugin, in: folder + "/host", loads: loads, lanes: order.lanes)
+        let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
         let result: [String: Double]
         do { result = try await figures(order, swapped) } catch {
             await swapped.host.stop()

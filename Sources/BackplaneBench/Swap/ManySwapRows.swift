@@ -10,9 +10,9 @@ struct ManySwapRows: Sendable {
     init(_ plugin: TurnstilePlugin, in folder: String) {
         self.plugin = plugin
         let name = "many-\(plugin.rawValue)"
-        figures = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 1_000), in: folder, as: name, loads: .onDisk)
+        figures = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 1_000), in: folder, as: name)
         // In memory every copy takes its whole size, and a Swift library has megabytes.
-        inMemory = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: name)
+        inMemory = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: name + "-in-memory", loads: .inMemory)
     }
 
     var rows: [Row] {

@@ -6,13 +6,13 @@ struct SwapFigures: Sendable {
     private let figures: SharedFigures
     private let count: Int
 
-    /// Where libraries are copied to before they are loaded.
+    /// Where libraries are copied to before they are loaded: by default, as by a host's, on a disk.
     enum Loads { case inMemory, onDisk }
 
     /// - Parameters:
     ///   - folder: of the suite; beside it is one in memory.
     ///   - name: of the child's folders.
-    init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String, loads place: Loads = .inMemory) {
+    init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String, loads place: Loads = .onDisk) {
         let own = "\(folder)/\(name)", memory = FilePath.join(FilePath.folder(of: folder), "memory")
         let loads = place == .inMemory ? "\(memory)/\(name)" : own + "-loads"
         count = order.count

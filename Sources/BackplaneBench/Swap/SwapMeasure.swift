@@ -18,10 +18,23 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     struct Order: Codable, Sendable {
         var plugin = TurnstilePlugin.swift
         var isEncoded = false
+        /// Is it swapped as it was built? Otherwise as one deploys it.
+        var hasDebugInformation = false
         /// How many swaps.
         var count: Int
 
         var lanes: LaneRule { isEncoded ? .encoded : .fastest }
+
+        /// The libraries of the plugin, as they are swapped.
+        func editions(in folder: String) throws -> [String] {
+            let built = try plugin.editions()
+            if hasDebugInformation { return built }
+            return try built.map { library in
+                let deployed = FilePath.join(folder, "deployed-" + FilePath.name(of: library))
+                if !FileManager.default.fileExists(atPath: deployed) { try DeployedLibrary.make(of: library, at: deployed) }
+                return deployed
+            }
+        }
     }
 
     /// Has a child measure, and leaves nothing of it, however it ended.

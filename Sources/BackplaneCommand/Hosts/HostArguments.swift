@@ -10,7 +10,7 @@ struct HostArguments: ParsableArguments {
     @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
     var pluginPaths: [String] = []
 
-    @Option(help: ArgumentHelp("Where libraries are copied to before they are loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+    @Option(help: ArgumentHelp("Where libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
     var loadFolder: String?
 
     @Option(help: ArgumentHelp("Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))

@@ -7,7 +7,7 @@ extension BackplaneTool {
         @Argument(help: "A library: its path, or its name as a manifest gives it.")
         var library: String
 
-        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
         var loadFolder: String?
 
         @Option(help: ArgumentHelp("Seconds that the library may take to say what it brings.", valueName: "seconds"))

@@ -5,7 +5,7 @@ import BackplaneValidate
 extension BackplaneTool {
     /// What `validate` and its child take besides the library.
     struct ValidationArguments: ParsableArguments {
-        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_RUNTIME_DIR, or the temporary folder).", valueName: "folder"))
+        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
         var loadFolder: String?
 
         @Option(help: ArgumentHelp("Seconds that each step, call and answer of a check may take.", valueName: "seconds"))

@@ -7,8 +7,8 @@ struct PoolWatch {
     enum Action: Hashable {
         /// Put a job into the pool with this number.
         case send(Int)
-        /// A job has waited for so long: find out why, and say so with ``PoolWatch/reported()``.
-        case examine(waited: Duration)
+        /// A job has waited for so long: say so.
+        case report(waited: Duration)
         /// What was reported is over.
         case over
     }
@@ -19,7 +19,7 @@ struct PoolWatch {
     let interval: Duration
     /// Of each pool, how long its job has waited; `nil`: none is there.
     private var waits: [Duration?]
-    private(set) var isReported = false
+    private var isReported = false
 
     init(limit: Duration, pools: Int) {
         self.limit = limit
@@ -44,14 +44,12 @@ struct PoolWatch {
         }
         let longest = waits.compactMap(\.self).max() ?? .zero
         if longest >= limit {
-            if !isReported { actions.append(.examine(waited: longest)) }
+            if !isReported { actions.append(.report(waited: longest)) }
+            isReported = true
         } else if isReported {
             isReported = false
             actions.append(.over)
         }
         return actions
     }
-
-    /// The pool was found to be occupied: once is enough.
-    mutating func reported() { isReported = true }
 }

@@ -1,14 +1,14 @@
 import Backplane
 import Synchronization
 
-/// Says in the log which plugin occupies Swift's thread pool.
+/// Says in the log that Swift's thread pool is occupied, and which components may be why.
 ///
 /// Plugin code that computes or blocks holds its thread of the pool, and there are only as many as processors: a few such
 /// calls, and nothing that is a task goes on. The watchdog therefore is none: a thread of its own puts a tiny job into
-/// the pool now and then, and looks at the threads when one does not begin in time.
+/// the pool now and then, and looks which components have calls in flight when one does not begin in time.
 package final class Watchdog: Sendable {
     private struct State {
-        var plugins: [PluginImage] = []
+        var components: [WatchedComponent] = []
         var isRunning = false
         var isRetired = false
     }
@@ -30,10 +30,13 @@ package final class Watchdog: Sendable {
         (self.limit, self.log, self.looked) = (limit, log, looked)
     }
 
-    /// Begins to watch, and knows these plugins from now on.
-    package func start(_ plugins: [PluginImage]) {
+    /// Begins to watch, and knows no components yet.
+    package func start() { start([]) }
+
+    /// Begins to watch, and knows these components from now on.
+    func start(_ components: [WatchedComponent]) {
         let needsThread = state.withLock { state in
-            state.plugins = plugins
+            state.components = components
             guard !state.isRunning, !state.isRetired else { return false }
             state.isRunning = true
             return true
@@ -44,16 +47,17 @@ package final class Watchdog: Sendable {
 
     /// Ends the thread.
     package func retire() {
-        state.withLock { $0.isRetired = true }
+        state.withLock { ($0.isRetired, $0.components) = (true, []) }
     }
 
     private func run() {
         var watch = PoolWatch(limit: limit, pools: Self.priorities.count)
         var probes = Self.priorities.map { _ in Probe() }
+        var candidates = PoolCandidates()
         var report: (text: PoolReport, since: Deadline)?
         var last = Deadline.now
         repeat {
-            let now = Deadline.now
+            let now = Deadline.now, busy = candidates.look(at: state.withLock { $0.components }, now)
             looked(probes.count { $0.hasBegun.load(ordering: .relaxed) })
             let actions = watch.look(after: now - last) { probes[$0].hasBegun.load(ordering: .relaxed) }
             last = now
@@ -61,9 +65,8 @@ package final class Watchdog: Sendable {
                 switch action {
                 case .send(let pool):
                     probes[pool] = Self.send(Self.priorities[pool])
-                case .examine(let waited):
-                    guard let text = examine() else { continue }
-                    watch.reported()
+                case .report(let waited):
+                    let text = PoolReport(busy, at: now)
                     report = (text, now + (.zero - waited))
                     log.write(text.record(waited: waited))
                 case .over:
@@ -78,18 +81,6 @@ package final class Watchdog: Sendable {
         let probe = Probe()
         Task.detached(priority: priority) { probe.hasBegun.store(true, ordering: .relaxed) }
         return probe
-    }
-
-    /// Who holds the pool's threads; `nil` when nobody is seen to: the machine may be busy with other processes.
-    private func examine() -> PoolReport? {
-        let outcomes = ThreadSampler.poolSamples()
-        guard let map = try? MemoryMap.current() else { return nil }
-        let samples = outcomes.compactMap { outcome in
-            if case .sampled(let sample) = outcome { sample } else { nil }
-        }
-        let occupation = PoolOccupation(
-            samples, unreachable: outcomes.count - samples.count, in: map, plugins: state.withLock { $0.plugins })
-        return occupation.isEmpty ? nil : PoolReport(occupation) { $0.functionName() }
     }
 
     /// Lets time pass; `false` when the watchdog is retired.

@@ -37,7 +37,7 @@ extension Coordinator {
         defer { if isTurn { turns.end() } }
         try live.requireRunning()
         let replacements = try await self.replacements.load(libraries, options)
-        defer { live.dropRemainders(of: replacements.map(\.plugin)) }
+        defer { live.giveRoomBack(of: replacements.map(\.plugin)) }
         return try await draft(replacements, options, asked: .now).preview
     }
 

@@ -6,7 +6,7 @@ public import BackplaneStorage
 public struct HostOptions: Sendable {
     /// Folders to look for libraries in, after the manifest's own and before the program's.
     public var pluginPaths: [String]
-    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_RUNTIME_DIR`, or the temporary folder.
+    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_CACHE_HOME`, or the temporary folder.
     public var loadFolder: String?
     /// Where data access controllers keep their data; `nil`: `$XDG_STATE_HOME/backplane`.
     public var dataFolder: String?
@@ -33,10 +33,10 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// How long one component may take to end its calls, and then to stop.
     public var stopLimit: Duration
-    /// How long Swift's thread pool may be occupied before the log says by whom; `nil`: nobody looks.
+    /// How long Swift's thread pool may be occupied before the log says so, and which components may be why; `nil`: nobody looks.
     public var occupationLimit: Duration?
-    /// Whether a signal that a plugin's code raises has the process say, as its last line on standard error, which plugin and which
-    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before still run.
+    /// Whether a signal that a plugin's code raises has the process say at once, on standard error, which plugin and which
+    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before run after that.
     /// With it a write to a pipe that nobody reads ends the process no longer (`SIGPIPE`), unless somebody handled that before.
     public var namesCrashes = false
 

@@ -29,7 +29,7 @@ struct ComponentStarter {
         limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         let handle = ComponentHandles.add(
-            ComponentServices(
+            OfferedServices(
                 role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers))
         do throws(BackplaneError) {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneBoundary
 
 /// The composition in force: its manifest, its nodes, and what those have while they live.
 ///
@@ -119,19 +120,35 @@ extension LiveComposition {
         source.value = new.document.source
         // What a swap puts in force it may take back.
         generations.putInForce(new.plugins, isForGood: handover == nil)
-        watchdog?.start(generations.images)
+        watchdog?.start(watched)
     }
 
-    /// What is not in force needs no symbols, which may take more memory than its code.
-    func dropRemainders(of plugins: [LoadedPlugin]) {
-        guard let folder = loadFolder else { return }
-        for copy in plugins.compactMap(\.copy) { folder.dropRemainder(of: copy) }
+    /// The components of the plan in force, for the watchdog.
+    private var watched: [WatchedComponent] {
+        guard let loadedManifest else { return [] }
+        return nodes.map { current in
+            let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description
+            return WatchedComponent(
+                id: ObjectIdentifier(current.gate), name: current.node.name,
+                plugin: plugin.image?.description ?? "\(description.id) \(description.version), linked into this program",
+                callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
+        }
+    }
+
+    /// What is not in force needs no symbols, which may take more room than its code.
+    func giveRoomBack(of plugins: [LoadedPlugin]) {
+        let bulky = plugins.filter { !$0.unmapped.isEmpty }
+        guard !bulky.isEmpty else { return }
+        // A file system may take its time; where there is no thread the copies stay as they are.
+        _ = HostThread.tryStart("bp-copies") {
+            for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
+        }
     }
 
     /// Notes of plugins that they are not in force after all.
     func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
         for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
-        dropRemainders(of: plugins)
+        giveRoomBack(of: plugins)
     }
 }
 

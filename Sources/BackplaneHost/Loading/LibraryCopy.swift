@@ -7,10 +7,7 @@ package struct LibraryCopy: Sendable {
     /// Where the library was built, and what the file was like when it was copied.
     let source: (path: String, status: FileStatus)
     package let path: String
-    /// What it does not have yet (``LibraryRemainder``): nothing, where there is a digest to check.
-    private let leftOut: [Range<Int>]
     private let sha256: String?
-    private let folder: LoadFolder
 
     /// Copies the library at `path` into `folder`.
     ///
@@ -25,12 +22,12 @@ package struct LibraryCopy: Sendable {
         try LibraryFile.requireBoundedSize(status, path)
         let copy = folder.newCopyPath(for: FilePath.name(of: path))
         do throws(BackplaneError) {
-            leftOut = try LibraryFile.copyContents(of: file, status, to: copy, isWhole: sha256 != nil, path)
+            try LibraryFile.copyContents(of: file, status, to: copy, path)
         } catch {
             unlink(copy)
             throw error
         }
-        (source, self.path, self.sha256, self.folder) = ((path, status), copy, sha256, folder)
+        (source, self.path, self.sha256) = ((path, status), copy, sha256)
     }
 
     /// - Throws: when the copy has another SHA-256 than the manifest gives, if it gives one.
@@ -40,14 +37,20 @@ package struct LibraryCopy: Sendable {
 
     /// The copy as a library that can be loaded.
     ///
+    /// - Parameter generation: the plugin whose library it is, as far as that is known, and which of its generations it will be; given the id
+    ///   in its identity.
     /// - Throws: why it is no plugin for this host.
-    package func checked(for runtime: SwiftRuntime = .ofThisProcess) throws(BackplaneError) -> LibraryFile {
+    package func checked(
+        for runtime: SwiftRuntime = .ofThisProcess, as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
+    ) throws(BackplaneError) -> LibraryFile {
         let image = try LibraryFile.image(ofCopy: path, source.path)
         try LibraryFile.requireEntry(image, source.path)
         let identity = try LibraryIdentity(of: image, at: source.path)
         try identity.requireABI(at: source.path)
         try runtime.require(for: identity, at: source.path)
-        if !leftOut.isEmpty { folder.remainders.add(LibraryRemainder(of: source, copy: path, at: leftOut)) }
-        return LibraryFile(path: source.path, copy: path, status: source.status, identity: identity, remainders: folder.remainders)
+        let unmapped = try LibraryFile.unmapped(of: image, source.path), (plugin, number) = generation(identity.id)
+        let copy = LoadFolder.path(of: path, plugin: plugin, generation: number)
+        guard rename(path, copy) == 0 else { throw BackplaneError(.pluginUnreadable, "the copy cannot be renamed to \(copy): \(SystemError.last)", at: source.path) }
+        return LibraryFile(path: source.path, copy: copy, status: source.status, identity: identity, unmapped: unmapped)
     }
 }

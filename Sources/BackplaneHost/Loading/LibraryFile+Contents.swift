@@ -4,17 +4,13 @@ import Glibc
 
 /// The copy, and the steps after it: is this a whole plugin for this machine?
 extension LibraryFile {
-    /// Copies the library to `copy`, and returns what was left out; that reads as zeros there.
-    ///
-    /// - Parameter isWhole: leave nothing out, neither symbols nor debug information.
+    /// Copies the library to `copy`.
     static func copyContents(
-        of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, isWhole: Bool = false, _ path: String
-    ) throws(BackplaneError) -> [Range<Int>] {
-        let unneeded = isWhole ? [] : ELFOutline(of: file, size: status.size)?.unneeded ?? []
-        let leftOut = unneeded.reduce(0) { $0 + $1.count } < leastLeftOut ? [] : unneeded
+        of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String, _ path: String
+    ) throws(BackplaneError) {
         let isCopied: Bool
         do throws(SystemError) {
-            isCopied = try copyIfStill(leftOut.gaps(upTo: status.size), of: file, status, to: copy)
+            isCopied = try copyIfStill(file, status, to: copy)
         } catch {
             throw BackplaneError(.pluginUnreadable, "the library cannot be copied to \(copy): \(error)", at: path)
         }
@@ -22,21 +18,14 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginUnreadable, "the library was written to while it was copied; load it when the build has finished", at: path)
         }
-        return leftOut
     }
-
-    /// In bytes: fewer are copied sooner than a thread is started for them.
-    private static var leastLeftOut: Int { 1 << 16 }
 
     /// `false` where the file did not stay as it was.
     private static func copyIfStill(
-        _ ranges: [Range<Int>], of file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
+        _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
     ) throws(SystemError) -> Bool {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        for range in ranges {
-            guard try file.copy(range, to: target) else { return false }
-        }
-        try target.resize(to: status.size)
+        guard try file.copyContents(status.size, to: target) == status.size else { return false }
         // A byte more may be there by now.
         return try FileStatus(of: file) == status
     }
@@ -71,26 +60,31 @@ extension LibraryFile {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The image of the copy, with no more of it in memory than is looked at.
+    /// The image of the copy, of which no more is read than is looked at.
     static func image(ofCopy copy: String, _ path: String) throws(BackplaneError) -> ELFImage {
-        let excerpt: FileExcerpt
+        let bytes: MappedBytes
         do throws(SystemError) {
-            let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW), size = try FileStatus(of: file).size
-            // A file without an outline is damaged, or no library at all: the image says how.
-            if let outline = ELFOutline(of: file, size: size) {
-                excerpt = try outline.excerpt(of: file, with: LibraryIdentity.section)
-            } else {
-                excerpt = FileExcerpt(try file.bytes(count: size))
-            }
+            let file = try FileDescriptor(opening: copy, O_RDONLY | O_NOFOLLOW)
+            bytes = try MappedBytes(of: file, size: FileStatus(of: file).size)
         } catch {
             throw unreadable(copy, error, path)
         }
-        return try image(excerpt, path)
+        return try image(bytes, path)
     }
 
-    static func image(_ bytes: FileExcerpt, _ path: String) throws(BackplaneError) -> ELFImage {
+    static func image(_ bytes: MappedBytes, _ path: String) throws(BackplaneError) -> ELFImage {
         do throws(ELFImage.Problem) {
             return try ELFImage(bytes)
+        } catch {
+            throw BackplaneError(error.code, error.text, at: path)
+        }
+    }
+
+    /// What of the copy is not mapped; nothing, where that is not worth a thread that gives it back.
+    static func unmapped(of image: ELFImage, _ path: String) throws(BackplaneError) -> [Range<Int>] {
+        do throws(ELFImage.Problem) {
+            let unmapped = try image.unmapped()
+            return unmapped.reduce(0) { $0 + $1.count } < 1 << 16 ? [] : unmapped
         } catch {
             throw BackplaneError(error.code, error.text, at: path)
         }

@@ -9,20 +9,18 @@ package struct LibraryFile: Sendable {
     /// The file at ``path`` when it was copied: one that differs has been written since.
     package let status: FileStatus
     package let identity: LibraryIdentity
-    /// Of its load folder.
-    let remainders: Remainders
+    /// What of the copy no code needs that runs: symbols and debug information.
+    let unmapped: [Range<Int>]
 
     /// The one function that a plugin exports.
     package static let entry = "backplane_plugin_entry_v1"
     /// In bytes: far beyond any real library, and little enough to hold in memory while it is checked.
     package static let maximumSize = 1 << 30
 
-    /// Loads the copy: from here on the plugin's code runs. What the copy still lacks it gets in the background.
+    /// Loads the copy: from here on the plugin's code runs.
     package func load() throws(BackplaneError) -> DynamicLibrary {
         do throws(BackplaneError) {
-            let library = try DynamicLibrary(loading: copy)
-            remainders.fill(copy)
-            return library
+            return try DynamicLibrary(loading: copy)
         } catch {
             throw BackplaneError(error.code, error.message, at: path)
         }

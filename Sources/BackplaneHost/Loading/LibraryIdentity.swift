@@ -29,7 +29,7 @@ package struct LibraryIdentity: Sendable, Hashable {
             throw Self.missing("it has no section `\(Self.section)`", path)
         }
         do throws(IdentityRecord.Problem) {
-            try self.init(section, hasSwift: image.hasSwift)
+            try self.init(section[...], hasSwift: image.hasSwift)
         } catch {
             throw Self.missing("its identity \(error.text)", path)
         }

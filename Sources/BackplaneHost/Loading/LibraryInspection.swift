@@ -28,7 +28,7 @@ package struct LibraryInspection: Sendable {
         guard let bytes = Self.contents(of: path) else { return }
         size = bytes.count
         sha256 = digest.map { LibraryFile.text(ofDigest: $0.sha256(of: bytes)) }
-        identity = try? LibraryIdentity(of: LibraryFile.image(FileExcerpt(bytes), path), at: path)
+        identity = try? LibraryIdentity(of: LibraryFile.image(MappedBytes(copying: bytes), path), at: path)
     }
 
     private static func contents(of path: String) -> [UInt8]? {

@@ -3,7 +3,7 @@ import Backplane
 /// Where hosts make their folders.
 extension LoadFolder {
     static func defaultParent(_ environment: (String) -> String?) -> String {
-        RuntimeFolder.path(environment)
+        RuntimeFolder.path(in: "XDG_CACHE_HOME", environment)
     }
 
     static func makeParent(_ path: String) throws(BackplaneError) {

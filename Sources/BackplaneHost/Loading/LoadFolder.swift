@@ -1,4 +1,5 @@
 package import Backplane
+import CBackplaneHost
 import Glibc
 import Synchronization
 
@@ -12,12 +13,10 @@ package final class LoadFolder: Sendable {
     /// Held while this host lives, so that others can tell its folder from one that was left behind.
     private let lock: FileLock
     private let copies = Atomic<Int>(0)
-    /// What the copies are loaded without.
-    let remainders = Remainders()
 
     /// Makes a folder for this host in `parent`, and removes those that killed hosts have left there.
     ///
-    /// - Parameter parent: `nil` for `$XDG_RUNTIME_DIR/backplane`, or else `backplane-<user id>` in the temporary folder.
+    /// - Parameter parent: `nil` for `$XDG_CACHE_HOME/backplane`, or else `backplane-<user id>` in the temporary folder.
     package init(
         in parent: String? = nil, environment: (String) -> String? = ProcessEnvironment.value
     ) throws(BackplaneError) {
@@ -41,19 +40,34 @@ package final class LoadFolder: Sendable {
     /// A path in the folder that no load has used, for a copy of the file called `fileName`.
     package func newCopyPath(for fileName: String) -> String {
         let number = copies.add(1, ordering: .relaxed).newValue
-        return FilePath.join(path, "\(number)-\(fileName)")
+        return FilePath.join(path, "\(number)-\(Self.plain(fileName))")
     }
+
+    /// The path of a copy once it is known what it is: whoever sees the file's name, in a backtrace or in a debugger, sees plugin and generation.
+    ///
+    /// - Parameters:
+    ///   - copy: a path of ``newCopyPath(for:)``.
+    ///   - plugin: its id; `nil`: only the library's entry will tell.
+    static func path(of copy: String, plugin: String?, generation: Int) -> String {
+        let parts = FilePath.name(of: copy).split(separator: "-", maxSplits: 1), id = plugin.map { plain($0) + "-" } ?? ""
+        return FilePath.join(FilePath.folder(of: copy), "\(parts[0])-\(id)\(BPH_GENERATION)\(generation)-\(parts[1])")
+    }
+
+    /// Letters and digits as they are, for people and for lines of text; never more than a file name can bear, of which this is a part.
+    private static func plain(_ name: String) -> String {
+        String(decoding: name.utf8.suffix(80).map { Self.plainBytes.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    }
+
+    private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+".utf8)
 
     /// Removes the folder with everything in it. What was loaded from it goes on working: Linux keeps mapped files.
     package func remove() {
-        remainders.stop()
         FileTree.remove(path)
     }
 
-    /// Has the symbols and the debug information taken out of a copy that is no longer in force; its code may still run.
-    ///
-    /// In a folder that lies in memory a copy takes as much of that as the file has bytes.
-    package func dropRemainder(of copy: String) {
-        remainders.drop(copy)
+    /// Gives back the room that some pages of a copy take: its symbols and its debug information, say, when it is no longer in force. Its code may still run.
+    static func giveRoomBack(_ ranges: [Range<Int>], of copy: String) {
+        guard let file = try? FileDescriptor(opening: copy, O_RDWR | O_NOFOLLOW) else { return }
+        for range in ranges { file.punchHole(at: range) }
     }
 }

@@ -47,9 +47,6 @@ struct LoadedManifest: Sendable {
         (self.loadProblems, self.loadFolder) = (loadProblems, loadFolder)
     }
 
-    /// The plugins that came as libraries.
-    var images: [PluginImage] { plugins.compactMap(\.image) }
-
     func componentClass(of node: Plan.Node) -> ComponentClass {
         plugins[node.entry.order].description.components[node.entry.index]
     }

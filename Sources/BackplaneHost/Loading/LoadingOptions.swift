@@ -6,7 +6,7 @@ import CBackplane
 struct LoadingOptions: Sendable {
     /// Folders to look for libraries in, after the manifest's own and before the program's.
     var pluginPaths: [String]
-    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_RUNTIME_DIR`, or the temporary folder.
+    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_CACHE_HOME`, or the temporary folder.
     var folder: String?
     /// Checks a manifest's `sha256`.
     var digest: (any ContentDigest)?

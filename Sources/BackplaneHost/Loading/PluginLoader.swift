@@ -10,6 +10,8 @@ struct LoadedPlugin: Sendable {
     let path: String?
     /// The copy that was loaded; `nil`: it is linked into this program.
     var copy: String? = nil
+    /// What of the copy no code needs that runs.
+    var unmapped: [Range<Int>] = []
     /// Where the copy of its files is; `nil`: it came without.
     let resources: String?
     let description: PluginDescription
@@ -29,17 +31,14 @@ struct LoadedPlugin: Sendable {
 extension LoadedPlugin {
     /// Asks a library that is in the process what it brings.
     ///
-    /// - Parameters:
-    ///   - reference: what the manifest names it by.
-    ///   - getInterface: how it fetches the host's services.
-    init(
-        _ file: LibraryFile, _ library: DynamicLibrary, resources: String?, _ reference: PluginReference?, _ getInterface: bp_get_interface
-    ) throws(BackplaneError) {
-        let description = try file.describe(library, getInterface)
+    /// - Parameter getInterface: how it fetches the host's services.
+    init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
+        let file = prepared.file, reference = prepared.reference, description = try file.describe(library, getInterface)
         if let range = reference?.version, !range.contains(description.version) {
             throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
         }
-        self.init(reference: reference, path: file.path, copy: file.copy, resources: resources, description: description)
+        self.init(
+            reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped, resources: prepared.resources, description: description)
     }
 }
 
@@ -108,8 +107,8 @@ struct PluginLoader {
     /// A library that lies ready, one that is in the process and has not been asked anything, or one from before.
     fileprivate enum Opened: Sendable {
         case known(LoadedPlugin)
-        case ready(LibraryFile, resources: String?)
-        case loaded(LibraryFile, DynamicLibrary, resources: String?)
+        case ready(PreparedLibrary)
+        case loaded(PreparedLibrary, DynamicLibrary)
     }
 
     /// Loads all of them, and then asks one after the other: what Swift's runtime has found out about types it forgets whenever a
@@ -118,7 +117,7 @@ struct PluginLoader {
     /// A library's constructor, or its entry, may never come back: each costs a thread then, and is in nobody's way but the constructor's
     /// in that of libraries after it, since the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
-        let limit = options.limit, references = wanted.map(\.reference), getInterface = options.getInterface
+        let limit = options.limit, getInterface = options.getInterface
         var ready: [Result<Opened, BackplaneError>] = []
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })
@@ -126,8 +125,8 @@ struct PluginLoader {
         let loaded = PatientThread.map(ready, limit: limit) { _, opened in opened.flatMap(Self.load) } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
         }
-        let described = PatientThread.map(loaded, limit: limit) { index, opened in
-            opened.flatMap { Self.describe($0, references[index], getInterface) }
+        let described = PatientThread.map(loaded, limit: limit) { _, opened in
+            opened.flatMap { Self.describe($0, getInterface) }
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
         }
@@ -150,28 +149,27 @@ struct PluginLoader {
         if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) { return .known(known) }
         let path = try library.path()
         if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) { return .known(known) }
-        let file = try LibraryFile.prepare(path, sha256: library.reference?.sha256, in: try loadFolder(), digest: options.digest)
-        let resources = try ResourceFolder.copy(besides: file, named: library.reference?.resources, &resourceNames)
-        LastWords.know(file) { id in
-            defer { prepared[id, default: 0] += 1 }
-            return generations.nextNumber(of: id) + prepared[id, default: 0]
-        }
-        return .ready(file, resources: resources)
+        let folder = try loadFolder(), generations = generations
+        var names = resourceNames, prepared = prepared
+        defer { (resourceNames, self.prepared) = (names, prepared) }
+        return .ready(
+            try PreparedLibrary(path, library.reference, in: folder, options.digest, &names) { id in
+                guard let plugin = id ?? generations.plugin(ofLibraryAt: path) else { return (nil, 1) }
+                defer { prepared[plugin, default: 0] += 1 }
+                return (plugin, generations.nextNumber(of: plugin) + prepared[plugin, default: 0])
+            })
     }
 
     private static func load(_ opened: Opened) -> Result<Opened, BackplaneError> {
-        guard case .ready(let file, let resources) = opened else { return .success(opened) }
-        return Result { () throws(BackplaneError) in .loaded(file, try file.load(), resources: resources) }
+        guard case .ready(let library) = opened else { return .success(opened) }
+        return Result { () throws(BackplaneError) in .loaded(library, try library.file.load()) }
     }
 
-    private static func describe(
-        _ opened: Opened, _ reference: PluginReference?, _ getInterface: bp_get_interface
-    ) -> Result<LoadedPlugin, BackplaneError> {
+    private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<LoadedPlugin, BackplaneError> {
         switch opened {
         case .known(let plugin): return .success(plugin)
-        case .ready(let file, _): return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: file.path))
-        case .loaded(let file, let library, let resources):
-            return Result { () throws(BackplaneError) in try LoadedPlugin(file, library, resources: resources, reference, getInterface) }
+        case .ready(let library): return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: library.file.path))
+        case .loaded(let prepared, let library): return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
         }
     }
 
@@ -193,7 +191,7 @@ extension PluginLoader.Opened {
     fileprivate func overdue(_ what: String, _ limit: Duration) -> BackplaneError {
         let path: String? = switch self {
         case .known: nil
-        case .ready(let file, _), .loaded(let file, _, _): file.path
+        case .ready(let library), .loaded(let library, _): library.file.path
         }
         return BackplaneError(
             .callDeadline, "the library took longer than \(limit) to \(what), and keeps its thread; `backplane validate` says where it hangs", at: path)

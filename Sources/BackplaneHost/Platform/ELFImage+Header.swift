@@ -6,7 +6,7 @@ extension ELFImage {
         private let rawSegmentCount, rawSectionCount, rawNameSection: UInt16
 
         init(_ reader: ELFReader) throws(Problem) {
-            guard reader.bytes[0..<4]?.elementsEqual([0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) ?? false else { throw .notELF }
+            guard reader.isText("\u{7F}ELF", at: 0) else { throw .notELF }
             try reader.require(0, 64, "the file header")
             try Self.checkMachine(reader)
             let type = try reader.uint16(16)

@@ -6,12 +6,12 @@ extension ELFImage {
     package func usersOfResourceBundles() throws(Problem) -> [String] {
         let accessors = accessors()
         guard !accessors.isEmpty, Self.machine.number == 62, let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
-            let code = bytes[text], let start = try segments().address(of: text.lowerBound)
+            let start = try segments().address(of: text.lowerBound)
         else { return [] }
         let own = accessors.map { $0.address..<$0.address &+ max($0.size, 1) }
         let modules = Dictionary(accessors.map { ($0.address, $0.module) }) { first, _ in first }
         var users: Set<String> = []
-        code.withUnsafeBytes { code in
+        bytes.withBytes(in: text) { code in
             for index in 0..<max(0, code.count - 5) {
                 let displacement: Int
                 switch code[index] {

@@ -31,7 +31,7 @@ extension ELFImage {
     }
 
     /// Where the sections' names lie. A linker writes the table last, so that a missing one means an unfinished file.
-    static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Problem) -> Range<Int> {
+    private static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Problem) -> Range<Int> {
         let number = try header.nameSection(reader)
         guard number < count else { throw .damaged("the names of its sections are missing") }
         let entry = header.sections + number * 64

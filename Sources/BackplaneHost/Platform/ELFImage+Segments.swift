@@ -1,3 +1,5 @@
+import Glibc
+
 extension ELFImage {
     /// A stretch of the file that the loader, or a tool, looks for by its kind.
     struct Segment {
@@ -30,6 +32,28 @@ extension ELFImage {
                     address: try reader.uint64(entry + 16)))
         }
         return segments
+    }
+}
+
+extension ELFImage {
+    /// What of the file no segment maps, page by page: symbols, debug information and tables that only tools read.
+    func unmapped(pageSize: Int = Int(getpagesize())) throws(Problem) -> [Range<Int>] {
+        let mapped = try segments().filter { $0.type == Segment.load }.map {
+            $0.range.lowerBound / pageSize * pageSize..<($0.range.upperBound + pageSize - 1) / pageSize * pageSize
+        }
+        return mapped.gaps(upTo: bytes.count)
+    }
+}
+
+extension [Range<Int>] {
+    /// What lies between ranges of a file, and before and after them, in its order; they may overlap.
+    func gaps(upTo size: Int) -> [Range<Int>] {
+        var gaps: [Range<Int>] = [], end = 0
+        for next in sorted(by: { $0.lowerBound < $1.lowerBound }) where !next.isEmpty {
+            if end < next.lowerBound { gaps.append(end..<next.lowerBound) }
+            end = Swift.max(end, next.upperBound)
+        }
+        return end < size ? gaps + [end..<size] : gaps
     }
 }
 

@@ -4,11 +4,11 @@ extension ELFImage {
     /// Reads the dynamic symbol table, which stays in a library that was stripped.
     package func defines(symbol name: String) -> Bool {
         sections.contains { table in
-            guard table.type == 11 /* SHT_DYNSYM */, Int(table.link) < sections.count, let entries = bytes[table.range],
-                let names = bytes[sections[Int(table.link)].range]
-            else { return false }
-            return entries.withUnsafeBytes { entries in
-                stride(from: 0, through: entries.count - 24, by: 24).contains { Symbol(entries, at: $0).isVisibleFunction(named: name, names) }
+            guard table.type == 11 /* SHT_DYNSYM */, Int(table.link) < sections.count else { return false }
+            return bytes.withBytes(in: table.range) { entries in
+                bytes.withBytes(in: sections[Int(table.link)].range) { names in
+                    stride(from: 0, through: entries.count - 24, by: 24).contains { Symbol(entries, at: $0).isVisibleFunction(named: name, names) }
+                }
             }
         }
     }
@@ -28,7 +28,7 @@ extension ELFImage {
             section = UInt16(truncatingIfNeeded: fields >> 48)
         }
 
-        func isVisibleFunction(named wanted: String, _ names: ArraySlice<UInt8>) -> Bool {
+        func isVisibleFunction(named wanted: String, _ names: UnsafeRawBufferPointer) -> Bool {
             let isFunction = info & 0xF == 2 // STT_FUNC
             let isShared = info >> 4 == 1 || info >> 4 == 2 // STB_GLOBAL, STB_WEAK
             let isVisible = other & 3 == 0 || other & 3 == 3 // STV_DEFAULT, STV_PROTECTED

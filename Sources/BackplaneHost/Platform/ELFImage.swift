@@ -5,20 +5,17 @@
 ///
 /// Layouts and numbers are those of the System V ABI, chapters 4 and 5 (`elf.h`).
 package struct ELFImage: Sendable {
-    let bytes: FileExcerpt
+    let bytes: MappedBytes
     let sections: [Section]
 
     /// Reads the image.
     ///
     /// - Throws: ``Problem``, the first that was found.
     package init(_ bytes: [UInt8]) throws(Problem) {
-        try self.init(FileExcerpt(bytes))
+        try self.init(MappedBytes(copying: bytes))
     }
 
-    /// Reads the image of a file of which at least an ``ELFOutline``'s excerpt is known.
-    ///
-    /// - Throws: ``Problem``, the first that was found.
-    package init(_ bytes: FileExcerpt) throws(Problem) {
+    init(_ bytes: MappedBytes) throws(Problem) {
         self.bytes = bytes
         let reader = ELFReader(bytes)
         let header = try Header(reader)
@@ -26,9 +23,14 @@ package struct ELFImage: Sendable {
         sections = try Self.sections(header, reader)
     }
 
-    /// The bytes of the section called `name`; `nil` where there is none, or none with bytes that are known.
-    package func section(named name: String) -> ArraySlice<UInt8>? {
-        sections.first { $0.name == name && $0.isInFile }.flatMap { bytes[$0.range] }
+    /// The bytes of the section called `name`; `nil` where there is none, or none with bytes in the file.
+    package func section(named name: String) -> [UInt8]? {
+        range(ofSection: name).map { bytes.withBytes(in: $0) { Array($0) } }
+    }
+
+    /// Where they lie.
+    func range(ofSection name: String) -> Range<Int>? {
+        sections.first { $0.name == name && $0.isInFile }?.range
     }
 }
 

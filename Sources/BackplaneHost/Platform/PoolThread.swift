@@ -1,26 +1,53 @@
+import Glibc
+
 /// Threads of libdispatch's pool, which work for everybody.
 package enum PoolThread {
-    /// Whether a thread of this process is one of them, and not in the midst of somebody's code.
+    /// Whether a thread of this process is one of them, and waits for work: its first function is libdispatch's, and no address of a library's
+    /// code is on its stack.
+    ///
+    /// A thread that runs is not.
     ///
     /// - Parameter library: the file whose code it would be.
     package static func isIdle(_ thread: Int32, besides library: String) -> Bool {
         // It has ended.
-        guard let outcome = ThreadSampler.sample(thread) else { return true }
-        guard case .sampled(let sample) = outcome, let map = try? MemoryMap.current() else { return false }
-        return isIdle(sample, in: map, besides: library)
-    }
-
-    /// Its first function is libdispatch's, called by the system, and nothing of the library is under way between there and where it is.
-    static func isIdle(_ sample: ThreadSample, in map: MemoryMap, besides library: String) -> Bool {
+        guard let line = text("/proc/self/task/\(thread)/syscall") else { return true }
+        let fields = line.split(whereSeparator: \.isWhitespace)
+        // "running", or a line that ends with the stack pointer and the program counter.
+        let registers = fields.suffix(2).compactMap { UInt($0.dropFirst(2), radix: 16) }
+        guard fields.count >= 3, registers.count == 2, let code = code() else { return false }
         var isDispatch = false
-        for (depth, frame) in sample.frames(in: map).enumerated() {
-            guard let region = map.region(at: depth == 0 ? frame.address : frame.address - 1) else { continue }
-            if region.path == library { return false }
-            if frame.origin == .guess { continue }
-            let name = FilePath.name(of: region.path)
+        for word in [registers[1]] + words(at: registers[0]) {
+            guard let path = code.first(where: { $0.addresses.contains(word) })?.path else { continue }
+            if path == library { return false }
+            let name = FilePath.name(of: path)
             if isDispatch, name.hasPrefix("libc.") || name.hasPrefix("libpthread.") { return true }
             isDispatch = name == "libdispatch.so"
         }
         return false
+    }
+
+    /// The inner end of a stack.
+    private static func words(at address: UInt) -> [UInt] {
+        guard let memory = try? FileDescriptor(opening: "/proc/self/mem", O_RDONLY) else { return [] }
+        var words = [UInt](repeating: 0, count: 1 << 13)
+        let count = words.withUnsafeMutableBytes { pread(memory.number, $0.baseAddress, $0.count, Int(bitPattern: address)) }
+        return Array(words.prefix(max(0, count) / MemoryLayout<UInt>.size))
+    }
+
+    /// Where code lies in this process, by its file.
+    ///
+    /// From lines such as `7f5c0000-7f5c1000 r-xp 00002000 fe:01 1234   /lib/libc.so`: `dl_iterate_phdr` waits as long as any library's
+    /// constructor hangs.
+    private static func code() -> [(addresses: Range<UInt>, path: String)]? {
+        text("/proc/self/maps")?.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5), bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard fields.count == 6, fields[1].contains("x"), bounds.count == 2, bounds[0] < bounds[1] else { return nil }
+            return (bounds[0]..<bounds[1], String(fields[5].drop { $0 == " " }))
+        }
+    }
+
+    private static func text(_ path: String) -> String? {
+        guard let file = try? FileDescriptor(opening: path, O_RDONLY), let bytes = try? file.bytes(count: 1 << 23) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

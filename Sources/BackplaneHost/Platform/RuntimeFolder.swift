@@ -1,11 +1,13 @@
 import Glibc
 
-/// Where hosts of this user keep what is gone with them: their load folders and control sockets.
+/// Where hosts of this user keep what is gone with them: control sockets and, in the folder for caches, copies of libraries.
 package enum RuntimeFolder {
-    /// `$XDG_RUNTIME_DIR/backplane`: that folder is the user's alone and empties itself (XDG Base Directory Specification); where it
+    /// `$XDG_RUNTIME_DIR/backplane`, say: such a folder is the user's alone (XDG Base Directory Specification); where it
     /// is missing or breaks that promise, a folder of the user's in the temporary folder.
-    package static func path(_ environment: (String) -> String? = ProcessEnvironment.value) -> String {
-        if let folder = environment("XDG_RUNTIME_DIR"), isUsable(folder) { return FilePath.join(folder, "backplane") }
+    ///
+    /// - Parameter variable: `XDG_RUNTIME_DIR`, which empties itself and mostly lies in memory, or `XDG_CACHE_HOME`, which lies on a disk.
+    package static func path(in variable: String = "XDG_RUNTIME_DIR", _ environment: (String) -> String? = ProcessEnvironment.value) -> String {
+        if let folder = environment(variable), isUsable(folder) { return FilePath.join(folder, "backplane") }
         return FilePath.join(environment("TMPDIR") ?? "/tmp", "backplane-\(geteuid())")
     }
 

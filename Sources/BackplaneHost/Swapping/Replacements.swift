@@ -23,7 +23,7 @@ final class Replacements {
                 let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
                 // Of one by a name of its own only its entry would tell whose place it takes.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
-                if rivals.contains(where: { $0.isSame(as: wanted, in: folder) }) { continue }
+                if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }
                 try wanted.requirePlace(among: loaded)
                 let plugin = try await load(wanted, in: folder, options)
                 live.generations.add([plugin], .loaded)
@@ -55,15 +55,17 @@ final class Replacements {
     /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
+        let current = wanted.place.map { live.loaded.plugins[$0].description.id }
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
             limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
         ) {
             Result { () throws(BackplaneError) in
-                let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
                 var names = ResourceFolder.Names()
-                let resources = try ResourceFolder.copy(besides: file, named: wanted.reference?.resources, &names)
-                LastWords.know(file) { generations.nextNumber(of: $0) }
-                return try LoadedPlugin(file, file.load(), resources: resources, wanted.reference, options.getInterface)
+                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) { id in
+                    let plugin = id ?? current
+                    return (plugin, generations.nextNumber(of: plugin))
+                }
+                return try LoadedPlugin(library, library.file.load(), options.getInterface)
             }
         }
         return try result.get()
@@ -107,8 +109,8 @@ final class Replacements {
 
 extension LoadedPlugin {
     /// Is there nothing new about a library, nor about the files that come with it?
-    fileprivate func isSame(as wanted: WantedLibrary, in folder: LoadFolder) -> Bool {
-        guard let copy, LibraryFile.isSame(wanted.path, as: copy, in: folder) else { return false }
+    fileprivate func isSame(as wanted: WantedLibrary) -> Bool {
+        guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
         var names = ResourceFolder.Names()
         // Where it is unclear which files those are, loading it says so.
         guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }

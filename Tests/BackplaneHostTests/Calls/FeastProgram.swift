@@ -7,21 +7,21 @@ import Testing
 enum FeastProgram {
     /// Is it watched by ThreadSanitizer or AddressSanitizer?
     static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
-    static let sanitized: Comment = "sanitizers have frames and signals of their own, which hide what the watchdog samples"
+    static let sanitized: Comment = "sanitizers have threads and delays of their own"
 
     /// The lines that it prints.
     static func lines(_ arguments: [String], in folder: LoadingFixture.Folder) async throws -> [String] {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: TestHost.libraries + "/feast")
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder.path]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder.path, "XDG_CACHE_HOME": folder.path]) { $1 }
         process.standardOutput = output
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { end.yield($0.terminationStatus) }
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         for await status in ends {
-            #expect(status == 0, "the log never said who occupied the pool")
+            #expect(status == 0, "the log never said that the pool was occupied")
             break
         }
         return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -95,7 +95,7 @@ struct LibraryIdentityTests {
     /// A real library with `section` in place of its identity.
     private func image(_ section: [UInt8]) throws -> ELFImage {
         var bytes = try LoadingFixture.library("-DWITH_SDK")
-        let range = try #require(ELFImage(bytes).section(named: "backplane")).indices
+        let range = try #require(ELFImage(bytes).range(ofSection: "backplane"))
         try #require(range.count == section.count)
         bytes.replaceSubrange(range, with: section)
         return try ELFImage(bytes)

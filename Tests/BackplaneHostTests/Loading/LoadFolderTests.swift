@@ -41,6 +41,17 @@ struct LoadFolderTests {
         #expect(paths.allSatisfy { FilePath.folder(of: $0) == loads.path && $0.hasSuffix("libA.so") })
     }
 
+    @Test func `a copy's name says plugin and generation, in letters that a line of text can bear`() throws {
+        func name(_ library: String, _ plugin: String?, _ generation: Int) throws -> String {
+            let loads = try LoadFolder(in: parent)
+            return FilePath.name(of: LoadFolder.path(of: loads.newCopyPath(for: library), plugin: plugin, generation: generation))
+        }
+        #expect(try name("libBooks.so", "org.example.books", 3) == "1-org.example.books-generation-3-libBooks.so")
+        #expect(try name("libBooks.so", nil, 1) == "1-generation-1-libBooks.so")
+        #expect(try name("libBo\noks-é.so", "org/ä", 1) == "1-org___-generation-1-libBo_oks-__.so")
+        #expect(try name(String(repeating: "x", count: 250) + ".so", String(repeating: "y", count: 500), .max).utf8.count <= 255)
+    }
+
     @Test func `removing takes everything in it, and links only themselves`() throws {
         let kept = try folder.write([1], as: "kept")
         let loads = try LoadFolder(in: parent)
@@ -94,18 +105,18 @@ struct LoadFolderTests {
 
     // MARK: The default
 
-    @Test func `the runtime folder is taken where it is the user's alone`() throws {
-        let runtime = try folder.makeFolder("runtime")
-        let environment = ["XDG_RUNTIME_DIR": runtime, "TMPDIR": folder.path]
-        #expect(LoadFolder.defaultParent { environment[$0] } == runtime + "/backplane")
+    @Test func `the folder for caches is taken where it is the user's alone`() throws {
+        let cache = try folder.makeFolder("cache")
+        let environment = ["XDG_CACHE_HOME": cache, "XDG_RUNTIME_DIR": folder.path, "TMPDIR": folder.path]
+        #expect(LoadFolder.defaultParent { environment[$0] } == cache + "/backplane")
     }
 
     @Test func `otherwise a folder named after the user in the temporary folder is`() throws {
         let open = try folder.makeFolder("open", mode: 0o777)
         let temporary = "\(folder.path)/backplane-\(geteuid())"
-        for runtime in [nil, open, folder.path + "/none", "relative"] {
-            let environment = ["XDG_RUNTIME_DIR": runtime, "TMPDIR": folder.path].compactMapValues(\.self)
-            #expect(LoadFolder.defaultParent { environment[$0] } == temporary, "\(runtime ?? "not set")")
+        for cache in [nil, open, folder.path + "/none", "relative"] {
+            let environment = ["XDG_CACHE_HOME": cache, "TMPDIR": folder.path].compactMapValues(\.self)
+            #expect(LoadFolder.defaultParent { environment[$0] } == temporary, "\(cache ?? "not set")")
         }
         #expect(LoadFolder.defaultParent { _ in nil } == "/tmp/backplane-\(geteuid())")
     }

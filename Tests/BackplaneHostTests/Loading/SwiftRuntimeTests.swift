@@ -13,7 +13,7 @@ struct SwiftRuntimeTests {
     private func library(_ name: String, saying swift: Int? = nil) throws -> [UInt8] {
         var bytes = Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/" + name)))
         guard let swift else { return bytes }
-        var section = try #require(ELFImage(bytes).section(named: "backplane"))
+        var section = bytes[try #require(ELFImage(bytes).range(ofSection: "backplane"))]
         // In every record that says one, or else in the first.
         var (places, first) = ([Int](), section.startIndex + 20)
         while !section.isEmpty {

@@ -86,6 +86,11 @@ extension Gate {
         state.withLock { state in state.doors.compactMap(\.passing).callsInFlight }
     }
 
+    /// All calls that are under way, also in what was in force before.
+    var callsUnderWay: Int {
+        state.withLock { state in (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsInFlight }
+    }
+
     var slotCount: Int { state.withLock { $0.doors.count } }
 
     var callsWaiting: Int { state.withLock { $0.waiting.count } }

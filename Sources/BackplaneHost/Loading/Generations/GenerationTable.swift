@@ -35,7 +35,6 @@ struct GenerationTable {
         for plugin in plugins where !set(state, of: plugin) {
             let id = plugin.description.id, number = nextNumber(of: id)
             places[plugin.key] = (id, entries[id]?.count ?? 0)
-            if let image = plugin.image { LastWords.know(image, generation: number) }
             entries[id, default: []].append(
                 Entry(
                     plugin: id, number: number, version: plugin.description.version, library: plugin.path, loadedAt: .now, state: state,
@@ -99,8 +98,13 @@ struct GenerationTable {
 
     func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
 
-    /// Of the next library of a plugin.
-    func nextNumber(of plugin: String) -> Int { (entries[plugin]?.last?.number ?? 0) + 1 }
+    /// Of the next library of a plugin; 1 for one that nobody knows.
+    func nextNumber(of plugin: String?) -> Int { (plugin.flatMap { entries[$0]?.last?.number } ?? 0) + 1 }
+
+    /// The plugin that a file was the library of.
+    func plugin(ofLibraryAt path: String) -> String? {
+        entries.values.lazy.compactMap(\.last).first { $0.library == path }?.plugin
+    }
 
     /// Of one plugin, or of all in the order of their ids; `nil` when there is no such plugin.
     func entries(of plugin: String?) -> [Entry]? {
@@ -109,9 +113,6 @@ struct GenerationTable {
     }
 
     var ids: [String] { entries.keys.sorted() }
-
-    /// Those that came as libraries.
-    var images: [PluginImage] { entries.values.flatMap { $0.compactMap(\.image) } }
 
     /// How many are in memory and not in force.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }

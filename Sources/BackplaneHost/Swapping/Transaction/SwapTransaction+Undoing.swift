@@ -117,7 +117,7 @@ extension SwapTransaction {
             await retirements.add(component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended)
         }
         for member in members { live.dismiss(member.new) }
-        live.dropRemainders(of: replacements.map { before.plugins[$0.place] })
+        live.giveRoomBack(of: replacements.map { before.plugins[$0.place] })
         for replacement in replacements { live.generations.commit(replacement.plugin) }
         warnOfGenerations()
     }

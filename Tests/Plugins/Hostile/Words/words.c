@@ -32,12 +32,4 @@ static void work(bp_done done, void *context) {
     if (pipe(ends) == 0) close(ends[0]);
     done(context, BP_OK, text(write(ends[1], "x", 1) == 1 ? "true" : "false"));
 }
-#elif defined(NOWHERE)
-/* Calls a function that is not there. */
-static void (*volatile nothing)(void);
-
-static void work(bp_done done, void *context) {
-    nothing();
-    done(context, BP_OK, text("1"));
-}
 #endif

@@ -4,7 +4,7 @@ import CBackplane
 import Synchronization
 
 /// The host's services for one component, and what it has under way with them.
-final class ComponentServices: Sendable {
+final class OfferedServices: Sendable {
     let role: Role
     let name: String
     let log: any LogSink

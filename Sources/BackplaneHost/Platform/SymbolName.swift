@@ -1,0 +1,25 @@
+import CBackplaneHost
+import Glibc
+
+/// Names of functions as linkers know them.
+enum SymbolName {
+    /// What people would write: Swift's own demangled, any other as it is; never longer than a line of a log can bear.
+    static func readable(_ name: String) -> String {
+        String(withoutFiles(demangled(name) ?? name).prefix(200))
+    }
+
+    /// Leaves out which file a private function is of, an unreadable number: `(f in _C0FFEE)` becomes `f`.
+    private static func withoutFiles(_ text: String) -> String {
+        guard let mark = text.firstRange(of: " in _"), let open = text[..<mark.lowerBound].lastIndex(of: "("),
+            let close = text[mark.upperBound...].firstIndex(of: ")"), text[mark.upperBound..<close].allSatisfy(\.isHexDigit)
+        else { return text }
+        let rest = withoutFiles(String(text[text.index(after: close)...]))
+        return text[..<open] + text[text.index(after: open)..<mark.lowerBound] + rest
+    }
+
+    private static func demangled(_ name: String) -> String? {
+        guard name.utf8.count < 4_096, let text = swift_demangle(name, name.utf8.count, nil, nil, 0) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}

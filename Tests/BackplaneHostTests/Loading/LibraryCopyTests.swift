@@ -1,0 +1,104 @@
+import Backplane
+@testable import BackplaneHost
+import Foundation
+import Testing
+
+/// A copy has all that its library has from the beginning, and gives back later what no code needs.
+@Suite(.timeLimit(.minutes(10)))
+struct LibraryCopyTests {
+    private let folder: LoadingFixture.Folder
+    private let loads: LoadFolder
+    private let bytes: [UInt8]
+    private let path: String
+
+    init() throws {
+        folder = try LoadingFixture.Folder()
+        loads = try LoadFolder(in: folder.path + "/loads")
+        bytes = try LoadingFixture.library("-DBULKY")
+        path = try folder.write(bytes, as: "libBulky.so")
+    }
+
+    private func contents(_ path: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// Where the bytes of `.bulk` lie, which nothing loads.
+    private var bulk: Range<Int> {
+        get throws { try #require(ELFImage(bytes).range(ofSection: ".bulk")) }
+    }
+
+    private func blocks(_ path: String) throws -> Int {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return Int(status.st_blocks)
+    }
+
+    @Test func `a copy is the whole file before it is loaded, and nobody else's`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        #expect(try contents(file.copy) == bytes)
+        #expect(try FileStatus(at: file.copy).mode == 0o600)
+        _ = try file.load()
+        #expect(try contents(file.copy) == bytes)
+    }
+
+    @Test func `a file is copied whole to another file system`() throws {
+        let memory = try FileDescriptor(opening: "/dev/shm", O_RDWR | Int32(bitPattern: 0o20200000) /* O_TMPFILE */, mode: 0o600)
+        let source = try FileDescriptor(opening: path, O_RDONLY)
+        #expect(try source.copyContents(bytes.count, to: memory) == bytes.count)
+        try #require(lseek(memory.number, 0, SEEK_SET) == 0)
+        #expect(try memory.bytes(count: bytes.count + 1) == bytes)
+    }
+
+    @Test func `a file that has become shorter is copied as far as it goes`() throws {
+        let source = try FileDescriptor(opening: path, O_RDONLY)
+        let target = try FileDescriptor(opening: folder.path + "/target", O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        try #require(truncate(path, 5_000) == 0)
+        _ = try source.copyContents(bytes.count, to: target)
+        #expect(try contents(folder.path + "/target") == Array(bytes.prefix(5_000)))
+    }
+
+    @Test func `what no segment maps is most of a bulky library and nothing that is loaded`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        #expect(file.unmapped.reduce(0) { $0 + $1.count } > 650_000)
+        for section in try ELFImage(bytes).sections where [".text", ".data", ".dynsym", ".dynstr", "backplane"].contains(section.name) {
+            #expect(!file.unmapped.contains { $0.overlaps(section.range) }, "\(section.name)")
+        }
+        for segment in try ELFImage(bytes).segments() where segment.type == ELFImage.Segment.load {
+            #expect(!file.unmapped.contains { $0.overlaps(segment.range) })
+        }
+        let small = try LibraryFile.prepare(folder.write(LoadingFixture.library(), as: "libSmall.so"), in: loads)
+        #expect(small.unmapped == [], "a few pages are not worth it")
+    }
+
+    @Test func `what is given back takes no room, and the code runs on`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        let entry = unsafeBitCast(try file.load().symbol(LibraryFile.entry), to: (@convention(c) (Int, Int) -> Int32).self)
+        let before = try blocks(file.copy)
+
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+
+        #expect(entry(0, 0) == 0)
+        let mapped = try ELFImage(bytes).segments().filter { $0.type == ELFImage.Segment.load }.map(\.range), now = try contents(file.copy)
+        #expect(now.count == bytes.count)
+        for range in mapped { #expect(now[range] == bytes[range]) }
+        guard file.unmapped.allSatisfy({ now[$0].allSatisfy { $0 == 0 } }) else { try Test.cancel("this file system cannot give room back") }
+        #expect(try before - blocks(file.copy) >= bulk.count / 512 - 16)
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+        LoadFolder.giveRoomBack([0..<4_096], of: "/no/such/copy.so")
+    }
+
+    @Test func `a copy is what it was loaded from, before and after it gave room back, and no other build is`() throws {
+        let file = try LibraryFile.prepare(path, in: loads)
+        func changed(at offset: Int, as name: String) throws -> String {
+            var other = bytes
+            other[offset] ^= 1
+            return try folder.write(other, as: name)
+        }
+        let rebuilt = try changed(at: 5_000, as: "libRebuilt.so"), resymboled = try changed(at: bulk.lowerBound + 10_000, as: "libResymboled.so")
+        func isSame(_ path: String) -> Bool { LibraryFile.isSame(path, as: file.copy, unmapped: file.unmapped) }
+
+        #expect(isSame(path) && !isSame(rebuilt) && !isSame(resymboled))
+        LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
+        #expect(isSame(path) && !isSame(rebuilt))
+    }
+}
