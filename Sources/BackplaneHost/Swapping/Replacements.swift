@@ -56,7 +56,7 @@ final class Replacements {
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
-            limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
+            limit: swap.stepLimit, "\(FilePath.name(of: wanted.path)) took longer than \(swap.stepLimit) to load"
         ) {
             Result { () throws(BackplaneError) in
                 let file = try LibraryFile.prepare(wanted.path, sha256: wanted.reference?.sha256, in: folder, digest: options.digest)
