@@ -18,6 +18,7 @@ let package = Package(
     name: "backplane",
     products: [
         .library(name: "Backplane", targets: ["Backplane"]),
+        .library(name: "BackplaneManagers", targets: ["BackplaneManagers"]),
         .library(name: "BackplaneNetwork", targets: ["BackplaneNetwork"]),
         .library(name: "BackplaneStorage", targets: ["BackplaneStorage"]),
         .library(name: "BackplaneDocuments", targets: ["BackplaneDocuments"]),
@@ -78,6 +79,7 @@ let package = Package(
         // The SDK: what a plugin imports.
         .target(name: "CBackplane"),
         .target(name: "Backplane", dependencies: ["CBackplane"], swiftSettings: settings),
+        .target(name: "BackplaneManagers", dependencies: ["Backplane"], swiftSettings: settings),
         .target(name: "BackplaneNetwork", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneStorage", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(name: "BackplaneDocuments", swiftSettings: settings),
@@ -138,7 +140,7 @@ let package = Package(
             name: "BackplaneCommand",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite", "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
+                "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite", "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
                 "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts", "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
@@ -148,12 +150,12 @@ let package = Package(
         .target(
             name: "Clock", path: "Plugins/Clock", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
-        .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
+        .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
         .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
         .target(
-            name: "BookshelfContracts", dependencies: ["Backplane", "BackplaneNetwork"], path: "Plugins/BookshelfContracts", swiftSettings: settings),
+            name: "BookshelfContracts", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"], path: "Plugins/BookshelfContracts", swiftSettings: settings),
         .target(
-            name: "BookshelfModule", dependencies: ["Backplane", "BackplaneStorage", "BookshelfContracts"], path: "Plugins/Bookshelf/Module",
+            name: "BookshelfModule", dependencies: ["Backplane", "BackplaneManagers", "BackplaneStorage", "BookshelfContracts"], path: "Plugins/Bookshelf/Module",
             resources: [.copy("Resources/fillers.json")], swiftSettings: settings),
         .target(
             name: "BookshelfEntry", dependencies: ["Backplane", "BookshelfModule", "CBackplane"], path: "Plugins/Bookshelf/Entry", swiftSettings: settings),
@@ -212,7 +214,7 @@ let package = Package(
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
-        .target(name: "ParityContracts", dependencies: ["Backplane", "CBackplane"], path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
+        .target(name: "ParityContracts", dependencies: ["Backplane", "BackplaneManagers", "CBackplane"], path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
         .target(
             name: "ParityProvider", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider",
             swiftSettings: settings),
@@ -230,24 +232,25 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+            name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+        .testTarget(name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
         .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
         .testTarget(name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
                 "ChallengeModule", "ParityContracts", "TestFixtures", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneTestKitTests",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
             swiftSettings: settings),
         .testTarget(
             name: "BookshelfModuleTests",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
@@ -277,7 +280,7 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneManagers
 public import FoundationEssentials
 
 /// What the manager answers.

@@ -19,4 +19,6 @@ public struct ControlEvent: Codable, Sendable, Hashable {
     public var text: String
 
     public init(_ text: String) { self.text = text }
+
+    private enum CodingKeys: String, CodingKey { case text = "text" }
 }

@@ -8,7 +8,7 @@ enum ControlText {
         /// `nil`: whoever writes by hand need not give it.
         var `protocol`: Int?
 
-        private enum CodingKeys: String, CodingKey { case request, `protocol` }
+        private enum CodingKeys: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
     /// A request, with its fields beside those of the head.
@@ -22,7 +22,7 @@ enum ControlText {
             try container.encode(ControlProtocol.number, forKey: .protocol)
         }
 
-        private enum Key: String, CodingKey { case request, `protocol` }
+        private enum Key: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
     /// A line of an answer: one of the three.
@@ -30,6 +30,8 @@ enum ControlText {
         var event: ControlEvent?
         var result: Value?
         var error: BackplaneError?
+
+        private enum CodingKeys: String, CodingKey { case event = "event", result = "result", error = "error" }
     }
 
     static func head(of bytes: [UInt8]) throws(BackplaneError) -> Head {

@@ -14,4 +14,9 @@ package struct HostGreeting: Codable, Sendable, Hashable {
     package var startedAt: Double
     /// What it can be asked, sorted.
     package var requests: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case `protocol` = "protocol", version = "version", process = "process", manifest = "manifest", environment = "environment"
+        case startedAt = "startedAt", requests = "requests"
+    }
 }

@@ -21,8 +21,8 @@ extension SwapReport {
     }
 
     private var summary: [Span] {
-        let waited = callsHeld == 0 ? "no call waited" : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait)) at most"
-        return [Span("\(waited); \(Figure.milliseconds(milliseconds)) from the request to the new code")]
+        let waited = callsHeld == 0 ? "no call waited" : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait.milliseconds)) at most"
+        return [Span("\(waited); \(Figure.milliseconds(duration.milliseconds)) from the request to the new code")]
     }
 }
 

@@ -29,7 +29,11 @@ struct ManagerLayers: Sendable, Hashable {
     /// The component classes, as `register(in:)` adds them.
     var classes: [String] { [manager] + (hasStore ? [store] : []) + (hasService ? [communication, service] : []) }
     /// The products of Backplane that the module needs.
-    var products: [String] { ["Backplane"] + (hasService ? ["BackplaneNetwork"] : []) + (hasStore ? ["BackplaneStorage"] : []) }
+    var products: [String] { ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : []) + (hasStore ? ["BackplaneStorage"] : []) }
+    /// The products of Backplane that its tests need.
+    var testProducts: [String] { ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"] }
+    /// Answers say where they come from.
+    var isSourced: Bool { hasStore && hasService }
     /// What the service reads until it has a server, from the manifest's folder on.
     var sample: String { "\(kebab)/items.json" }
     /// A call that answers something at once: a method, and its input as JSON.

@@ -30,7 +30,7 @@ struct NewManager: Sendable {
 
     /// The folder of the tests: those that the plugin has, or new ones.
     private func testFolder(_ backplane: BackplaneProducts, _ blueprint: inout Blueprint) throws(BackplaneError) -> String {
-        let products = ["Backplane", "BackplaneHost", "BackplaneTestKit"], module = plugin.target.name
+        let products = layers.testProducts, module = plugin.target.name
         let tests = package.facts.targets.filter { $0.type == "test" && $0.dependencies.contains { $0.name == module } }
         // In this package many tests depend on many plugins.
         let own = tests.first { $0.name.hasPrefix(plugin.library) } ?? tests.first

@@ -32,7 +32,7 @@ extension NewName {
         "Sequence", "Set", "String", "Substring", "Task", "UInt", "URL", "UUID", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
-        "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+        "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
         "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call", "CommunicationController", "Component", "ComponentError",
         "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient", "HTTPExecutor", "HTTPRequest", "HTTPResponse",
         "HostOptions", "Kept", "LaneRule", "Log", "Manager", "ManagerName", "Manifest", "ManifestDocument", "Member", "Methods", "NetworkService", "Nothing",

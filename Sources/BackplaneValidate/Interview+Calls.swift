@@ -27,7 +27,7 @@ extension Interview {
             // Again after the answer: then it is about nothing.
             if cancels { for _ in 0..<2 { subject.component.cancel?(instance.pointer, id) } }
         }
-        if case .sync = subject.methods[method].kind, question.all.isEmpty { lateSynchronous.append("\(name) is synchronous and had not answered when it returned") }
+        if subject.methods[method].isSynchronous, question.all.isEmpty { lateSynchronous.append("\(name) is synchronous and had not answered when it returned") }
         return question
     }
 }

@@ -17,7 +17,7 @@ extension Interview {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
         mkdir(home, 0o700)
-        let wires = (try? Descriptors<bp_wire>(subject.component.wires, count: subject.component.wire_count, of: "wires")).map(Array.init) ?? []
+        let wires = (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
         lastHandle += 1
         let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
         let answer = ask(.step, "\(which)\(subject.name) was made") { question in

@@ -48,7 +48,7 @@ final class Interview {
                 answer.pointee = Interview.given.pointee.answer
                 return Interview.given.pointee.status
             }, getInterface: StubServices.get)
-        let components = try Descriptors<bp_component>(answer.components, count: answer.component_count, of: "components")
+        let components = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
         subjects = zip(description.components, components).map { known, component in
             Subject(
                 name: known.description.className, component: component, state: component.state.map { read($0) },

@@ -15,7 +15,7 @@ struct DevEventTests {
     private static var swap: SwapReport {
         var report = SwapReport(.swapped)
         report.plugins = [PluginChange(plugin: "org.example.notes", library: library, fromGeneration: 2, toGeneration: 3, fromVersion: "1.0.0", toVersion: "1.0.0")]
-        report.milliseconds = 4.234
+        report.duration = .milliseconds(4.234)
         return report
     }
 
@@ -23,7 +23,7 @@ struct DevEventTests {
         var report = swap
         report.plugins[0].toVersion = "1.1.0"
         report.plugins.append(PluginChange(plugin: "org.example.tags", library: "/libTags.so", fromGeneration: 1, toGeneration: 2, fromVersion: "2.0.0", toVersion: "2.0.0"))
-        (report.callsHeld, report.longestWait, report.milliseconds) = (3, 1.5, 17.9)
+        (report.callsHeld, report.longestWait, report.duration) = (3, .milliseconds(1.5), .milliseconds(17.9))
         report.components = [
             ComponentChange(
                 component: "Tags", role: "manager", className: "Tags", fromVersion: "2.0.0", toVersion: "2.0.0", manner: .gated,

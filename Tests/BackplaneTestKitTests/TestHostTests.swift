@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import BackplaneHost
+import BackplaneManagers
 import BackplaneTestKit
 import BookshelfContracts
 import BookshelfModule

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneManagers
 import BackplaneTestKit
 import BookshelfContracts
 import BookshelfModule

@@ -1,4 +1,5 @@
 public import Backplane
+public import BackplaneManagers
 
 /// Something that happened on a day of the year.
 public struct Event: Codable, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneManagers
 
 /// Says what happened on a day: from the network, and from what was kept when that fails.
 final class AlmanacManager: Manager {

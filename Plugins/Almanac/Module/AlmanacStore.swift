@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneManagers
 import FoundationEssentials
 
 /// Keeps the last events that came, in a file of its own folder.

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneManagers
 import BackplaneStorage
 import BookshelfContracts
 import FoundationEssentials

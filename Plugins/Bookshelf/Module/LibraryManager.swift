@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneManagers
 import BookshelfContracts
 import FoundationEssentials
 import Synchronization

@@ -14,15 +14,17 @@ extension bp_component {
             methods: forever(methods), method_count: methods.count, wires: forever(wires), wire_count: wires.count,
             type: Unmanaged.passRetained(record).toOpaque(),
             create: createInstance,
-            activate: { run(.activate, $0, $1, $2) }, suspend: { run(.suspend, $0, $1, $2) },
-            resume: { run(.resume, $0, $1, $2) }, stop: { run(.stop, $0, $1, $2) },
+            activate: { run($0, $1, $2) { try await $0.component.activate() } },
+            suspend: { run($0, $1, $2) { try await $0.component.suspend() } },
+            resume: { run($0, $1, $2) { try await $0.component.resume() } },
+            stop: { run($0, $1, $2) { await $0.stop() } },
             release: { Unmanaged<Instance>.fromOpaque($0).release() },
             call: { instance, method, input, frame, id, done, context in
                 Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
             cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration,
             traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0) | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
-            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) }, health: { run(.health, $0, $1, $2) })
+            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) }, health: { run($0, $1, $2) { try await $0.component.health() } })
     }
 }
 
@@ -44,7 +46,7 @@ extension bp_state {
 
 extension bp_method {
     package init(_ method: MethodDescription) {
-        self.init(size: UInt32(MemoryLayout<bp_method>.size), kind: method.kind.rawValue, name: .forever(method.name))
+        self.init(size: UInt32(MemoryLayout<bp_method>.size), kind: UInt32(method.isSynchronous ? BP_SYNC : BP_ASYNC), name: .forever(method.name))
     }
 }
 
@@ -86,10 +88,14 @@ extension Instance {
     }
 }
 
-private func run(_ step: Instance.Step, _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?) {
+/// Takes a step of a component's life.
+private func run(
+    _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?,
+    _ step: @escaping @Sendable (Instance) async throws -> Void
+) {
     let instance = Instance.at(instance)
     answer(done, context) {
-        try await instance.run(step)
+        try await step(instance)
         return []
     }
 }
@@ -123,7 +129,7 @@ private let createInstance: bp_create = { type, creation, done, context in
     let creation: bp_creation = read(creation)
     let copy: ComponentRecord.ReceivedCreation
     do throws(BackplaneError) {
-        let connections = try Descriptors(creation.wires, count: creation.wire_count, of: "the wires of a creation")
+        let connections = try Descriptors.read(creation.wires, count: creation.wire_count, of: "the wires of a creation")
         copy = ComponentRecord.ReceivedCreation(
             handle: creation.handle, configuration: creation.configuration.array,
             connections: connections.map {

@@ -36,7 +36,7 @@ final class ComponentRecord: Sendable {
 
     convenience init<C: Component>(
         _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
-        wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: StateCoding<C>?, services: HostServices
+        wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?, services: HostServices
     ) where C.Context.Owner == C {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
@@ -51,11 +51,11 @@ final class ComponentRecord: Sendable {
             for key in configuration.unknownKeys {
                 services.log.warning("a key of the configuration is not known", metadata: ["key": key])
             }
-            let parts = ContextParts<C>(
+            let parts = ContextParts(
                 configuration: configuration.value,
                 wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder, services: services)
             let component: C
-            do { component = try await C(C.Context(parts)) } catch {
+            do { component = try await C(C.Context.made(of: parts)) } catch {
                 await services.tasks.stop()
                 throw error
             }

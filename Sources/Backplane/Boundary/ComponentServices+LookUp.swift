@@ -29,7 +29,7 @@ extension ComponentServices {
         let answer = PendingAnswer()
         try calls().pointer.pointee.providers(handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
         // A look-up takes no time: it is not worth cancelling.
-        return try JSON.decode([ManagerDescription].self, await answer.wait {}.get(), failing: .callInvalidOutput)
+        return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(\.description)
     }
 
     private func calls() throws(BackplaneError) -> ConstantPointer<bp_calls_1> {
@@ -37,6 +37,20 @@ extension ComponentServices {
             throw BackplaneError(.interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
         }
         return table
+    }
+}
+
+/// A manager as the host lists it.
+private struct ListedManager: Decodable {
+    let description: ManagerDescription
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: TextKey.self)
+        description = ManagerDescription(
+            name: try container.decode(String.self, forKey: TextKey("name")),
+            className: try container.decode(String.self, forKey: TextKey("className")),
+            version: try container.decode(Version.self, forKey: TextKey("version")),
+            plugin: try container.decode(String.self, forKey: TextKey("plugin")))
     }
 }
 

@@ -3,10 +3,7 @@ import Synchronization
 
 /// One component as its plugin keeps it for the host.
 final class Instance: Sendable {
-    /// A step of the component's life that the host may ask for.
-    enum Step { case activate, suspend, resume, stop, health }
-
-    private let component: any Component
+    let component: any Component
     /// `nil`: it has no state.
     let state: InstanceState?
     /// What encoded calls run on: the host sees for itself how those end.
@@ -19,7 +16,7 @@ final class Instance: Sendable {
     private let tasks: ComponentTasks
     private let calls = Mutex(Calls())
 
-    init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: StateCoding<C>?) {
+    init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: _StateCoding<C>?) {
         (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
         state = coding.map { InstanceState(of: component, $0) }
         (held, nativeHeld) = (HeldPointer(component), HeldPointer(component))
@@ -36,16 +33,9 @@ final class Instance: Sendable {
     /// Native calls that ended with an error.
     var failures: UInt64 { nativeHeld.failures() }
 
-    func run(_ step: Step) async throws {
-        switch step {
-        case .activate: try await component.activate()
-        case .suspend: try await component.suspend()
-        case .resume: try await component.resume()
-        case .health: try await component.health()
-        case .stop:
-            await component.stop()
-            await tasks.stop()
-        }
+    func stop() async {
+        await component.stop()
+        await tasks.stop()
     }
 
     /// Answers exactly once, a synchronous method before this returns. `input` is lent for as long as this runs.

@@ -3,7 +3,7 @@ struct InstanceState: Sendable {
     let export: @Sendable (_ version: Int) async throws -> [UInt8]
     let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
 
-    init<C: Component>(of component: C, _ coding: StateCoding<C>) {
+    init<C: Component>(of component: C, _ coding: _StateCoding<C>) {
         export = { try await coding.export(component, $0) }
         `import` = { try await coding.import(component, $0, $1) }
     }

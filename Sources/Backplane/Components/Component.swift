@@ -26,7 +26,8 @@ public protocol Component: AnyObject, Sendable {
     /// Is it made anew when something that it calls by a wire is swapped? Default: no, its wires lead to what is in force.
     static var restartOnSwap: Bool { get }
     /// For the SDK: how state is carried over. `nil` for every component but a ``StatefulComponent``.
-    static var _stateCoding: StateCoding<Self>? { get }
+    @_documentation(visibility: internal)
+    static var _stateCoding: _StateCoding<Self>? { get }
 
     /// Makes it. Takes nothing exclusive, since during a swap the old and the new one exist together.
     init(_ context: Context) async throws
@@ -54,7 +55,8 @@ extension Component {
     public static var version: Version { .ofPlugin }
     public static var isExclusive: Bool { false }
     public static var restartOnSwap: Bool { false }
-    public static var _stateCoding: StateCoding<Self>? { nil }
+    @_documentation(visibility: internal)
+    public static var _stateCoding: _StateCoding<Self>? { nil }
     public func activate() async throws {}
     public func suspend() async throws {}
     public func resume() async throws { try await activate() }
@@ -74,6 +76,7 @@ extension Version {
 /// The configuration of a component that takes none.
 public struct NoConfiguration: Decodable, Sendable {
     public init() {}
+    public init(from decoder: any Decoder) {}
 }
 
 /// Business logic: gathers and changes data for whoever presents it.

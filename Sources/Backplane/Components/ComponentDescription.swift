@@ -1,5 +1,7 @@
 /// What a plugin says of one component class, before there is an instance: enough to check a manifest against.
-package struct ComponentDescription: Sendable, Hashable {
+///
+/// Its like are compared by the host alone, which says how (`BackplaneBoundary`): a plugin carries no conformances for that.
+package struct ComponentDescription: Sendable {
     package var role: Role
     package var className: String
     package var version: Version
@@ -23,7 +25,7 @@ package struct ComponentDescription: Sendable, Hashable {
 }
 
 /// What a component's state is called, and in which versions it is read and written.
-package struct StateDescription: Sendable, Hashable {
+package struct StateDescription: Sendable {
     package var schema: String
     /// What is written unless another is asked for.
     package var version: UInt32
@@ -38,7 +40,7 @@ package struct StateDescription: Sendable, Hashable {
 }
 
 /// A contract's name, version and methods, in the order they are numbered.
-package struct ContractDescription: Sendable, Hashable {
+package struct ContractDescription: Sendable {
     package var name: String
     package var version: Version
     package var methods: [MethodDescription]
@@ -48,19 +50,18 @@ package struct ContractDescription: Sendable, Hashable {
     }
 }
 
-/// A method's name and kind.
-package struct MethodDescription: Sendable, Hashable {
-    package enum Kind: UInt32, Sendable { case async = 0, sync = 1 }
+/// A method's name, and whether it never waits.
+package struct MethodDescription: Sendable {
     package var name: String
-    package var kind: Kind
+    package var isSynchronous: Bool
 
-    package init(name: String, kind: Kind) {
-        (self.name, self.kind) = (name, kind)
+    package init(name: String, isSynchronous: Bool) {
+        (self.name, self.isSynchronous) = (name, isSynchronous)
     }
 }
 
 /// A collaborator that a component asks for.
-package struct WireDescription: Sendable, Hashable {
+package struct WireDescription: Sendable {
     package var label: String
     package var isOptional: Bool
     package var contract: ContractDescription

@@ -1,5 +1,5 @@
 /// A manager that serves a contract, as ``ManagerContext/resolve(_:where:for:)`` finds it.
-public struct ManagerDescription: Codable, Sendable, Hashable {
+public struct ManagerDescription: Sendable, Equatable {
     /// In the manifest.
     public var name: String
     public var className: String

@@ -1,7 +1,9 @@
 /// A component without a class of its own, made of closures that may capture: what a test puts in another's place.
 ///
 /// It has whatever role it is registered in, and no context: it needs nothing of its host.
-final class StandIn: NetworkService {
+final class StandIn: Component {
+    typealias Context = NetworkServiceContext<StandIn>
+
     init() {}
     init(_ context: Context) {}
 }

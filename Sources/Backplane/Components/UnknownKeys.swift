@@ -20,13 +20,6 @@ private final class Found {
     var keys: [String] = []
 }
 
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
 /// Decodes as its base does, and looks at the keys of every dictionary on the way.
 private struct KeyWatchingDecoder: Decoder {
     let base: any Decoder
@@ -36,7 +29,7 @@ private struct KeyWatchingDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let path = codingPath.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
-        let names = try base.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let names = try base.container(keyedBy: TextKey.self).allKeys.map(\.stringValue)
         found.keys += names.filter { Key(stringValue: $0) == nil }.sorted().map { "\(path)/\($0)" }
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), found: found))
     }

@@ -15,6 +15,7 @@ public protocol Wiring: Decodable, Sendable {}
 /// The wires of a component without collaborators.
 public struct NoWires: Wiring {
     public init() {}
+    public init(from decoder: any Decoder) {}
 }
 
 extension Wire: Decodable {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A moment on the clock that every side of the boundary shares: `CLOCK_MONOTONIC`, in nanoseconds.
-package struct Deadline: Sendable, Hashable, Comparable {
+package struct Deadline: Sendable, Comparable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

@@ -26,6 +26,6 @@ package struct Members<C: Contract>: Sendable {
     package var description: ContractDescription {
         ContractDescription(
             name: C.name, version: C.version,
-            methods: all.map { MethodDescription(name: $0.name, kind: $0.type.kind) })
+            methods: all.map { MethodDescription(name: $0.name, isSynchronous: $0.type.isSynchronous) })
     }
 }

@@ -1,5 +1,5 @@
 /// No input, or no output: JSON `null`.
-public struct Nothing: Sendable, Hashable {
+public struct Nothing: Sendable, Equatable {
     public init() {}
 }
 

@@ -9,51 +9,16 @@ public struct Remote<C: Contract>: Sendable {
     package init(_ slot: Slot) { self.slot = slot }
 
     @inlinable @inline(__always)
-    public subscript<M: Callable>(dynamicMember member: KeyPath<C, M>) -> M.Bound {
-        M.bound(to: slot, member: memberNumber(of: member))
+    public subscript<Input: Sendable, Output: Sendable>(
+        dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
+    ) -> BoundAsync<Input, Output, OptionalFrame> {
+        BoundAsync(slot: slot, member: memberNumber(of: member))
     }
-}
-
-/// An ``AsyncMethod`` of a ``Remote``.
-@frozen
-public struct BoundAsync<Input: Codable & Sendable, Output: Codable & Sendable>: Sendable {
-    @usableFromInline let slot: Slot
-    @usableFromInline let member: Int
 
     @inlinable @inline(__always)
-    init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
-
-    @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input, _ call: Call = Call()) async throws(BackplaneError) -> Output {
-        try await slot.call(member, input, call)
-    }
-}
-
-extension BoundAsync where Input == Nothing {
-    @inlinable @inline(__always)
-    public func callAsFunction(_ call: Call = Call()) async throws(BackplaneError) -> Output {
-        try await slot.call(member, Nothing(), call)
-    }
-}
-
-/// A ``SyncMethod`` of a ``Remote``.
-@frozen
-public struct BoundSync<Input: Codable & Sendable, Output: Codable & Sendable>: Sendable {
-    @usableFromInline let slot: Slot
-    @usableFromInline let member: Int
-
-    @inlinable @inline(__always)
-    init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
-
-    @inlinable @inline(__always)
-    public func callAsFunction(_ input: Input, _ call: Call = Call()) throws(BackplaneError) -> Output {
-        try slot.callNow(member, input, call)
-    }
-}
-
-extension BoundSync where Input == Nothing {
-    @inlinable @inline(__always)
-    public func callAsFunction(_ call: Call = Call()) throws(BackplaneError) -> Output {
-        try slot.callNow(member, Nothing(), call)
+    public subscript<Input: Sendable, Output: Sendable>(
+        dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>
+    ) -> BoundSync<Input, Output, OptionalFrame> {
+        BoundSync(slot: slot, member: memberNumber(of: member))
     }
 }

@@ -1,22 +1,46 @@
 extension BackplaneError: Codable {
-    private enum CodingKeys: String, CodingKey { case code, message, location, failure, causes }
-
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: TextKey.self)
         self.init(
-            try container.decode(Code.self, forKey: .code),
+            Code(rawValue: try container.decode(String.self, forKey: .code)),
             try container.decodeIfPresent(String.self, forKey: .message) ?? "",
             at: try container.decodeIfPresent(String.self, forKey: .location),
-            failure: try container.decodeIfPresent(Failure.self, forKey: .failure),
+            failure: try Failure(ifIn: container),
             causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(code, forKey: .code)
+        var container = encoder.container(keyedBy: TextKey.self)
+        try container.encode(code.rawValue, forKey: .code)
         try container.encode(message, forKey: .message)
         try container.encodeIfPresent(location, forKey: .location)
-        try container.encodeIfPresent(failure, forKey: .failure)
+        try failure?.encode(in: &container)
         if !causes.isEmpty { try container.encode(causes, forKey: .causes) }
     }
+}
+
+extension BackplaneError.Failure {
+    /// `nil`: the error has none.
+    fileprivate init?(ifIn error: KeyedDecodingContainer<TextKey>) throws {
+        guard error.contains(.failure), try !error.decodeNil(forKey: .failure) else { return nil }
+        let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
+        self.init(
+            code: try container.decode(String.self, forKey: .code),
+            details: try container.decode([String: String].self, forKey: .details))
+    }
+
+    fileprivate func encode(in error: inout KeyedEncodingContainer<TextKey>) throws {
+        var container = error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)
+        try container.encode(code, forKey: .code)
+        try container.encode(details, forKey: .details)
+    }
+}
+
+extension TextKey {
+    fileprivate static let code = TextKey("code")
+    fileprivate static let message = TextKey("message")
+    fileprivate static let location = TextKey("location")
+    fileprivate static let failure = TextKey("failure")
+    fileprivate static let causes = TextKey("causes")
+    fileprivate static let details = TextKey("details")
 }

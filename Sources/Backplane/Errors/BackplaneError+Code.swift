@@ -1,6 +1,6 @@
 extension BackplaneError {
     /// What went wrong, as text such as `plugin.abi-mismatch`: codes that only a newer version knows survive as they are.
-    public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         private init(_ rawValue: String) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 /// What every part of Backplane throws: a code to decide by, one line to read, where it is, and what it came from.
 ///
 /// Crosses the boundary whole, so an error of a plugin reads the same in the host and in another plugin.
-public struct BackplaneError: Error, Sendable, Hashable {
+public struct BackplaneError: Error, Sendable, Equatable {
     /// What went wrong, in a form to compare: `error.code == .callDeadline`.
     public var code: Code
     /// What went wrong and what to do, in one line.
@@ -18,7 +18,7 @@ public struct BackplaneError: Error, Sendable, Hashable {
     }
 
     /// A component's own code and details, which its error gave by adopting ``ComponentError``.
-    public struct Failure: Sendable, Hashable, Codable {
+    public struct Failure: Sendable, Equatable {
         public var code: String
         public var details: [String: String]
 

@@ -54,7 +54,7 @@ enum FaultySwaps {
     /// The swap failed as it should have.
     private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost) async -> Bool {
         do {
-            let report = try await swapped.swap(SwapOptions(probation: action == .watch ? Probation(duration: 60) : nil)).report
+            let report = try await swapped.swap(SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)).report
             return action == .watch && report.outcome == .rolledBack && report.warnings.isEmpty
         } catch {
             return action != .watch && (error as? BackplaneError)?.code == .swapFailed

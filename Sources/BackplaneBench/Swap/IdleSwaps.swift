@@ -14,8 +14,8 @@ enum IdleSwaps {
             for _ in 0..<order.count {
                 let (time, report) = try await swapped.swapForGood(), whole = time / .milliseconds(1)
                 times.append(whole)
-                rests.append(whole - report.steps.reduce(0) { $0 + $1.milliseconds })
-                for step in report.steps { steps[step.step, default: []].append(step.milliseconds) }
+                rests.append(whole - report.steps.reduce(0) { $0 + $1.duration.milliseconds })
+                for step in report.steps { steps[step.step, default: []].append(step.duration.milliseconds) }
             }
             (figures["median"], figures["p99"], figures["rest"]) = (Sample(times).median, Sample(times).p99, Sample(rests).median)
             for (step, times) in steps { figures[step.rawValue] = Sample(times).median }

@@ -31,7 +31,7 @@ enum LoadedSwaps {
                 watch.end()
                 // Somebody edits and builds in between; and callers get going again.
                 try await Task.sleep(for: .milliseconds(2))
-                swaps.append((time / .milliseconds(1), report.longestWait, ContinuousClock.now - began))
+                swaps.append((time / .milliseconds(1), report.longestWait / .milliseconds(1), ContinuousClock.now - began))
             }
             return swaps
         }

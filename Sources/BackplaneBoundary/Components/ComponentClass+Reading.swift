@@ -4,7 +4,7 @@ package import CBackplane
 /// Descriptors as plugins give them, none of which is trusted.
 extension ComponentClass {
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
-        let descriptors = try Descriptors<bp_component>(answer.components, count: answer.component_count, of: "components")
+        let descriptors = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
         var classes: [ComponentClass] = [], known: Set<Name> = []
         for descriptor in descriptors {
             let next = try ComponentClass(descriptor, from: origin)
@@ -37,7 +37,7 @@ extension ComponentClass {
             throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods and no `call` function")
         }
         var wires: [WireDescription] = [], lanes: [bp_wire_lane?] = []
-        for wire in try Descriptors<bp_wire>(component.wires, count: component.wire_count, of: "\(name)'s wires") {
+        for wire in try Descriptors.read(component.wires, count: component.wire_count, of: "\(name)'s wires") {
             let label = try texts.name(wire.label, "\(name): a wire's label")
             guard !wires.contains(where: { $0.label == label }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(name) declares two wires named `\(label)`")
@@ -77,15 +77,15 @@ extension ComponentClass {
         let texts = AnswerTexts()
         var contract = ContractDescription(
             name: try texts.name(name, "\(owner()): the contract's name"), version: try texts.version(version, "\(owner()): the contract's version"))
-        for method in try Descriptors<bp_method>(methods, count: count, of: "\(owner())'s methods") {
+        for method in try Descriptors.read(methods, count: count, of: "\(owner())'s methods") {
             let name = try texts.name(method.name, "\(owner()): a method's name")
-            guard let kind = MethodDescription.Kind(rawValue: method.kind) else {
+            guard [UInt32(BP_ASYNC), UInt32(BP_SYNC)].contains(method.kind) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(owner()).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
             }
             guard !contract.methods.contains(where: { $0.name == name }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(owner()) has two methods named `\(name)`")
             }
-            contract.methods.append(MethodDescription(name: name, kind: kind))
+            contract.methods.append(MethodDescription(name: name, isSynchronous: method.kind == UInt32(BP_SYNC)))
         }
         return contract
     }

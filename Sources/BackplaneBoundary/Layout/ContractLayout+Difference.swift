@@ -45,7 +45,7 @@ extension ContractLayout.Subject {
     fileprivate var isSynchronous: Bool {
         switch self {
         case .call, .failure: false
-        case .input(_, let kind), .output(_, let kind): kind == .sync
+        case .input(_, let isSynchronous), .output(_, let isSynchronous): isSynchronous
         }
     }
 

@@ -13,7 +13,8 @@ extension ContractLayout {
         guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call, entries[1].subject == .failure else { return nil }
         // Each member's input, and then its output.
         for index in stride(from: 2, to: entries.count, by: 2) {
-            guard case .input(let name, let kind) = entries[index].subject, entries[index + 1].subject == .output(of: name, kind) else { return nil }
+            guard case .input(let name, let isSynchronous) = entries[index].subject,
+                entries[index + 1].subject == .output(of: name, isSynchronous: isSynchronous) else { return nil }
         }
         self.init(entries: entries)
     }
@@ -34,10 +35,15 @@ extension ContractLayout.Subject {
         } else if parser.skips("failure") {
             self = .failure
         } else {
-            let kind: MethodDescription.Kind
-            if parser.skips("async ") { kind = .async } else { try parser.expect("sync "); kind = .sync }
+            let isSynchronous = !parser.skips("async ")
+            if isSynchronous { try parser.expect("sync ") }
             let name = try parser.name()
-            if parser.skips(" takes") { self = .input(of: name, kind) } else { try parser.expect(" answers"); self = .output(of: name, kind) }
+            if parser.skips(" takes") {
+                self = .input(of: name, isSynchronous: isSynchronous)
+            } else {
+                try parser.expect(" answers")
+                self = .output(of: name, isSynchronous: isSynchronous)
+            }
         }
         try parser.expect(": ")
     }

@@ -50,8 +50,8 @@ struct LayoutComparison {
 
     private func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at place: LayoutPath) -> LayoutDifference? {
         let name = user.name(of: a), inside = place.inside(name)
-        guard a.kind == b.kind else {
-            let user = a.kind == .structure ? "a struct" : "an enum", provider = b.kind == .structure ? "a struct" : "an enum"
+        guard a.isEnumeration == b.isEnumeration else {
+            let user = a.isEnumeration ? "an enum" : "a struct", provider = b.isEnumeration ? "an enum" : "a struct"
             return clause("`\(name)` is \(user) for the user and \(provider) for the provider", at: place)
         }
         for arguments in zip(a.name.components, b.name.components).lazy.map({ zip($0.arguments, $1.arguments) }) {
@@ -66,7 +66,7 @@ struct LayoutComparison {
             if let difference = difference(raw, other, at: inside.member("rawValue")) { return difference }
         default: return clause("`\(name)` has a raw type for the \(a.rawType == nil ? "provider" : "user") only", at: place)
         }
-        if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.kind == .enumeration) {
+        if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.isEnumeration) {
             return self.clause(clause, at: place)
         }
         for (member, other) in zip(a.members, b.members) {
@@ -118,6 +118,6 @@ extension TypeLayout.QualifiedName {
     /// Whether both name the same declaration, whatever its generic arguments.
     fileprivate func isDeclared(as other: Self) -> Bool {
         components.count == other.components.count
-            && zip(components, other.components).allSatisfy { $0.kind == $1.kind && $0.name == $1.name && $0.arguments.count == $1.arguments.count }
+            && zip(components, other.components).allSatisfy { $0.label == $1.label && $0.arguments.count == $1.arguments.count }
     }
 }

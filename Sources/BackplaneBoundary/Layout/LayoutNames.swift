@@ -48,10 +48,10 @@ struct LayoutNames {
     private func name(of name: TypeLayout.QualifiedName, isQualified: Bool) -> String {
         let parts = name.components.enumerated().compactMap { index, component -> String? in
             let arguments = list(component.arguments, isQualified)
-            switch component.kind {
-            case .named: return index == 0 && !isQualified ? nil : component.name + arguments
+            switch component.label {
+            case .name(let name): return index == 0 && !isQualified ? nil : name + arguments
             case .hidden: return isQualified ? "(private)" : nil
-            case .extension: return isQualified ? "(in \(component.name))\(arguments)" : nil
+            case .extension(let module): return isQualified ? "(in \(module))\(arguments)" : nil
             }
         }
         return parts.joined(separator: ".")

@@ -66,8 +66,8 @@ struct LayoutParser {
     }
 
     private mutating func declaration(_ number: Int) throws(Malformed) -> TypeLayout.Declaration {
-        let kind: TypeLayout.Declaration.Kind
-        if skips("struct ") { kind = .structure } else { try expect("enum "); kind = .enumeration }
+        let isEnumeration = !skips("struct ")
+        if isEnumeration { try expect("enum ") }
         let name = try qualifiedName()
         try expect(" ")
         let size = try size()
@@ -79,23 +79,22 @@ struct LayoutParser {
             let isIndirect = skips("indirect ")
             members.append(TypeLayout.Member(name: try self.name(), isIndirect: isIndirect, type: skips(":") ? try type() : nil))
         }
-        return TypeLayout.Declaration(number: number, kind: kind, name: name, size: size, rawType: rawType, members: members)
+        return TypeLayout.Declaration(number: number, isEnumeration: isEnumeration, name: name, size: size, rawType: rawType, members: members)
     }
 
     private mutating func qualifiedName() throws(Malformed) -> TypeLayout.QualifiedName {
         var components: [TypeLayout.QualifiedName.Component] = []
         repeat {
-            var component = TypeLayout.QualifiedName.Component()
+            let label: TypeLayout.QualifiedName.Component.Label
             if skips("(private)") {
-                component.kind = .hidden
+                label = .hidden
             } else if skips("(in ") {
-                (component.kind, component.name) = (.extension, try name())
+                label = .extension(in: try name())
                 try expect(")")
             } else {
-                component.name = try name()
+                label = .name(try name())
             }
-            component.arguments = try arguments()
-            components.append(component)
+            components.append(TypeLayout.QualifiedName.Component(label, arguments: try arguments()))
         } while skips(".")
         return TypeLayout.QualifiedName(components: components)
     }

@@ -17,7 +17,7 @@ struct ApplyCommand: Sendable {
         // The host reads it, and stands in another folder.
         let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment)
         return host.ask(request, doing: "putting the manifest in force", interrupted: "this command ends, and the host goes on with the manifest") { change, _ in
-            change.print(json: json)
+            change.value.print(json: json)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneManagers
 import BackplaneTerminal
 import BookshelfContracts
 

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneHost
+import BackplaneManagers
 import BackplaneProcesses
 import BackplaneTerminal
 import BookshelfContracts

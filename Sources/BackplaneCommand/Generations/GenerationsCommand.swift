@@ -12,7 +12,7 @@ struct GenerationsCommand: Sendable {
 
     func run() -> Int32 {
         host.ask(GenerationsRequest(plugin: plugin)) { generations, _ in
-            if json { Output.json(generations) } else { Output.table(GenerationRows.table(generations)) }
+            if json { Output.json(generations) } else { Output.table(GenerationRows.table(generations.values)) }
             return 0
         }
     }

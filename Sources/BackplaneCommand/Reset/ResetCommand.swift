@@ -10,7 +10,7 @@ struct ResetCommand: Sendable {
 
     func run() -> Int32 {
         host.ask(ResetRequest(manager: manager), doing: "making it anew", interrupted: "this command ends, and the host goes on making it anew") { change, _ in
-            change.print(json: json)
+            change.value.print(json: json)
         }
     }
 }

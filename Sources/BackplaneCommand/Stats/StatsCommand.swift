@@ -9,7 +9,7 @@ struct StatsCommand: Sendable {
 
     func run() -> Int32 {
         host.ask(StatisticsRequest()) { statistics, _ in
-            if json { Output.json(statistics) } else { Output.table(StatisticsTable.table(statistics)) }
+            if json { Output.json(statistics) } else { Output.table(StatisticsTable.table(statistics.values)) }
             return 0
         }
     }

@@ -16,11 +16,11 @@ struct SwapWords: Sendable, Hashable {
         var options = SwapOptions(discardsState: discardsState)
         if let timeout {
             try Self.require(timeout, in: 0.001...86_400, "--timeout", "seconds, up to a day")
-            (options.drainLimit, options.stepLimit) = (timeout, timeout)
+            (options.drainLimit, options.stepLimit) = (.seconds(timeout), .seconds(timeout))
         }
         if let probation {
             try Self.require(probation, in: 0.001...86_400, "--probation", "seconds, up to a day")
-            options.probation = Probation(duration: probation)
+            options.probation = Probation(duration: .seconds(probation))
         }
         if let errorRate {
             guard options.probation != nil else { throw .init(description: "--error-rate is for a probation, and there is none without --probation") }

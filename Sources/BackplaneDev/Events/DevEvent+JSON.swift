@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import BackplaneReports
 import FoundationEssentials
@@ -46,7 +47,7 @@ extension DevEvent {
         case .swapped(let swap): ("swapped", swap)
         case .unchanged(let libraries): ("unchanged", libraries)
         case .refused(let refusal): ("refused", refusal)
-        case .rolledBack(let report): ("rolledBack", report)
+        case .rolledBack(let report): ("rolledBack", SwapReportForm(report))
         case .applied(let change): ("applied", ChangeRow(change))
         case .generations(let memory): ("generations", memory)
         case .output(let line): ("output", line)

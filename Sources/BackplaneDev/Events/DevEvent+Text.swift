@@ -94,7 +94,7 @@ extension DevEvent.Swap {
     fileprivate var text: String {
         let held = report.callsHeld
         let parts = [
-            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" }, "swapped in \(Figure.milliseconds(report.milliseconds))",
+            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" }, "swapped in \(Figure.milliseconds(report.duration.milliseconds))",
             held == 0 ? "no call had to wait" : "\(counted(held, "call")) carried over",
         ]
         return "\(report.movements): \(parts.compactMap(\.self).joined(separator: ", "))"

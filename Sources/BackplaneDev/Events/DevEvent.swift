@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 
 /// Something that has happened under `backplane dev`, as editors and scripts are told it.
@@ -108,7 +109,12 @@ enum DevEvent: Sendable {
     struct Swap: Codable, Sendable {
         /// Seconds from the beginning of its build until the linker had closed it, by library, where it was built here.
         var builtIn: [String: Double]
-        var report: SwapReport
+        private var form: SwapReportForm
+        var report: SwapReport { form.value }
+
+        init(builtIn: [String: Double], report: SwapReport) { (self.builtIn, form) = (builtIn, SwapReportForm(report)) }
+
+        private enum CodingKeys: String, CodingKey { case builtIn, form = "report" }
     }
 
     struct Libraries: Codable, Sendable {
@@ -128,7 +134,12 @@ enum DevEvent: Sendable {
     }
 
     struct Memory: Codable, Sendable {
-        var generations: [Generation]
+        private var forms: [GenerationForm]
+        var generations: [Generation] { forms.values }
+
+        init(generations: [Generation]) { forms = [GenerationForm](generations) }
+
+        private enum CodingKeys: String, CodingKey { case forms = "generations" }
     }
 
     struct Line: Codable, Sendable {

@@ -49,19 +49,19 @@ final class HostLink {
 
     func swap(_ libraries: [String]) {
         asked = libraries
-        ask(SwapRequest(libraries: libraries), about: .swap) { .swapped($0) }
+        ask(SwapRequest(libraries: libraries), about: .swap) { .swapped($0.value) }
     }
 
     func rollBack(_ plugin: String) {
-        ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0) }
+        ask(RollbackRequest(plugin: plugin), about: .rollback) { .rolledBack($0.value) }
     }
 
     func apply(_ settings: DevSettings) {
-        ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0) }
+        ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0.value) }
     }
 
     func listGenerations() {
-        ask(GenerationsRequest(), about: .host) { .generations($0) }
+        ask(GenerationsRequest(), about: .host) { .generations($0.values) }
     }
 
     /// The answer is news.

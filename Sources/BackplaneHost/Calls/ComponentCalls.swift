@@ -54,7 +54,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         let id = Callbacks.expectCall(by: self, method, reply, hasDeadline: deadline != nil)
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
-        if case .sync = methods[method].kind {
+        if methods[method].isSynchronous {
             let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
             Callbacks.end(id, EncodedAnswer(error))
         }

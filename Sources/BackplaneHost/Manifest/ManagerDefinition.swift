@@ -1,5 +1,3 @@
-public import Backplane
-
 /// A manager and its layers, as a manifest gives them.
 public struct ManagerDefinition: Sendable, Hashable {
     public var className: String

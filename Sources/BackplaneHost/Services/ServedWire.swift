@@ -36,7 +36,7 @@ final class ServedWire: Sendable {
             return 0
         }
         if let lease = Lease(slot) { return forward(lease, .declared(method), input, call, reply) }
-        if methods[method].kind == .sync {
+        if methods[method].isSynchronous {
             return admit(gate.admitNow(at: slot, call), .declared(method), input, call, reply)
         }
         return wait(.declared(method), input, call, reply)

@@ -57,7 +57,7 @@ final class Replacements {
         let options = live.options.loading, generations = live.generations
         let current = wanted.place.map { live.loaded.plugins[$0].description.id }
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
-            limit: .seconds(swap.stepLimit), "\(FilePath.name(of: wanted.path)) took longer than \(Duration.seconds(swap.stepLimit)) to load"
+            limit: swap.stepLimit, "\(FilePath.name(of: wanted.path)) took longer than \(swap.stepLimit) to load"
         ) {
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()

@@ -3,6 +3,7 @@ extension ManagerLayers {
     var storeText: String {
         """
         import Backplane
+        import BackplaneManagers
         import BackplaneStorage
         import FoundationEssentials
         \(importsContracts)

@@ -8,7 +8,7 @@ extension ManagerLayers {
         """
         import Backplane
         import BackplaneHost
-        import BackplaneTestKit
+        \(isSourced ? "import BackplaneManagers\n" : "")import BackplaneTestKit
         \(importsContracts)import Testing
         @testable import \(module)
 

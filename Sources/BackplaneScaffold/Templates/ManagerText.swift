@@ -30,6 +30,7 @@ extension ManagerLayers {
     private var keepingManagerText: String {
         """
         import Backplane
+        import BackplaneManagers
         \(importsContracts)
         /// Takes items, and has them kept.
         final class \(manager): Manager {
@@ -79,6 +80,7 @@ extension ManagerLayers {
     private var sourcedManagerText: String {
         """
         import Backplane
+        import BackplaneManagers
         \(importsContracts)
         /// Answers with what its network service reads, and with what was kept of that when the network fails.
         final class \(manager): Manager {

@@ -18,9 +18,9 @@ extension [RecordChange] {
     ///
     /// - Throws: `call.invalid-input` for more changes than anybody means, one of no known kind, and an id that cannot be one.
     package init(copying changes: UnsafePointer<bp_store_change>?, count: Int) throws(BackplaneError) {
-        let lent: Descriptors<bp_store_change>
+        let lent: [bp_store_change]
         do throws(BackplaneError) {
-            lent = try Descriptors(changes, count: count, of: "the changes", limit: Descriptors<bp_store_change>.dataLimit)
+            lent = try Descriptors.read(changes, count: count, of: "the changes", limit: Descriptors.dataLimit)
         } catch {
             throw BackplaneError(.callInvalidInput, error.message)
         }

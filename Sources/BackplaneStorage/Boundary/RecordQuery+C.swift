@@ -26,9 +26,9 @@ extension RecordQuery {
     /// - Throws: `call.invalid-input` for more ids than anybody means.
     package init(copying query: UnsafePointer<bp_store_query>) throws(BackplaneError) {
         let query: bp_store_query = read(query)
-        guard (0...Descriptors<bp_record>.dataLimit).contains(query.id_count) else {
+        guard (0...Descriptors.dataLimit).contains(query.id_count) else {
             throw BackplaneError(
-                .callInvalidInput, "expected at most \(Descriptors<bp_record>.dataLimit) ids, found a count of \(UInt(bitPattern: query.id_count))")
+                .callInvalidInput, "expected at most \(Descriptors.dataLimit) ids, found a count of \(UInt(bitPattern: query.id_count))")
         }
         self.init(
             collection: query.collection.text,
@@ -57,7 +57,7 @@ extension StoredRecord {
     /// - Throws: `store.unusable` for what cannot be an array of records.
     package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) throws(BackplaneError) -> [StoredRecord] {
         do throws(BackplaneError) {
-            let lent = try Descriptors<bp_record>(records, count: count, of: "the host's records", limit: Descriptors<bp_record>.dataLimit)
+            let lent = try Descriptors.read(records, count: count, of: "the host's records", limit: Descriptors.dataLimit)
             return lent.map { StoredRecord(id: $0.id.text, value: $0.value.array) }
         } catch {
             throw BackplaneError(.storeUnusable, error.message)

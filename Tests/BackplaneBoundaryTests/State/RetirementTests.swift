@@ -19,7 +19,7 @@ struct RetirementTests {
         var answers = states.makeAsyncIterator()
         var instance: Instance? = Instance(StandIn(), bodies: [], tasks: tasks, nil)
 
-        try await instance?.run(.suspend)
+        try await instance?.component.suspend()
         ask.yield()
         #expect(await answers.next() == false)
 

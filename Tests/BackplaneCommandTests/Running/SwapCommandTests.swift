@@ -34,7 +34,7 @@ struct SwapCommandTests {
         #expect(same.status == 0 && same.output == "nothing was done: what is there is byte for byte what is in force\n")
 
         let back = try await tool.plain("rollback", EditionLibrary.id, "--json")
-        let report = try JSONDecoder().decode(SwapReport.self, from: Data(back.output.utf8))
+        let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
         #expect(back.status == 0 && report.outcome == .swapped && report.plugins.map(\.toGeneration) == [1])
         #expect(try await edition() == "1\n")
         #expect(try await tool.plain("rollback", "Edition", "--to", "2").status == 0)
@@ -48,10 +48,10 @@ struct SwapCommandTests {
         #expect(dry.status == 0 && dry.output.hasPrefix("PLUGIN ") && dry.output.hasSuffix("nothing was touched\n"), "\(dry.output)\(dry.errors)")
         #expect(dry.output.contains("1.0.0 → 7.0.0") && dry.output.contains(other), "the path is made absolute, since the host stands elsewhere")
         let json = try await tool.plain("swap", other, "--dry-run", "--json")
-        let preview = try JSONDecoder().decode(SwapPreview.self, from: Data(json.output.utf8))
+        let preview = try JSONDecoder().decode(SwapPreviewForm.self, from: Data(json.output.utf8)).value
         #expect(preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
         let listed = try await tool.plain("generations", "--json")
-        let states = try JSONDecoder().decode([Generation].self, from: Data(listed.output.utf8)).map(\.state)
+        let states = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values.map(\.state)
         #expect(states == [.inForce, .loaded, .loaded])
         #expect(try await edition() == "1\n")
         _ = host
@@ -77,7 +77,7 @@ struct SwapCommandTests {
         let stats = try await tool.plain("stats").output.split(separator: "\n")
         #expect(stats.first?.split(separator: " ").first == "COMPONENT" && stats.count == 2)
         let rows = try await tool.plain("stats", "--json")
-        let row = try #require(JSONDecoder().decode([ComponentStatistics].self, from: Data(rows.output.utf8)).first)
+        let row = try #require(JSONDecoder().decode([ComponentStatisticsForm].self, from: Data(rows.output.utf8)).values.first)
         #expect(row.component == "Edition" && row.calls >= 1 && row.inFlight == 0 && row.waiting == 0)
 
         try EditionLibrary.compile(2, to: tool.folder)
@@ -85,7 +85,7 @@ struct SwapCommandTests {
         let table = try await tool.plain("generations").output.split(separator: "\n")
         #expect(table.count == 3 && table[0].hasPrefix("PLUGIN ") && table[1].contains("  retired ") && table[2].contains("  in force "), "\(table)")
         let listed = try await tool.plain("generations", EditionLibrary.id, "--json")
-        let generations = try JSONDecoder().decode([Generation].self, from: Data(listed.output.utf8))
+        let generations = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values
         #expect(generations.map(\.number) == [1, 2] && generations.map(\.canReturn) == [true, false])
         _ = host
     }
@@ -96,7 +96,7 @@ struct SwapCommandTests {
         // Its calls fail once it is in force; too few of them would say nothing.
         for _ in 0..<1_000 {
             let generations = try await tool.plain("generations", "--json")
-            let states = try JSONDecoder().decode([Generation].self, from: Data(generations.output.utf8)).map(\.state)
+            let states = try JSONDecoder().decode([GenerationForm].self, from: Data(generations.output.utf8)).values.map(\.state)
             if states.contains(.failed) { break }
             if states.contains(.onProbation) { _ = try await tool.plain("call", "Edition", "edition", "--running") }
         }
@@ -114,11 +114,11 @@ struct SwapCommandTests {
         let report = try await withCheckedContinuation { continuation in
             // Asking blocks.
             Thread.detachNewThread {
-                let request = SwapRequest(libraries: [other], options: SwapOptions(probation: Probation(duration: 0.05)))
+                let request = SwapRequest(libraries: [other], options: SwapOptions(probation: Probation(duration: .seconds(0.05))))
                 continuation.resume(returning: Result { try client.ask(request, ControlClient.Watch(report: { event in told.withLock { $0.append(event.text) } })) })
             }
         }.get()
-        #expect(report.outcome == .swapped)
+        #expect(report.value.outcome == .swapped)
         #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is in force, on probation"])
         _ = host
     }

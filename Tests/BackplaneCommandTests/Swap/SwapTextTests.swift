@@ -27,7 +27,7 @@ import Testing
             WireChange(user: "Desk", label: "notes", provider: "NotesManager", contract: "Notes", fromLane: "native", toLane: "encoded", reason: "field `text` is new"),
             WireChange(user: nil, label: "NotesManager", provider: "NotesManager", contract: "Notes", fromLane: "encoded", toLane: "encoded"),
         ]
-        (report.callsHeld, report.longestWait, report.milliseconds) = (2, 0.3149, 12.6)
+        (report.callsHeld, report.longestWait, report.duration) = (2, .milliseconds(0.3149), .milliseconds(12.6))
         return report
     }
 
@@ -58,7 +58,8 @@ import Testing
         let fourth = Generation(plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
         let fifth = Generation(plugin: "org.example.notes", number: 5, version: "1.3.0", library: nil, state: .loaded, loadedAt: 5)
         let generations = GenerationRows.table([first, second, third, fourth, fifth]) { "second \(Int($0))" }
-        let row = try JSONDecoder().decode(ComponentStatistics.self, from: Data(#"{"component": "Desk", "role": "manager", "managers": ["Desk"], "plugin": "org.example.desk", "generation": 2, "calls": 1200, "errors": 3, "inFlight": 1, "waiting": 0}"#.utf8))
+        let row = ComponentStatistics(
+            component: "Desk", role: "manager", managers: ["Desk"], plugin: "org.example.desk", generation: 2, calls: 1_200, errors: 3, inFlight: 1, waiting: 0)
         try expectSnapshot((generations.lines(colour: false) + [""] + StatisticsTable.table([row]).lines(colour: false)).joined(separator: "\n") + "\n", "generations-table")
     }
 
@@ -71,7 +72,7 @@ import Testing
     @Test func `options of a swap are understood, or refused with what was expected`() throws {
         #expect(try SwapWords().options() == SwapOptions())
         let options = try SwapWords(probation: 30, errorRate: 0.05, timeout: 5, discardsState: true).options()
-        #expect(options == SwapOptions(probation: Probation(duration: 30, errorRate: 0.05), drainLimit: 5, stepLimit: 5, discardsState: true))
+        #expect(options == SwapOptions(probation: Probation(duration: .seconds(30), errorRate: 0.05), drainLimit: .seconds(5), stepLimit: .seconds(5), discardsState: true))
         for words in [SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity), SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1)] {
             #expect(throws: CallWords.Misuse.self) { try words.options() }
         }

@@ -42,7 +42,7 @@ struct OddHost {
     /// The class of that name; `nil`: the plugin does not bring it.
     func component(_ name: String, of plugin: any Plugin.Type) throws -> bp_component? {
         let answer = ask(plugin).answer
-        return try Descriptors(answer.components, count: answer.component_count, of: "components").first { $0.class_name.text == name }
+        return try Descriptors.read(answer.components, count: answer.component_count, of: "components").first { $0.class_name.text == name }
     }
 }
 

@@ -31,7 +31,7 @@ struct LedgerHost {
     /// Puts a library in the place of the one in force.
     func swap(_ library: [UInt8], probation: Probation? = nil) async throws -> SwapReport {
         let path = try folder.write(library, as: "libNext.so")
-        return try await host.swap(library: path, SwapOptions(probation: probation, drainLimit: 60, stepLimit: 60))
+        return try await host.swap(library: path, SwapOptions(probation: probation, drainLimit: .seconds(60), stepLimit: .seconds(60)))
     }
 
     /// What the ledger wrote, and which edition of it.

@@ -35,7 +35,7 @@ struct LedgerSwapTests {
     @Test(arguments: pairs) func `one that is not well is taken back`(old: LedgerLibrary, new: LedgerLibrary) async throws {
         let ledger = try LedgerHost(old.built())
         #expect(try await ledger.call("add", "1001") == "1001")
-        let report = try await ledger.swap(new.built(edition: 2), probation: Probation(duration: 3_600, healthInterval: 3_600))
+        let report = try await ledger.swap(new.built(edition: 2), probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)))
         #expect(report.outcome == .rolledBack)
         #expect(report.failure?.message == "Ledger is not well: the ledger is full")
         #expect(try await ledger.call("edition") == "1")

@@ -61,8 +61,10 @@ struct ControlSocketTests {
         let answer = await fixture.ask(CallRequest(manager: "Trial", method: "path", input: nil, timeout: timeout))
         let error = #expect(throws: BackplaneError.self) { try answer.get() }
         #expect(error?.code == .controlMalformed && error?.location == "/timeout")
-        for options in [SwapOptions(drainLimit: timeout), SwapOptions(stepLimit: timeout), SwapOptions(probation: Probation(duration: timeout))] {
-            let swap = await fixture.ask(SwapRequest(libraries: ["Clock"], options: options))
+        for place in [\SwapOptionsForm.drainLimit, \.stepLimit, \.probation!.duration, \.probation!.healthInterval] {
+            var request = SwapRequest(libraries: ["Clock"], options: SwapOptions(probation: Probation(duration: .seconds(1))))
+            request.options?[keyPath: place] = timeout
+            let swap = await fixture.ask(request)
             let error = #expect(throws: BackplaneError.self) { try swap.get() }
             #expect(error?.code == .controlMalformed && error?.location?.hasPrefix("/options/") == true)
         }
@@ -72,12 +74,12 @@ struct ControlSocketTests {
         let fixture = try ControlFixture(), path = try fixture.test.folder.write(Array(#"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#.utf8), as: "other")
         try await fixture.host.start()
         let change = try await fixture.ask(ApplyRequest(manifest: path, environment: "night")).get()
-        #expect(change.started == ["Other"] && change.stopped == ["Trial"])
+        #expect(change.value.started == ["Other"] && change.value.stopped == ["Trial"])
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.manifest == path && greeting.environment == "night")
-        #expect(try await fixture.ask(ApplyRequest(manifest: path)).get().kept == ["Other"])
+        #expect(try await fixture.ask(ApplyRequest(manifest: path)).get().value.kept == ["Other"])
         #expect(try await fixture.ask(HelloRequest()).get().environment == "night", "the one in force is kept")
-        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().restarted == ["Other"])
+        #expect(try await fixture.ask(ResetRequest(manager: "Other")).get().value.restarted == ["Other"])
         let relative = await fixture.ask(ApplyRequest(manifest: "other"))
         #expect(throws: BackplaneError.self) { try relative.get() }
     }

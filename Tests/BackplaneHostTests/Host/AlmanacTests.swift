@@ -1,5 +1,6 @@
 import AlmanacModule
 import Backplane
+import BackplaneManagers
 import BackplaneNetwork
 import Foundation
 import Testing

@@ -34,7 +34,7 @@ struct GateTests {
             seen.withLock { $0.append(call.path) }
             let answer = EncodedAnswer(Array("\((Int(input.text) ?? 0) + own)".utf8))
             let waits = pending.withLock { pending in
-                guard methods[method].kind == .async, pending != nil else { return false }
+                guard !methods[method].isSynchronous, pending != nil else { return false }
                 pending?.append { reply.end(answer) }
                 return true
             }

@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneManagers
 import Foundation
 import ParityContracts
 import Testing
@@ -17,7 +18,7 @@ struct ValueParityTests {
 
     /// Sends values there, and expects them there and back as they are.
     private func expect<Value: Equatable>(
-        _ values: [Value], through echo: BoundAsync<Value, Seen<Value>>, _ location: SourceLocation = #_sourceLocation
+        _ values: [Value], through echo: BoundAsync<Value, Seen<Value>, OptionalFrame>, _ location: SourceLocation = #_sourceLocation
     ) async throws {
         for value in values {
             let seen = try await echo(value)

@@ -37,7 +37,7 @@ final class Cashier: Manager {
         let till: Wire<Tills>
     }
     private let context: Context
-    private let kept: WiredAsync<Int, Int>
+    private let kept: BoundAsync<Int, Int, RequiredFrame>
 
     init(_ context: Context) {
         self.context = context

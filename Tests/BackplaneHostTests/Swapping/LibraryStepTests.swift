@@ -7,14 +7,14 @@ import YardstickContracts
 /// Libraries that go wrong in one step of a swap, in new code or in old.
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryStepTests {
-    private static let brief = SwapOptions(drainLimit: 60, stepLimit: 1.5)
+    private static let brief = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(1.5))
 
     @Test(arguments: ["ENTRY", "CREATE", "IMPORT", "ACTIVATE"], ["HANGS", "FAILS"])
     func `new code that never returns or fails, in any step, leaves the old as it was`(step: String, how: String) async throws {
         // What hangs is still there when the host stops.
         let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
         let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
-        let options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: 60)
+        let options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) { await error { try await fixture.swap(culprit, options) } }
         switch (step, how) {
         case ("ENTRY", "HANGS"): #expect(failure?.code == .callDeadline && failure?.message.contains("libTurnstile.so") == true)
@@ -34,7 +34,7 @@ struct LibraryStepTests {
     @Test(arguments: ["SUSPEND", "EXPORT"], ["HANGS", "FAILS"])
     func `old code that never returns or fails goes on, and says in which step`(step: String, how: String) async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
-        let first = try TurnstileFixture.built("_YardstickFirst"), options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: 60)
+        let first = try TurnstileFixture.built("_YardstickFirst"), options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let failure = await error { try await fixture.swap(first, options) }
         #expect(failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true, "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)

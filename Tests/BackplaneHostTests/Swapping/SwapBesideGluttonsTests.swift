@@ -66,7 +66,7 @@ struct SwapBesideGluttonsTests {
         await eventually { never.arrived == 1 }
         // Whoever waits is told at its deadline, which comes long before the drain's.
         let early = Mutex<BackplaneError.Code?>(nil)
-        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: 1)) }
+        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(1))) }
         HostThread.launch {
             while !gate.isHeld { sched_yield() }
             _ = gate.wait(at: slot, Call(within: .milliseconds(20))) { admission in
@@ -85,7 +85,7 @@ struct SwapBesideGluttonsTests {
         let gluttons = Gluttons(), never = Turnstile(), tills = try await host(gluttons, before: .create(0)), till = try await tills.till()
         _ = try await till.add(5)
         let failure = await error {
-            try await tills.swap(TillScript(edition: 2, made: { _ in await never.pass() }), SwapOptions(drainLimit: 60, stepLimit: 0.2))
+            try await tills.swap(TillScript(edition: 2, made: { _ in await never.pass() }), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
         }
         #expect(failure?.message.contains("prepare: Till took longer than 0.2 seconds to be made") == true)
         #expect(try await till.add(1) == 6)

@@ -30,7 +30,7 @@ struct SwapCallersTests {
         for call in late { #expect(try await call.value == "2") }
         #expect(try await named.value == #""2""#)
         let report = try await swap.value
-        #expect(report.callsHeld == 21 && report.longestWait > 0)
+        #expect(report.callsHeld == 21 && report.longestWait > .zero)
         #expect(report.components.map(\.callsInFlight) == [3])
         try await tills.expectNothingLeft(slots: ["Till": 2])
         await tills.host.stop()
@@ -116,7 +116,7 @@ struct SwapCallersTests {
         let own = (0..<2).map { _ in Task { try await till.act("own") } }, its = Task { try await cashier.act("its") }
         let named = Task { try await tills.test.call("Till", "act", #""named""#) }
         await eventually { never.arrived == 4 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: 0.2)) }
+        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(0.2))) }
         await eventually { gate.isHeld }
         let waiting = Task { try await till.add(1) }
         let failure = await error { try await swap.value }

@@ -108,7 +108,7 @@ struct SwapFaultTests {
         let hangs: @Sendable () async throws -> Void = { if once.isFirst { await hanging.pass() } }
         let tills = try TillHost(script: failing.old(hangs)), till = try await tills.till(), events = tills.tills["Till"]!
         #expect(try await till.add(5) == 5)
-        let failure = await error { try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: 60, stepLimit: 0.1)) }
+        let failure = await error { try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))) }
         #expect(hanging.arrived == 1)
         #expect(
             failure?.message.hasSuffix("\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on") == true,
@@ -142,7 +142,7 @@ struct SwapFaultTests {
     @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`() async throws {
         let hanging = Turnstile(), once = Once()
         let tills = try TillHost(script: TillScript(suspended: { _ in if once.isFirst { await hanging.pass() } })), till = try await tills.till()
-        let events = tills.tills["Till"]!, short = SwapOptions(drainLimit: 60, stepLimit: 0.1)
+        let events = tills.tills["Till"]!, short = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))
         #expect(try await till.add(5) == 5)
         #expect(await error { try await tills.swap(TillScript(edition: 2), short) }?.code == .swapFailed)
         #expect(await error { try await tills.swap(TillScript(edition: 3), short) }?.code == .swapFailed, "it has not come back from the step before")

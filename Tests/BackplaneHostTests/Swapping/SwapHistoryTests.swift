@@ -51,7 +51,7 @@ struct SwapHistoryTests {
     }
 
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(probation: Probation(duration: 3_600, healthInterval: 3_600), drainLimit: 60)
+    private static let trial = SwapOptions(probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
 
     @Test func `only what was in force for good is gone back to`() async throws {
         let tills = try TillHost()

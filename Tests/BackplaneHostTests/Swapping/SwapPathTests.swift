@@ -161,7 +161,7 @@ struct SwapPathTests {
                 TillScript(edition: 2, activated: { context in
                     guard let next = context.wires.next else { return }
                     await answers.note(try await next.act("", context.begin()))
-                }, act: act), SwapOptions(drainLimit: 60, stepLimit: 0.1))
+                }, act: act), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1)))
         }
         #expect(failure?.message.contains("activate: B took longer than 0.1 seconds to be activated") == true)
         #expect(try await a.add(1) == 4)

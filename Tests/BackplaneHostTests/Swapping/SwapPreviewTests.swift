@@ -51,7 +51,7 @@ struct SwapPreviewTests {
     @Test func `one that is asked for on probation leaves it be, and another manifest ends it`() async throws {
         let tills = try host(["Relay": RelayPlugin.manager()]), till = try await tills.till(), relay: Remote<Tills> = try await tills.host.manager("Relay")
         _ = try await relay.add(5)
-        let options = SwapOptions(probation: Probation(duration: 3_600, healthInterval: 3_600), drainLimit: 60)
+        let options = SwapOptions(probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
         let swap = Task { try await tills.swap(TillScript(edition: 2), options) }
         func states() async throws -> [Generation.State] { try await tills.host.generations(of: TillHost.plugin).map(\.state) }
         try await eventually { try await states() == [.retired, .onProbation] }
@@ -70,7 +70,7 @@ struct SwapPreviewTests {
     @Test func `one that waits for a swap does not wait for its probation`() async throws {
         let activating = Turnstile(), tills = try host(["Relay": RelayPlugin.manager()]), coordinator = tills.host.coordinator
         _ = try await tills.till()
-        let options = SwapOptions(probation: Probation(duration: 3_600, healthInterval: 3_600), drainLimit: 60)
+        let options = SwapOptions(probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
         let swap = Task { try await tills.swap(TillScript(edition: 2, activated: { _ in await activating.pass() }), options) }
         await eventually { activating.arrived == 1 }
         let preview = Task { try await tills.host.previewSwap([library]) }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapProbationTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
-    private static let long = SwapOptions(probation: Probation(duration: 3_600, errorRate: 0.3, minimumCalls: 10, healthInterval: 3_600), drainLimit: 60)
+    private static let long = SwapOptions(probation: Probation(duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
     private static let fails: @Sendable (TillManager, String, Call) async throws -> String = { _, _, _ in throw BackplaneError(.componentFailed, "ill") }
 
     /// Calls until the swap is over.
@@ -104,7 +104,7 @@ struct SwapProbationTests {
         let never = Turnstile(), tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
         _ = try await till.add(5)
         var options = Self.long
-        options.stepLimit = 0.1
+        options.stepLimit = .seconds(0.1)
         let report = try await tills.swap(TillScript(edition: 2, health: {
             tills.next(TillScript())
             await never.pass()
@@ -181,7 +181,7 @@ struct SwapProbationTests {
         let never = Turnstile(), tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
         _ = try await till.add(5)
         var options = Self.long
-        options.drainLimit = 0.1
+        options.drainLimit = .seconds(0.1)
         let script = TillScript(edition: 2, act: { till, text, _ in
             if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
             await never.pass()

@@ -136,7 +136,7 @@ struct SwapRaceTests {
         let never = Turnstile(), tills = try TillHost(script: TillScript(act: { _, text, _ in await never.pass(); return text }), stopLimit: .seconds(60))
         let till = try await tills.till(), gate = try await tills.gate("Till"), call = Task { try await till.act("") }
         await eventually { never.arrived == 1 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: 3_600)) }
+        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(3_600))) }
         await eventually { gate.isHeld }
         let stop = Task { await tills.host.stop() }
         #expect(await error { try await swap.value }?.causes.first?.code == .hostStopped)

@@ -8,7 +8,7 @@ import Testing
 struct SwapTakingBackTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
     private static let ill: TillScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(probation: Probation(duration: 3_600, errorRate: 0, minimumCalls: 1, healthInterval: 3_600), drainLimit: 60)
+    private static let trial = SwapOptions(probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
 
     /// B calls A, which is not up: it failed when it was made anew.
     private func withoutA(_ lanes: LaneRule) async throws -> TillHost {

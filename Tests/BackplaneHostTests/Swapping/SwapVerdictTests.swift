@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapVerdictTests {
     private static func trial(calls: Int, errorRate: Double) -> SwapOptions {
-        SwapOptions(probation: Probation(duration: 3_600, errorRate: errorRate, minimumCalls: calls, healthInterval: 3_600), drainLimit: 60, stepLimit: 60)
+        SwapOptions(probation: Probation(duration: .seconds(3_600), errorRate: errorRate, minimumCalls: calls, healthInterval: .seconds(3_600)), drainLimit: .seconds(60), stepLimit: .seconds(60))
     }
 
     @Test func `an error that a call from Swift meets, and one that a call from C meets, count once each`() async throws {

@@ -32,7 +32,7 @@ struct SwapWhileWritingTests {
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
             await eventually { store.turnstile.arrived == 1 }
-            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: 60)) }
+            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60))) }
             let second = Task { try await diary.write("second") }
             try await eventually { try await host.gate(of: "Diary").callsInFlight > 0 }
             store.turnstile.open()
@@ -48,7 +48,7 @@ struct SwapWhileWritingTests {
         try await withDiary(store) { host, diary in
             _ = try await diary.write("in the background")
             await eventually { store.turnstile.arrived == 1 }
-            let report = try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: 60))
+            let report = try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
             #expect(report.warnings == [])
             #expect(store.wasOpenAtSuspend.withLock { $0 } == [true])
             #expect(try await diary.read() == ["background"])
@@ -60,7 +60,7 @@ struct SwapWhileWritingTests {
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
             await eventually { store.turnstile.arrived == 1 }
-            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: 60)) }
+            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60))) }
             store.turnstile.open()
             let failed = await error { try await write.value }
             let (report, pages) = (try await swap.value, try await diary.read())

@@ -158,14 +158,14 @@ struct TillHost {
 
     /// Puts another edition of the plugin in force, whose tills do this.
     @discardableResult
-    func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
+    func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60))) async throws(BackplaneError) -> SwapReport {
         next(script)
         return try await swap(linked: [Self.edition(Version(script.edition))], options)
     }
 
     /// The same with plugins as they are.
     @discardableResult
-    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: 60)) async throws(BackplaneError) -> SwapReport {
+    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60))) async throws(BackplaneError) -> SwapReport {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: linked, options)

@@ -62,7 +62,7 @@ struct TurnstileFixture {
     }
 
     @discardableResult
-    func swap(_ library: [UInt8], _ options: SwapOptions = SwapOptions(drainLimit: 60, stepLimit: 60)) async throws -> SwapReport {
+    func swap(_ library: [UInt8], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(60))) async throws -> SwapReport {
         try build(library)
         return try await host.swap(library: path, options)
     }

@@ -49,7 +49,7 @@ import Testing
         #expect(registrar.problems == [])
         let contract = ContractDescription(
             name: "Greetings", version: "1.0.0",
-            methods: [MethodDescription(name: "greet", kind: .async), MethodDescription(name: "count", kind: .sync)])
+            methods: [MethodDescription(name: "greet", isSynchronous: false), MethodDescription(name: "count", isSynchronous: true)])
         #expect(registrar.records.map(\.description) == [
             ComponentDescription(
                 role: .manager, className: "Complete", version: "3.0.0", contract: contract,

@@ -40,8 +40,8 @@ import Testing
         #expect(members.description == ContractDescription(
             name: "Sound", version: "1.2.0",
             methods: [
-                MethodDescription(name: "first", kind: .async), MethodDescription(name: "secondOfAll", kind: .sync),
-                MethodDescription(name: "third", kind: .async),
+                MethodDescription(name: "first", isSynchronous: false), MethodDescription(name: "secondOfAll", isSynchronous: true),
+                MethodDescription(name: "third", isSynchronous: false),
             ]))
     }
 
@@ -62,7 +62,7 @@ import Testing
     @Test func `members of a generic contract are read like others, however they were made`() {
         let members = Members<Generic<[String]>>()
         #expect(members.problems == [])
-        #expect(members.description.methods == [MethodDescription(name: "put", kind: .async), MethodDescription(name: "take", kind: .sync)])
+        #expect(members.description.methods == [MethodDescription(name: "put", isSynchronous: false), MethodDescription(name: "take", isSynchronous: true)])
         #expect(members.all.map { $0.type == AsyncMethod<[String], Nothing>.self } == [true, false])
     }
 

@@ -1,5 +1,6 @@
 @testable import Backplane
 @testable import BackplaneBoundary
+import BackplaneManagers
 import Testing
 
 @Suite struct ContractLayoutTests {

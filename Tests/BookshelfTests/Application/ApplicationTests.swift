@@ -1,6 +1,7 @@
 #if Engines
 import Backplane
 import BackplaneHost
+import BackplaneManagers
 import BookshelfContracts
 import Foundation
 import Testing

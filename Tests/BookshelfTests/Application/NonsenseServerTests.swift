@@ -1,5 +1,6 @@
 #if Engines
 import Backplane
+import BackplaneManagers
 import BookshelfContracts
 import Foundation
 import Glibc

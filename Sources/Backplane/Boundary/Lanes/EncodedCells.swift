@@ -1,12 +1,14 @@
 /// A method as ``Members`` finds it in a contract: able to make the cell of an encoded wire, and a body that only throws.
-protocol EncodedMember: Callable {
-    static var kind: MethodDescription.Kind { get }
+protocol EncodedMember: Sendable {
+    static var isSynchronous: Bool { get }
+    static var types: (input: Any.Type, output: Any.Type) { get }
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
     static func makeBody(throwing error: BackplaneError) -> any MethodBody
 }
 
 extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
-    static var kind: MethodDescription.Kind { .async }
+    static var isSynchronous: Bool { false }
+    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: AsyncFunction<Input, Output> = { (context, input, output, call) async throws(BackplaneError) -> Void in
@@ -19,7 +21,8 @@ extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
 }
 
 extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
-    static var kind: MethodDescription.Kind { .sync }
+    static var isSynchronous: Bool { true }
+    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: SyncFunction<Input, Output> = { (context, input, output, call) throws(BackplaneError) -> Void in

@@ -9,7 +9,7 @@ package struct EncodedTarget: Sendable {
     package var provider: UnsafePointer<bp_provider> { table.pointer }
 
     func number(of name: String) -> UInt32? {
-        let methods = try? Descriptors<bp_method>(provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
+        let methods = try? Descriptors.read(provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
         return methods?.firstIndex { $0.name.text == name }.map(UInt32.init)
     }
 }

@@ -27,17 +27,8 @@ extension ContractLayout.Subject {
         switch self {
         case .call: "call"
         case .failure: "failure"
-        case .input(let name, let kind): "\(kind.text) \(LayoutName.quoted(name)) takes"
-        case .output(let name, let kind): "\(kind.text) \(LayoutName.quoted(name)) answers"
-        }
-    }
-}
-
-extension MethodDescription.Kind {
-    fileprivate var text: String {
-        switch self {
-        case .async: "async"
-        case .sync: "sync"
+        case .input(let name, let isSynchronous): "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) takes"
+        case .output(let name, let isSynchronous): "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) answers"
         }
     }
 }

@@ -1,16 +1,16 @@
 /// The layouts that the native lane of a contract rests on: of the call frame, of errors, and of what every member takes
 /// and answers.
-package struct ContractLayout: Hashable, Sendable {
+package struct ContractLayout: Sendable {
     /// What a layout is of.
-    package enum Subject: Hashable, Sendable {
+    package enum Subject: Sendable {
         case call
         case failure
-        case input(of: String, MethodDescription.Kind)
-        case output(of: String, MethodDescription.Kind)
+        case input(of: String, isSynchronous: Bool)
+        case output(of: String, isSynchronous: Bool)
     }
 
-    package struct Entry: Hashable, Sendable {
-        package enum Layout: Hashable, Sendable {
+    package struct Entry: Sendable {
+        package enum Layout: Sendable {
             case type(TypeLayout)
             /// Why it does not cross as it is, after a verb: "`Cover`, a class".
             case refused(String)
@@ -39,13 +39,12 @@ package struct ContractLayout: Hashable, Sendable {
                 return Entry(subject: subject, layout: .refused(error.object))
             }
         }
-        func types<M: Callable>(of _: M.Type) -> (input: Any.Type, output: Any.Type) { (M.Input.self, M.Output.self) }
 
         entries = [entry(.call, Call.self), entry(.failure, BackplaneError.self)]
         for member in Members<C>().all {
-            let types = types(of: member.type)
-            entries.append(entry(.input(of: member.name, member.type.kind), types.input))
-            entries.append(entry(.output(of: member.name, member.type.kind), types.output))
+            let types = member.type.types, isSynchronous = member.type.isSynchronous
+            entries.append(entry(.input(of: member.name, isSynchronous: isSynchronous), types.input))
+            entries.append(entry(.output(of: member.name, isSynchronous: isSynchronous), types.output))
         }
     }
 }

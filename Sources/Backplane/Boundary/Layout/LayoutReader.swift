@@ -102,9 +102,9 @@ struct LayoutReader {
         guard let name = TypeLayout.QualifiedName(of: descriptor, arguments: arguments) else {
             throw refused("a type declared where its name does not say which it is")
         }
-        let kind: TypeLayout.Declaration.Kind = descriptor.kind == .enumeration ? .enumeration : .structure
+        let isEnumeration = descriptor.isEnumeration
         var rawType: TypeLayout?
-        if kind == .enumeration, records.allSatisfy({ $0.type == nil }), let type = Self.rawType(of: type) {
+        if isEnumeration, records.allSatisfy({ $0.type == nil }), let type = Self.rawType(of: type) {
             rawType = try read(type, at: place.member("rawValue"))
         }
         var members: [TypeLayout.Member] = []
@@ -117,12 +117,12 @@ struct LayoutReader {
                     throw Finding(path: outer.path, type: type, reason: "whose `\(member.name)` is of a type that cannot be found")
                 }
                 member.type = try read(type, at: place.member(member.name))
-            } else if kind == .structure {
+            } else if !isEnumeration {
                 throw refused("whose `\(member.name)` has no type")
             }
             members.append(member)
         }
-        return .declared(TypeLayout.Declaration(number: number, kind: kind, name: name, size: metadata.size, rawType: rawType, members: members))
+        return .declared(TypeLayout.Declaration(number: number, isEnumeration: isEnumeration, name: name, size: metadata.size, rawType: rawType, members: members))
     }
 
     private static func rawType(of type: Any.Type) -> Any.Type? {

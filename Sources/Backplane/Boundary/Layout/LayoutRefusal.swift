@@ -1,5 +1,5 @@
 /// Why the values of a type cannot be handed over as they are, as the end of a sentence.
-package struct LayoutRefusal: Error, Hashable, Sendable {
+package struct LayoutRefusal: Error {
     /// The type that was asked about.
     var root: String
     /// Where in it; empty: outside of every field.
@@ -29,7 +29,7 @@ extension LayoutRefusal: CustomStringConvertible {
 }
 
 /// A way into a type: the outermost declared type, and then the fields, cases and elements passed.
-package struct LayoutPath: Hashable, Sendable {
+package struct LayoutPath: Sendable {
     package private(set) var names: [String] = []
     /// Whether it ends within a generic argument: an element rather than the array.
     package private(set) var isContained = false

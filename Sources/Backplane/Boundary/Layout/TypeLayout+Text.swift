@@ -41,13 +41,13 @@ extension TypeLayout {
 
 extension TypeLayout.Declaration {
     fileprivate func write(to text: inout String) {
-        text += "#\(number)=\(kind.rawValue) "
+        text += "#\(number)=\(isEnumeration ? "enum" : "struct") "
         for (index, component) in name.components.enumerated() {
             if index > 0 { text += "." }
-            switch component.kind {
-            case .named: text += LayoutName.quoted(component.name)
+            switch component.label {
+            case .name(let name): text += LayoutName.quoted(name)
             case .hidden: text += "(private)"
-            case .extension: text += "(in \(LayoutName.quoted(component.name)))"
+            case .extension(let module): text += "(in \(LayoutName.quoted(module)))"
             }
             TypeLayout.write(component.arguments, to: &text)
         }

@@ -4,7 +4,7 @@
 /// differ. What is not of the standard library is described in full: names, order, sizes, cases and generic arguments, down
 /// to standard types. `let` or `var` is left out, as it does not matter; what a layout cannot show, such as how values are
 /// compared or which raw value a case has, is in nobody's fingerprint.
-package indirect enum TypeLayout: Hashable, Sendable {
+package indirect enum TypeLayout: Sendable {
     /// A type of the standard library or Foundation that may be taken by name, with its generic arguments.
     case standard(String, [TypeLayout])
     case tuple(TypeSize, [Element])
@@ -13,7 +13,7 @@ package indirect enum TypeLayout: Hashable, Sendable {
     case reference(Int)
 
     /// An element of a tuple.
-    package struct Element: Hashable, Sendable {
+    package struct Element: Sendable {
         package var label: String?
         package var type: TypeLayout
 
@@ -23,14 +23,11 @@ package indirect enum TypeLayout: Hashable, Sendable {
     }
 
     /// A struct or an enum of anybody's.
-    package struct Declaration: Hashable, Sendable {
-        package enum Kind: String, Sendable {
-            case structure = "struct", enumeration = "enum"
-        }
-
+    package struct Declaration: Sendable {
         /// Its place among the declared types of a text. Names would not do: two files may each have a private `State`.
         package var number: Int
-        package var kind: Kind
+        /// An enum, or else a struct.
+        package var isEnumeration: Bool
         package var name: QualifiedName
         package var size: TypeSize
         /// Of an enum without payloads that has one.
@@ -38,14 +35,14 @@ package indirect enum TypeLayout: Hashable, Sendable {
         /// Fields as declared; of an enum the cases with payload, and then those without.
         package var members: [Member]
 
-        package init(number: Int, kind: Kind, name: QualifiedName, size: TypeSize, rawType: TypeLayout?, members: [Member]) {
-            (self.number, self.kind, self.name) = (number, kind, name)
+        package init(number: Int, isEnumeration: Bool, name: QualifiedName, size: TypeSize, rawType: TypeLayout?, members: [Member]) {
+            (self.number, self.isEnumeration, self.name) = (number, isEnumeration, name)
             (self.size, self.rawType, self.members) = (size, rawType, members)
         }
     }
 
     /// A field of a struct, or a case of an enum.
-    package struct Member: Hashable, Sendable {
+    package struct Member: Sendable {
         package var name: String
         package var isIndirect: Bool
         /// `nil`: a case without payload.
@@ -57,26 +54,25 @@ package indirect enum TypeLayout: Hashable, Sendable {
     }
 
     /// A name from the module down, with the generic arguments of every type in it.
-    package struct QualifiedName: Hashable, Sendable {
+    package struct QualifiedName: Sendable {
         package var components: [Component]
 
         package init(components: [Component]) { self.components = components }
 
-        package struct Component: Hashable, Sendable {
-            package enum Kind: Hashable, Sendable {
-                case named
+        package struct Component: Sendable {
+            package enum Label: Sendable {
+                case name(String)
                 /// What follows is private to its file, or local.
                 case hidden
-                /// What follows stands in another module's extension; the name is that module's.
-                case `extension`
+                /// What follows stands in an extension in this other module.
+                case `extension`(in: String)
             }
 
-            package var kind: Kind
-            package var name: String
+            package var label: Label
             package var arguments: [TypeLayout]
 
-            package init(kind: Kind = .named, name: String = "", arguments: [TypeLayout] = []) {
-                (self.kind, self.name, self.arguments) = (kind, name, arguments)
+            package init(_ label: Label, arguments: [TypeLayout] = []) {
+                (self.label, self.arguments) = (label, arguments)
             }
         }
     }

@@ -1,11 +1,11 @@
-import CBackplane
+package import CBackplane
 
 /// What a slot holds while it is open: cells, and the count of the calls that use them. Never freed.
-package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lease.h); cells are constant
-    let pointer: UnsafeMutablePointer<bp_binding>
+package struct Binding: @unchecked Sendable {        // C atomics (lease.h); cells are constant
+    package let pointer: UnsafeMutablePointer<bp_binding>
 
     package init(_ cells: Cells, counting: LeaseCounting) {
-        pointer = bp_binding_new(cells.pointer, counting == .restartable ? 1 : 0)
+        pointer = bp_binding_new(cells.pointer, counting.isRestartable ? 1 : 0)
     }
 
     /// For a slot that is called through the host: instead of cells it holds whom the host calls, which is kept as long as the process lives.
@@ -16,7 +16,7 @@ package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lea
 
     /// The same cells with a count of their own, kept in the same way.
     package func twin() -> Binding {
-        Binding(Cells(pointer.pointee.cells), counting: pointer.pointee.restartable != 0 ? .restartable : .atomic)
+        Binding(Cells(pointer.pointee.cells), counting: LeaseCounting(isRestartable: pointer.pointee.restartable != 0))
     }
 
     /// Calls that have begun since it was made; a few more where slots were flipped under callers.
@@ -27,11 +27,13 @@ package struct Binding: @unchecked Sendable, Hashable {        // C atomics (lea
 }
 
 /// How calls are counted in and out of bindings.
-package enum LeaseCounting: Sendable, Hashable {
+package struct LeaseCounting: Sendable {
+    package let isRestartable: Bool
+
     /// Plain adds in restartable sequences; whoever takes bindings out of slots pays with a barrier.
-    case restartable
+    package static let restartable = LeaseCounting(isRestartable: true)
     /// Atomic adds: everywhere.
-    case atomic
+    package static let atomic = LeaseCounting(isRestartable: false)
 
     /// Does this system have what restartable sequences need? Registers the process for the barrier.
     package static func systemCanRestart() -> Bool { bp_can_restart() != 0 }

@@ -3,9 +3,9 @@ public import CBackplane
 /// The place a wire calls through: what is in it may change while calls are under way.
 ///
 /// Slots are made by the host and never freed, since a ``Wire`` may be kept for ever.
-@frozen
-public struct Slot: @unchecked Sendable, Hashable {       // the slot is C atomics (lease.h), and lives as long as the process
-    @usableFromInline let pointer: UnsafeMutablePointer<bp_slot>
+@frozen @usableFromInline
+package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease.h), and lives as long as the process
+    @usableFromInline package let pointer: UnsafeMutablePointer<bp_slot>
 
     package init(_ pointer: UnsafeMutablePointer<bp_slot>) { self.pointer = pointer }
 

@@ -1,5 +1,6 @@
 /// How the state of a ``StatefulComponent`` becomes bytes, and bytes its state. Made by the SDK alone.
-public struct StateCoding<C>: Sendable {
+@_documentation(visibility: internal)
+public struct _StateCoding<C>: Sendable {
     // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
     let schema: StateSchema
     /// Gives the state in a version that the schema writes.
@@ -8,7 +9,7 @@ public struct StateCoding<C>: Sendable {
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
 }
 
-extension StateCoding where C: StatefulComponent {
+extension _StateCoding where C: StatefulComponent {
     init(of _: C.Type) {
         schema = C.stateSchema
         export = { component, version in

@@ -2,7 +2,7 @@
 ///
 /// A swap carries state over when both sides call it the same and the new code accepts the version that the old code writes. A swap
 /// back asks the newer code for a version that the older accepts.
-public struct StateSchema: Sendable, Hashable {
+public struct StateSchema: Sendable, Equatable {
     /// What the state is; `nil`: the class's name.
     public var name: String?
     /// Of what is exported: to be raised when that changes, from 0 to 4,294,967,295.

@@ -42,7 +42,8 @@ extension StatefulComponent {
             "\(className) says that it writes its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateDown(_:to:)` that makes one of the other")
     }
 
-    public static var _stateCoding: StateCoding<Self>? { StateCoding(of: Self.self) }
+    @_documentation(visibility: internal)
+    public static var _stateCoding: _StateCoding<Self>? { _StateCoding(of: Self.self) }
 
     /// The name of its state's schema.
     static var schemaName: String { stateSchema.name ?? className }

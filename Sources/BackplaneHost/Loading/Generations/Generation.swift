@@ -1,8 +1,8 @@
 public import Backplane
 
 /// One loaded copy of a plugin's library.
-public struct Generation: Sendable, Hashable, Codable {
-    public enum State: String, Sendable, Hashable, Codable {
+public struct Generation: Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
         /// In memory, and not in force yet: it is being prepared, or somebody asked what its swap would do.
         case loaded
         case inForce

@@ -28,7 +28,7 @@ extension Composition {
     }
 
     /// A wire that a class declares and the manifest gives nothing.
-    package struct MissingWire: Sendable, Hashable {
+    package struct MissingWire: Sendable {
         package var manager: String
         package var user: Catalogue.Entry
         package var wire: WireDescription

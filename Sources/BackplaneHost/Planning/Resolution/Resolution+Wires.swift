@@ -86,9 +86,9 @@ extension ContractDescription? {
             return "\(provides), \(reason)"
         }
         if own.methods == needed.methods { return nil }
-        let kinds = Dictionary(own.methods.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.kind } ?? false }) {
-            return "\(provides) with `\(other.name)` \(other.kind == .async ? "synchronous" : "asynchronous"), not \(other.kind == .async ? "asynchronous" : "synchronous")"
+        let kinds = Dictionary(own.methods.map { ($0.name, $0.isSynchronous) }, uniquingKeysWith: { first, _ in first })
+        if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.isSynchronous } ?? false }) {
+            return "\(provides) with `\(other.name)` \(other.isSynchronous ? "asynchronous" : "synchronous"), not \(other.isSynchronous ? "synchronous" : "asynchronous")"
         }
         return nil
     }

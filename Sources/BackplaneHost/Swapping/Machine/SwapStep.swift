@@ -1,5 +1,5 @@
 /// The steps of a swap, in their order.
-public enum SwapStep: String, Sendable, Hashable, Codable, CaseIterable {
+public enum SwapStep: String, Sendable, Hashable, CaseIterable {
     /// Libraries are loaded and checked, the new instances made.
     case prepare
     /// Calls that come wait; those under way end.

@@ -1,7 +1,7 @@
 import Backplane
 
 /// How state gets from one class to another.
-enum StateTransfer: Hashable {
+enum StateTransfer: Equatable {
     /// There is none to carry.
     case none
     /// As this version of the schema.

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// What a swap would do, found out without touching anything that runs.
-public struct SwapPreview: Sendable, Hashable, Codable {
+public struct SwapPreview: Sendable, Hashable {
     public var plugins: [PluginChange] = []
     public var components: [ComponentChange] = []
     public var wires: [WireChange] = []

@@ -1,8 +1,8 @@
 public import Backplane
 
 /// What a swap has done.
-public struct SwapReport: Sendable, Hashable, Codable {
-    public enum Outcome: String, Sendable, Hashable, Codable {
+public struct SwapReport: Sendable, Hashable {
+    public enum Outcome: String, Sendable, Hashable, CaseIterable {
         case swapped
         /// Every library is byte for byte the one in force: nothing was done.
         case unchanged
@@ -14,11 +14,12 @@ public struct SwapReport: Sendable, Hashable, Codable {
     public var components: [ComponentChange] = []
     /// Those that lead to another instance now, by the lane that fits.
     public var wires: [WireChange] = []
-    /// Calls that came meanwhile and waited, and the longest wait.
+    /// Calls that came meanwhile and waited.
     public var callsHeld = 0
-    public var longestWait = 0.0
-    /// Milliseconds from the call until callers were served by the new code.
-    public var milliseconds = 0.0
+    /// The longest wait among them.
+    public var longestWait = Duration.zero
+    /// The time from the request until callers were served by the new code.
+    public var duration = Duration.zero
     /// The same, step by step.
     public var steps: [StepTime] = []
     /// What was not as it should be and did not keep the swap.
@@ -30,7 +31,7 @@ public struct SwapReport: Sendable, Hashable, Codable {
 }
 
 /// A plugin that changes its generation.
-public struct PluginChange: Sendable, Hashable, Codable {
+public struct PluginChange: Sendable, Hashable {
     public var plugin: String
     /// The library as it was given.
     public var library: String
@@ -38,11 +39,16 @@ public struct PluginChange: Sendable, Hashable, Codable {
     public var toGeneration: Int
     public var fromVersion: Version
     public var toVersion: Version
+
+    package init(plugin: String, library: String, fromGeneration: Int, toGeneration: Int, fromVersion: Version, toVersion: Version) {
+        (self.plugin, self.library) = (plugin, library)
+        (self.fromGeneration, self.toGeneration, self.fromVersion, self.toVersion) = (fromGeneration, toGeneration, fromVersion, toVersion)
+    }
 }
 
 /// A component that another instance takes the place of.
-public struct ComponentChange: Sendable, Hashable, Codable {
-    public enum Manner: String, Sendable, Hashable, Codable {
+public struct ComponentChange: Sendable, Hashable {
+    public enum Manner: String, Sendable, Hashable, CaseIterable {
         /// Its calls wait until the new one is active.
         case gated
         /// The new one is active before the first call comes to it, and nobody waits.
@@ -61,10 +67,19 @@ public struct ComponentChange: Sendable, Hashable, Codable {
     public var state: StateChange?
     /// Calls that are under way in it.
     public var callsInFlight = 0
+
+    package init(
+        component: String, role: String, className: String? = nil, fromVersion: Version? = nil, toVersion: Version? = nil, manner: Manner,
+        isRestart: Bool = false, state: StateChange? = nil, callsInFlight: Int = 0
+    ) {
+        (self.component, self.role, self.className) = (component, role, className)
+        (self.fromVersion, self.toVersion, self.manner) = (fromVersion, toVersion, manner)
+        (self.isRestart, self.state, self.callsInFlight) = (isRestart, state, callsInFlight)
+    }
 }
 
 /// What becomes of a component's state.
-public struct StateChange: Sendable, Hashable, Codable {
+public struct StateChange: Sendable, Hashable {
     public var schema: String
     /// `nil`: there is none before, or none any more.
     public var fromVersion: UInt32?
@@ -73,10 +88,14 @@ public struct StateChange: Sendable, Hashable, Codable {
     public var bytes = 0
     /// Why it is not carried over, where that was asked for.
     public var lost: String?
+
+    package init(schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil) {
+        (self.schema, self.fromVersion, self.toVersion, self.bytes, self.lost) = (schema, fromVersion, toVersion, bytes, lost)
+    }
 }
 
 /// A wire whose provider changes.
-public struct WireChange: Sendable, Hashable, Codable {
+public struct WireChange: Sendable, Hashable {
     /// `nil`: the host program.
     public var user: String?
     public var label: String
@@ -87,10 +106,17 @@ public struct WireChange: Sendable, Hashable, Codable {
     public var toLane: String
     /// Why it is not native.
     public var reason: String?
+
+    package init(user: String? = nil, label: String, provider: String, contract: String, fromLane: String, toLane: String, reason: String? = nil) {
+        (self.user, self.label, self.provider, self.contract) = (user, label, provider, contract)
+        (self.fromLane, self.toLane, self.reason) = (fromLane, toLane, reason)
+    }
 }
 
 /// How long one step of a swap took.
-public struct StepTime: Sendable, Hashable, Codable {
+public struct StepTime: Sendable, Hashable {
     public var step: SwapStep
-    public var milliseconds: Double
+    public var duration: Duration
+
+    package init(step: SwapStep, duration: Duration) { (self.step, self.duration) = (step, duration) }
 }

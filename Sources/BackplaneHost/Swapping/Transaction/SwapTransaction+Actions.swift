@@ -31,7 +31,7 @@ extension SwapTransaction {
     }
 
     func drain() async throws(BackplaneError) {
-        let limit = Duration.seconds(options.drainLimit)
+        let limit = options.drainLimit
         let isDrained = await live.drained(limit) {
             gated.allSatisfy { $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0 && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0 }
         }
@@ -63,7 +63,7 @@ extension SwapTransaction {
     func suspend(_ member: SwapMember) async throws(BackplaneError) {
         guard let old = member.old, let component = member.oldComponent else { return }
         // What was suspended before it may have come back to it.
-        let limit = Duration.seconds(options.drainLimit)
+        let limit = options.drainLimit
         guard await live.drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], limit) }
         member.gate.closePassage(lettingAside: true)
         // A swap that failed may have left it in a step.
@@ -123,7 +123,7 @@ extension SwapTransaction {
             let opening = member.gate.open()
             if machine.states.wires == .oldAgain { member.taken.new.formUnion(opening.taken) } else { member.taken.old.formUnion(opening.taken) }
             report.callsHeld += opening.callsHeld
-            report.longestWait = max(report.longestWait, opening.longestWait.milliseconds)
+            report.longestWait = max(report.longestWait, opening.longestWait)
         }
         serve()
     }

@@ -8,12 +8,12 @@ extension SwapTransaction {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
         reportProbation?(report.plugins)
-        let end = Deadline.now + .seconds(probation.duration)
+        let end = Deadline.now + probation.duration
         var nextHealth = Deadline.now
         while Deadline.now < end, surroundings.turns.onlyLookersWait, !live.isStopped {
             if Deadline.now >= nextHealth {
                 for member in members { try await checkHealth(member) }
-                nextHealth = .now + .seconds(probation.healthInterval)
+                nextHealth = .now + probation.healthInterval
             }
             for member in members { try probation.judge(counts(member) - member.baseline, member.name) }
             await live.timer.pause(min(.milliseconds(20), end - .now))

@@ -59,7 +59,7 @@ final class SwapTransaction {
 
     var gated: [SwapMember] { members.filter(\.plan.isGated) }
 
-    var stepLimit: Duration { .seconds(options.stepLimit) }
+    var stepLimit: Duration { options.stepLimit }
 
     /// Those that nobody starts now: what changes and is not up, and what would come up from new code that is not in force for callers.
     private var withheld: Set<Int> {
@@ -94,7 +94,7 @@ final class SwapTransaction {
             handover.withheld = withheld
             note(action.step, .now - began)
         }
-        if let served { report.milliseconds = (served - asked).milliseconds }
+        if let served { report.duration = served - asked }
         switch machine.outcome {
         case .undone(let action, let error):
             live.takeOut(replacements.map(\.plugin))
@@ -150,9 +150,9 @@ extension SwapTransaction {
     /// Notes how long a step took.
     private func note(_ step: SwapStep, _ duration: Duration) {
         if let index = report.steps.firstIndex(where: { $0.step == step }) {
-            report.steps[index].milliseconds += duration.milliseconds
+            report.steps[index].duration += duration
         } else {
-            report.steps.append(StepTime(step: step, milliseconds: duration.milliseconds))
+            report.steps.append(StepTime(step: step, duration: duration))
         }
     }
 
@@ -182,5 +182,6 @@ extension SwapTransaction {
 }
 
 extension Duration {
-    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+    /// As reports print it.
+    package var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }

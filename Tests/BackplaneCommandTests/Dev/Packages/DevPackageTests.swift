@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import Foundation
 import Testing
@@ -188,7 +189,7 @@ struct DevPackageTests {
             #expect(result.product == product && result.outcome == .succeeded)
         }
         try workbench.save("backplane.json", Workbench.manifest("Annex", "Latecomer"))
-        let change = try await dev.next("applied", ManifestChange.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"])
+        let change = try await dev.next("applied", ManifestChangeForm.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"]).value
         #expect(change.started == ["Latecomer"] && change.kept == ["Speaker", "Asker", "Annex"])
         #expect(try await dev.call("Latecomer", "read") == #""here""#)
     }

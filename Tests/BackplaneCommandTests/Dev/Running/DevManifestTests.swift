@@ -1,4 +1,5 @@
 import Backplane
+import BackplaneControl
 import BackplaneHost
 import Foundation
 import Testing
@@ -36,7 +37,7 @@ struct DevManifestTests {
 
         try editions.rename(1, "Late")
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
-        let change = try await dev.next("applied", ManifestChange.self)
+        let change = try await dev.next("applied", ManifestChangeForm.self).value
         #expect(change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty && change.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
         #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
@@ -45,7 +46,7 @@ struct DevManifestTests {
         #expect(try await dev.swapped().plugins.map(\.plugin) == ["org.example.late"], "its library is watched from now on")
 
         try Data(EditionLibrary.manifest.utf8).write(to: URL(filePath: editions.manifest))
-        #expect(try await dev.next("applied", ManifestChange.self).stopped == ["Late"], "saved in place as well")
+        #expect(try await dev.next("applied", ManifestChangeForm.self).value.stopped == ["Late"], "saved in place as well")
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }
@@ -61,7 +62,7 @@ struct DevManifestTests {
         #expect(refusal.error.reportLines.joined().contains("libLate.so"), "\(refusal.error)")
         #expect(try await dev.call("Edition", "count") == "1")
         try editions.rename(1, "Late")
-        #expect(try await dev.next("applied", ManifestChange.self).started == ["Late"])
+        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Late"])
         #expect(try await dev.call("Edition", "count") == "2")
         try await dev.stop()
     }
@@ -75,7 +76,7 @@ struct DevManifestTests {
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
         #expect(try await dev.refused().subject == .manifest, "a library is missing")
         try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChange.self).started == ["Edition"])
+        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Edition"])
         #expect(try await dev.call("Edition", "edition") == "1")
         try editions.rename(2)
         #expect(try await dev.swapped().plugins.map(\.toVersion) == ["2.0.0"])
@@ -87,12 +88,12 @@ struct DevManifestTests {
         try await dev.next("started")
         #expect(try await !dev.up().problems.isEmpty)
         try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChange.self).started == ["Edition"])
+        #expect(try await dev.next("applied", ManifestChangeForm.self).value.started == ["Edition"])
         try FileManager.default.removeItem(atPath: editions.manifest)
         #expect(try await dev.refused().subject == .manifest)
         #expect(try await dev.call("Edition", "count") == "1")
         try editions.save(EditionLibrary.manifest)
-        #expect(try await dev.next("applied", ManifestChange.self).kept == ["Edition"])
+        #expect(try await dev.next("applied", ManifestChangeForm.self).value.kept == ["Edition"])
         #expect(try await dev.call("Edition", "count") == "2")
         try await dev.stop()
     }

@@ -2,17 +2,33 @@
 struct ContextDescriptor {
     let address: UnsafeRawPointer
 
-    enum Kind: UInt32 {
-        case module = 0, `extension` = 1
+    enum Kind {
+        case module, `extension`
         /// What makes the types in it private or local; it has no name.
-        case anonymous = 2
-        case `protocol` = 3, `class` = 16, structure = 17, enumeration = 18
+        case anonymous
+        case `protocol`, `class`, structure, enumeration
+        /// A kind that does not occur around the types of contracts.
+        case other(UInt32)
     }
 
     private var flags: UInt32 { address.load(as: UInt32.self) }
 
-    /// `nil`: a kind that does not occur around the types of contracts.
-    var kind: Kind? { Kind(rawValue: flags & 0x1F) }
+    var kind: Kind {
+        switch flags & 0x1F {
+        case 0: .module
+        case 1: .extension
+        case 2: .anonymous
+        case 3: .protocol
+        case 16: .class
+        case 17: .structure
+        case 18: .enumeration
+        case let number: .other(number)
+        }
+    }
+
+    var isEnumeration: Bool {
+        if case .enumeration = kind { true } else { false }
+    }
 
     /// What it is declared in; `nil` for a module.
     var parent: ContextDescriptor? {
@@ -50,7 +66,7 @@ struct ContextDescriptor {
     var memberCount: Int {
         let first = Int((address + 20).load(as: UInt32.self))
         // An enum's says how many cases have payloads, beside something else, and how many have not.
-        return kind == .enumeration ? first & 0xFF_FFFF + Int((address + 24).load(as: UInt32.self)) : first
+        return isEnumeration ? first & 0xFF_FFFF + Int((address + 24).load(as: UInt32.self)) : first
     }
 
     /// Where the record of its generic parameters is, if it has any.
@@ -61,7 +77,7 @@ struct ContextDescriptor {
         case .extension: return address + 12
         case .structure, .enumeration: return address + 36
         case .class: return address + 52
-        case .module, .protocol, nil: return nil
+        case .module, .protocol, .other: return nil
         }
     }
 
@@ -81,6 +97,6 @@ struct ContextDescriptor {
     var module: String {
         var context = self
         while let parent = context.parent { context = parent }
-        return context.kind == .module ? context.name : ""
+        return if case .module = context.kind { context.name } else { "" }
     }
 }

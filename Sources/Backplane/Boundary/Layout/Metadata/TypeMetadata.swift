@@ -64,7 +64,7 @@ struct TypeMetadata {
 }
 
 /// The room that a type's values take, in bytes.
-package struct TypeSize: Hashable, Sendable {
+package struct TypeSize: Sendable {
     package var size, alignment, stride: Int
     /// How many bit patterns are no value of the type, so that an enum around it can use them.
     package var spare: Int

@@ -1,3 +1,5 @@
+public import Backplane
+
 /// The versions a user accepts: an interval such as `[1.2,2.0)`, where a bracket includes its end and a parenthesis does not.
 ///
 /// An end may be left out: `[1.2,)` is 1.2 and everything after it. `[1.2]` is exactly 1.2.0.

@@ -1,4 +1,5 @@
 @testable import Backplane
+import BackplaneManagers
 import FoundationEssentials
 import Testing
 

@@ -1,8 +1,9 @@
+public import Backplane
 public import FoundationEssentials
 
 /// A value and where it came from: the network, or what was kept of an earlier answer.
 public struct Sourced<Value: Codable & Sendable>: Sendable {
-    public enum Source: Sendable, Hashable {
+    public enum Source: Sendable, Equatable {
         case network
         /// The network failed; this was kept so long ago.
         case store(age: Duration)
@@ -16,7 +17,6 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
 }
 
 extension Sourced: Equatable where Value: Equatable {}
-extension Sourced: Hashable where Value: Hashable {}
 
 /// A value with the moment it was kept, as a data access controller answers it.
 public struct Kept<Value: Codable & Sendable>: Sendable, Codable {
@@ -73,11 +73,9 @@ extension Error {
 }
 
 extension Sourced: Codable {
-    private enum CodingKeys: String, CodingKey { case value, source, age }
-
     /// `{"value": …, "source": "network"}`, or `{"value": …, "source": "store", "age": seconds}`.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: TextKey.self)
         value = try container.decode(Value.self, forKey: .value)
         switch try container.decode(String.self, forKey: .source) {
         case "network": source = .network
@@ -89,7 +87,7 @@ extension Sourced: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
+        var container = encoder.container(keyedBy: TextKey.self)
         try container.encode(value, forKey: .value)
         switch source {
         case .network:
@@ -99,4 +97,10 @@ extension Sourced: Codable {
             try container.encode(age / .seconds(1), forKey: .age)
         }
     }
+}
+
+extension TextKey {
+    fileprivate static let value = TextKey("value")
+    fileprivate static let source = TextKey("source")
+    fileprivate static let age = TextKey("age")
 }

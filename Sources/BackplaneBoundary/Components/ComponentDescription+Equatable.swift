@@ -1,0 +1,45 @@
+package import Backplane
+
+// Written here by hand, and not synthesised where the types are: that would bring the conformances into every plugin, which compares none.
+
+extension ComponentDescription: Equatable {
+    package static func == (a: Self, b: Self) -> Bool {
+        (a.role, a.className, a.version, a.contract) == (b.role, b.className, b.version, b.contract)
+            && (a.wires, a.isExclusive, a.restartsOnSwap, a.state) == (b.wires, b.isExclusive, b.restartsOnSwap, b.state)
+    }
+}
+
+extension StateDescription: Equatable {
+    package static func == (a: Self, b: Self) -> Bool {
+        (a.schema, a.version, a.accepts, a.writes) == (b.schema, b.version, b.accepts, b.writes)
+    }
+}
+
+extension ContractDescription: Hashable {
+    package static func == (a: Self, b: Self) -> Bool {
+        (a.name, a.version, a.methods) == (b.name, b.version, b.methods)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(version)
+        hasher.combine(methods)
+    }
+}
+
+extension MethodDescription: Hashable {
+    package static func == (a: Self, b: Self) -> Bool {
+        (a.name, a.isSynchronous) == (b.name, b.isSynchronous)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(isSynchronous)
+    }
+}
+
+extension WireDescription: Equatable {
+    package static func == (a: Self, b: Self) -> Bool {
+        (a.label, a.isOptional, a.contract) == (b.label, b.isOptional, b.contract)
+    }
+}

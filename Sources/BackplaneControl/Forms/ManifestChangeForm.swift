@@ -1,0 +1,29 @@
+package import BackplaneHost
+
+/// The answer to `apply` and `reset`: names, sorted.
+package struct ManifestChangeForm: ControlForm {
+    package let value: ManifestChange
+
+    package init(_ value: ManifestChange) { self.value = value }
+
+    private enum Key: String, CodingKey {
+        case started = "started", restarted = "restarted", stopped = "stopped", kept = "kept"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        value = ManifestChange(
+            started: try container.decode(Set<String>.self, forKey: .started),
+            restarted: try container.decode(Set<String>.self, forKey: .restarted),
+            stopped: try container.decode(Set<String>.self, forKey: .stopped),
+            kept: try container.decode(Set<String>.self, forKey: .kept))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(value.started.sorted(), forKey: .started)
+        try container.encode(value.restarted.sorted(), forKey: .restarted)
+        try container.encode(value.stopped.sorted(), forKey: .stopped)
+        try container.encode(value.kept.sorted(), forKey: .kept)
+    }
+}

@@ -1,0 +1,16 @@
+public import Backplane
+
+/// The JSON that plugins read when they look for managers.
+extension ManagerDescription: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case name = "name", className = "className", version = "version", plugin = "plugin"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(className, forKey: .className)
+        try container.encode(version, forKey: .version)
+        try container.encode(plugin, forKey: .plugin)
+    }
+}
