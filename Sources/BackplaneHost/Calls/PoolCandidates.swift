@@ -14,7 +14,7 @@ struct WatchedComponent: Sendable {
 ///
 /// Nobody notes when a call began. What is known is since which look there have been some at every look.
 struct PoolCandidates {
-    struct Candidate: Hashable {
+    struct Candidate: Equatable {
         var name, plugin: String
         var calls: Int
         var since: Deadline
