@@ -1,4 +1,5 @@
 #if !Engines
+import Glibc
 import Testing
 
 /// `backplane` as a build without engines has it.

@@ -1,4 +1,5 @@
 #if !Engines
+import Backplane
 import BackplaneHost
 import BackplaneTerminal
 import Glibc
