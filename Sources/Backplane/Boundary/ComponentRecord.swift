@@ -71,12 +71,13 @@ extension KnownAndUnknown {
 }
 
 extension ComponentRecord.ReceivedCreation {
-    /// The slots of the declared wires, by label.
-    fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [String: Slot] {
-        var slots: [String: Slot] = [:]
+    /// The slots of the declared wires, each with its label.
+    fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [(label: String, slot: Slot)] {
+        var slots: [(label: String, slot: Slot)] = []
         for connection in connections {
-            slots[connection.label] = connection.slot
+            let slot = connection.slot
                 ?? wires.first { $0.description.label == connection.label }.flatMap { $0.ownSlot(component: handle, wire: connection.wire, services) }
+            if let slot { slots.append((connection.label, slot)) }
         }
         return slots
     }

@@ -43,11 +43,11 @@ final class Instance: Sendable {
         guard bodies.indices.contains(method), let body = bodies[method] else {
             return reply.end(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
         }
-        calls.withLock { $0.states[id] = .starting }
+        calls.withLock { $0[id] = .starting }
         guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else { return }
         let isCancelled = calls.withLock { calls in
-            guard let state = calls.states[id] else { return false }       // it has answered
-            calls.states[id] = .underWay(task)
+            guard let state = calls[id] else { return false }       // it has answered
+            calls[id] = .underWay(task)
             return if case .cancelled = state { true } else { false }
         }
         if isCancelled { task.cancel() }
@@ -55,21 +55,36 @@ final class Instance: Sendable {
 
     /// What ``CallEnding`` calls before it answers.
     func ended(_ id: UInt64) {
-        calls.withLock { _ = $0.states.removeValue(forKey: id) }
+        calls.withLock { $0[id] = nil }
     }
 
     func cancel(_ id: UInt64) {
         let task = calls.withLock { calls -> Task<Void, Never>? in
-            if case .underWay(let task) = calls.states[id] { return task }
-            if calls.states[id] != nil { calls.states[id] = .cancelled }
+            if case .underWay(let task) = calls[id] { return task }
+            if calls[id] != nil { calls[id] = .cancelled }
             return nil
         }
         task?.cancel()
     }
 
-    /// A type of its own, since a `Mutex` of a dictionary alone would look for its keys' hashing when it ends.
+    /// The encoded calls under way, by id, the latest last: the first that are looked for.
+    ///
+    /// No dictionary, for which the runtime would look for `Hashable` in all that is loaded.
     private struct Calls {
-        var states: [UInt64: CallState] = [:]
+        private var all: [(id: UInt64, state: CallState)] = []
+
+        subscript(id: UInt64) -> CallState? {
+            get { all.last { $0.id == id }?.state }
+            set {
+                let index = all.lastIndex { $0.id == id }
+                switch (index, newValue) {
+                case (let index?, let state?): all[index].state = state
+                case (let index?, nil): all.remove(at: index)
+                case (nil, let state?): all.append((id, state))
+                case (nil, nil): break
+                }
+            }
+        }
     }
 
     private enum CallState {

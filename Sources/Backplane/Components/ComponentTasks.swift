@@ -8,7 +8,12 @@ public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false
         var next: UInt64 = 0
-        var running: [UInt64: Task<Void, Never>] = [:]
+        // No dictionary, for which the runtime would look for `Hashable` in all that is loaded.
+        var running: [(id: UInt64, task: Task<Void, Never>)] = []
+
+        mutating func ended(_ id: UInt64) {
+            if let index = running.lastIndex(where: { $0.id == id }) { running.remove(at: index) }
+        }
     }
     private let state = Mutex(State())
 
@@ -20,10 +25,11 @@ public final class ComponentTasks: Sendable {
             guard !state.isStopped else { return }
             let id = state.next
             state.next += 1
-            state.running[id] = Task {
+            let task = Task {
                 await work()
-                self.state.withLock { _ = $0.running.removeValue(forKey: id) }
+                self.state.withLock { $0.ended(id) }
             }
+            state.running.append((id, task))
         }
     }
 
@@ -37,7 +43,7 @@ public final class ComponentTasks: Sendable {
     func cancel() -> [Task<Void, Never>] {
         let running = state.withLock { state in
             state.isStopped = true
-            return Array(state.running.values)
+            return state.running.map(\.task)
         }
         for task in running { task.cancel() }
         return running

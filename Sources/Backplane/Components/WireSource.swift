@@ -1,6 +1,7 @@
 /// The decoder behind ``Wiring``: with slots it fills wires in, without it records which are asked for.
 final class WireSource: Decoder {
-    private let slots: [String: Slot]?
+    // Few, and for a dictionary the runtime would look for `Hashable` in all that is loaded.
+    private let slots: [(label: String, slot: Slot)]?
     private let contracts: ContractRecords
     private(set) var declared: [DeclaredWire] = []
     fileprivate(set) var codingPath: [any CodingKey] = []
@@ -8,14 +9,14 @@ final class WireSource: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     init(recordingWith contracts: ContractRecords) { (slots, self.contracts) = (nil, contracts) }
-    init(slots: [String: Slot]) { (self.slots, contracts) = (slots, ContractRecords()) }
+    init(slots: [(label: String, slot: Slot)]) { (self.slots, contracts) = (slots, ContractRecords()) }
 
     func slot<C: Contract>(for label: String, _: C.Type) throws -> Slot {
         guard let slots else {
             declared.append(DeclaredWire(label: label, isOptional: decodesOptional, contracts.record(of: C.self)))
             return .closed
         }
-        guard let slot = slots[label] else {
+        guard let slot = slots.first(where: { $0.label == label })?.slot else {
             throw BackplaneError(.wireUnsatisfied, "nothing is wired to `\(label)`, which wants \(C.name)")
         }
         return slot
@@ -35,9 +36,9 @@ final class WireSource: Decoder {
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let source: WireSource
         var codingPath: [any CodingKey] { source.codingPath }
-        var allKeys: [Key] { (source.slots ?? [:]).keys.compactMap { Key(stringValue: $0) } }
+        var allKeys: [Key] { (source.slots ?? []).compactMap { Key(stringValue: $0.label) } }
 
-        func contains(_ key: Key) -> Bool { source.slots.map { $0[key.stringValue] != nil } ?? true }
+        func contains(_ key: Key) -> Bool { source.slots.map { $0.contains { $0.label == key.stringValue } } ?? true }
         func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {

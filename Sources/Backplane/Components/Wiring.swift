@@ -36,8 +36,8 @@ extension Wiring {
         return source.declared
     }
 
-    /// A value with these slots, by label.
-    static func connected(to slots: [String: Slot]) throws -> Self {
+    /// A value with these slots, each with its label.
+    static func connected(to slots: [(label: String, slot: Slot)]) throws -> Self {
         try Self(from: WireSource(slots: slots))
     }
 }
