@@ -1,13 +1,13 @@
-#if !Engines
-import Glibc
+import Foundation
 import Testing
 
-/// `backplane` as a build without engines has it.
-@Suite(.timeLimit(.minutes(5)))
+/// `backplane` as a build without engines has it, where `BACKPLANE_PACKAGE_FREE` names the folder of one.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: PackageFreeToolTests.build != nil, "set BACKPLANE_PACKAGE_FREE to .build-plain/debug"))
 struct PackageFreeToolTests {
+    static let build = ProcessInfo.processInfo.environment["BACKPLANE_PACKAGE_FREE"]
     private let tool: Tool
 
-    init() throws { tool = try Tool() }
+    init() throws { tool = try Tool(of: try #require(Self.build) + "/backplane") }
 
     @Test func `it explains itself`() async throws {
         let outcome = try await tool.plain("--help")
@@ -45,4 +45,3 @@ struct PackageFreeToolTests {
         #expect(outcome.status == 0 && outcome.output.hasSuffix("SIGTERM: stopping\nstopped\n"), "\(outcome.output)")
     }
 }
-#endif

@@ -11,10 +11,13 @@ final class Tool: Sendable {
     }
 
     let folder: String
+    private let program: String
     var loads: String { folder + "/loads" }
     var data: String { folder + "/data" }
 
-    init() throws {
+    /// - Parameter program: the executable, if it is not the one of this build.
+    init(of program: String = Tool.built + "/backplane") throws {
+        self.program = program
         let url = FileManager.default.temporaryDirectory.appending(path: "backplane-command-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         folder = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
@@ -38,7 +41,7 @@ final class Tool: Sendable {
     }
 
     func start(_ arguments: [String], input: String? = nil) throws -> RunningTool {
-        try RunningTool(arguments, input: try input.map { try write($0, as: "input") }, environment: ["XDG_RUNTIME_DIR": folder])
+        try RunningTool(arguments, of: program, input: try input.map { try write($0, as: "input") }, environment: ["XDG_RUNTIME_DIR": folder])
     }
 
     /// Starts `backplane run` and waits until it says that everything is up.
