@@ -25,7 +25,9 @@ public struct HostOptions: Sendable {
     package var counting: LeaseCounting = .best
     /// A fault injected before each swap action that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
-    /// Whether a swap exports imported state again and compares the two exports; by default, in debug builds only.
+    /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
+    ///
+    /// By default, they do so only in debug builds.
     public var checksState = HostOptions.isDebug
     /// The largest state of one component, in bytes.
     public var stateLimit = 1 << 30
@@ -38,7 +40,9 @@ public struct HostOptions: Sendable {
     /// The time Swift's thread pool may be blocked before the log reports it and the likely components; `nil` turns
     /// this off.
     public var occupationLimit: Duration?
-    /// Whether a crash in plugin code prints the plugin and its generation to standard error.
+    /// A Boolean value that indicates whether a crash in plugin code prints the plugin and its generation.
+    ///
+    /// The line goes to standard error.
     ///
     /// This installs signal handlers for the whole process and for its lifetime; handlers installed earlier run after
     /// them. It also means that a write to a pipe without a reader no longer ends the process (`SIGPIPE`), unless that

@@ -19,7 +19,7 @@ import Synchronization
 /// load folder for the next host to remove.
 public final class PluginHost: Sendable {
     let coordinator: Coordinator
-    /// Instances that the host program registers for its own use; plugins cannot see them.
+    /// The registry of the host program's own instances, which plugins cannot see.
     public let services = ServiceRegistry()
 
     /// Creates a host for a manifest document.

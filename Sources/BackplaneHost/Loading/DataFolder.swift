@@ -5,7 +5,7 @@ package struct DataFolder: Sendable {
     /// The absolute path, which is different for each manifest; the folder is created with the first component's.
     package let path: String
 
-    /// Finds the data folder of the manifest at the path `manifest`.
+    /// Creates the data folder's path for the manifest at `manifest`, without creating the folder itself.
     ///
     /// - Parameter parent: The folder that contains it; `nil` means `$XDG_STATE_HOME/backplane`, by default
     ///   `~/.local/state/backplane`.

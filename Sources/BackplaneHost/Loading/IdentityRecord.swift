@@ -40,7 +40,7 @@ package struct IdentityRecord: Sendable, Hashable {
         return size
     }
 
-    /// Parses a record.
+    /// Creates a record from its bytes.
     ///
     /// - Precondition: `bytes` has at least ``leastSize`` bytes.
     private init(_ bytes: ArraySlice<UInt8>) throws(Problem) {

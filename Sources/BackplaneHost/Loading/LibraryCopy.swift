@@ -9,7 +9,7 @@ package struct LibraryCopy: Sendable {
     package let path: String
     private let sha256: String?
 
-    /// Copies the library at `path` into `folder`.
+    /// Creates a copy of the library at `path` in `folder`.
     ///
     /// - Parameter sha256: The digest that the manifest gives for it, if any.
     /// - Throws: The reason why the library is not trusted or cannot be copied.

@@ -49,7 +49,7 @@ extension LibraryFile {
         }
     }
 
-    /// Checks that not everyone may write to the file.
+    /// Checks that the file is not writable by everyone.
     ///
     /// The group may: many systems give each user a group of their own and a umask of 002.
     static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {

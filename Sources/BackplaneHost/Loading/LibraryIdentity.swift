@@ -12,7 +12,7 @@ package struct LibraryIdentity: Sendable, Hashable {
     package let toolchain: String?
     /// The version of the Swift compiler without its patch; `nil` if there was none.
     package let swift: Version?
-    /// Whether it contains Swift code, independent of its records.
+    /// A Boolean value that indicates whether the library contains Swift code, independent of its records.
     package let hasSwift: Bool
     /// The plugin's id and version, if known at this point.
     package let id: String?
@@ -23,7 +23,7 @@ package struct LibraryIdentity: Sendable, Hashable {
     /// The range of ABI numbers that this host supports.
     package static let hostABI = UInt32(BP_ABI_MIN)...UInt32(BP_ABI_MAX)
 
-    /// Reads the identity of the library at `path` from its image.
+    /// Creates the identity of the library at `path` from its image.
     package init(of image: ELFImage, at path: String) throws(BackplaneError) {
         guard let section = image.section(named: Self.section) else {
             throw Self.missing("it has no section `\(Self.section)`", path)
@@ -35,7 +35,7 @@ package struct LibraryIdentity: Sendable, Hashable {
         }
     }
 
-    /// Combines the records of a section into one identity.
+    /// Creates one identity from all records of a section.
     ///
     /// A plugin that links the SDK has a record of the SDK's C target and one of its Swift compiler, and may have its
     /// own.

@@ -13,7 +13,7 @@ package struct LibraryInspection: Sendable {
     /// The reason why a host would refuse it before loading.
     package let refusal: BackplaneError?
 
-    /// Inspects the library at `path` with the checks of a host, in the same order.
+    /// Creates an inspection of the library at `path` with the checks of a host, in the same order.
     ///
     /// - Parameter folder: The folder for the copy that a host would load.
     package init(of path: String, in folder: LoadFolder, digest: (any ContentDigest)? = nil) {

@@ -15,7 +15,7 @@ struct LoadedManifest: Sendable {
     private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
 
-    /// Loads the plugins of a manifest and resolves it.
+    /// Creates the result of loading the plugins of a manifest and resolving it.
     ///
     /// - Parameters:
     ///   - generations: The generations that are already in memory.
@@ -88,7 +88,7 @@ struct LoadedManifest: Sendable {
         plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
     }
 
-    /// Checks that there are no errors.
+    /// Checks that the manifest and its plugins have no errors.
     ///
     /// - Throws: All errors as one.
     func requireSound() throws(BackplaneError) {

@@ -29,7 +29,7 @@ struct LoadedPlugin: Sendable {
 }
 
 extension LoadedPlugin {
-    /// Asks a loaded library what it provides.
+    /// Creates a plugin by asking a loaded library what it provides.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {

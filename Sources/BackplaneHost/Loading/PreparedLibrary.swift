@@ -9,7 +9,7 @@ struct PreparedLibrary: Sendable {
     /// The manifest's reference to it; `nil` if there is none.
     let reference: PluginReference?
 
-    /// Checks the library at `path`, and copies it and its files into `folder`.
+    /// Creates a prepared library by checking the one at `path`, and copying it and its files into `folder`.
     ///
     /// - Parameters:
     ///   - names: The names of resource folders found so far.

@@ -4,7 +4,9 @@ package import Backplane
 package struct SwiftRuntime: Sendable {
     /// The version of the compiler that built this host; with no stable ABI on Linux, only the patch may differ.
     package let version: Version
-    /// Whether it is a shared library that plugins find in the process, and not linked statically into the program.
+    /// A Boolean value that indicates whether the runtime is a shared library, which plugins find in the process.
+    ///
+    /// It is `false` if the host program is statically linked with the runtime.
     package let isShared: Bool
 
     package static let ofThisProcess = SwiftRuntime(version: SwiftCompiler.version, loaded: LoadedObjects.paths)

@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
 
-/// Additions of plugins and managers to the text of a manifest.
+/// A namespace for adding plugins and managers to the text of a manifest.
 package enum EntryText {
     /// Returns the bytes with a library appended to the plugins, and managers to the managers; nothing else changes.
     ///

@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
 
-/// Replacement of the lock in the text of a manifest.
+/// A namespace for putting a lock into the text of a manifest.
 package enum LockText {
     /// Returns the bytes with the given lock; in JSON, nothing but the lock changes.
     ///

@@ -9,7 +9,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Reading and writing of manifest files, each as a whole.
+/// A namespace for reading and writing manifest files, each as a whole.
 package enum ManifestFile {
     package static func read(_ path: String) throws(BackplaneError) -> Data {
         guard let file = fopen(path, "rb") else { throw unreadable(path, errno) }

@@ -6,7 +6,7 @@ extension ManifestReader {
     enum Lock {
         case none
         case read([String: LockedClass])
-        /// There is a lock, but its contents are unknown, so that nothing may run.
+        /// A lock with unknown contents, which means that nothing may run.
         case unreadable
     }
 

@@ -9,9 +9,9 @@ struct ManifestReader {
     private var manager: String?
     /// The name of the environment to choose; `nil` if there is none.
     let environment: String?
-    /// Whether only the problems of this environment are of interest.
+    /// A Boolean value that indicates whether only the problems of this environment are of interest.
     var isRehearsal = false
-    /// Whether to read the manifest as if it had no lock.
+    /// A Boolean value that indicates whether to read the manifest as if it had no lock.
     var ignoresLock = false
     /// The function that returns the values of variables.
     let variables: (String) -> String?

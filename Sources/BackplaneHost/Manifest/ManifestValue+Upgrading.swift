@@ -2,7 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestValue {
-    /// Whether the value is a plain Nemo Logic manifest, whose root is the dictionary of managers.
+    /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
+    ///
+    /// The root of such a manifest is the dictionary of managers.
     package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
 
     /// The value of a plain Nemo Logic manifest in the `backplane` dialect: the same managers under a new root.

@@ -5,9 +5,9 @@ public import BackplaneDocuments
 public struct Problem: Sendable, Hashable {
     /// The consequence of a problem.
     public enum Severity: String, Sendable, Hashable {
-        /// The part of the manifest with the problem cannot be used.
+        /// A problem that makes its part of the manifest unusable.
         case error
-        /// The part of the manifest with the problem works, but perhaps not as intended.
+        /// A problem with a part of the manifest that works, but perhaps not as intended.
         case warning
     }
 

@@ -19,7 +19,7 @@ struct VariableText {
         }
     }
 
-    /// Parses a text.
+    /// Creates a text by parsing its variables.
     ///
     /// - Throws: `manifest.malformed-variable`.
     init(_ text: String) throws(BackplaneError) {
@@ -44,7 +44,7 @@ struct VariableText {
         if !plain.isEmpty { parts.append(.text(plain)) }
     }
 
-    /// Parses the text between the braces.
+    /// Returns the variable described by the text between the braces.
     private static func variable(_ words: Substring) throws(BackplaneError) -> Part {
         let name = words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         let rest = words[name.endIndex...]

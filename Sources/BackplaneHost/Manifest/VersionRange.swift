@@ -8,7 +8,7 @@ public struct VersionRange: Sendable, Hashable {
     public struct Bound: Sendable, Hashable {
         /// The version at this end of the interval.
         public var version: Version
-        /// Whether the interval contains the version itself.
+        /// A Boolean value that indicates whether the interval contains the version itself.
         public var isIncluded: Bool
 
         /// Creates a bound.

@@ -1,7 +1,7 @@
 import Backplane
 
 extension Plan.Node {
-    /// The name in messages: for a manager, its name in the manifest; for other roles, the class name.
+    /// The name in messages: a manager's name in the manifest, or the class name of any other component.
     var name: String {
         role == .manager ? managers[0] : entry.component.className
     }

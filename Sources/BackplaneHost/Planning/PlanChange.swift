@@ -12,7 +12,7 @@ struct PlanChange {
     /// The new ids of the nodes to create, in the order of creation.
     private(set) var added: [Int] = []
 
-    /// Compares two plans.
+    /// Creates the change from one plan to another.
     ///
     /// - Parameter isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(from old: Plan, to new: Plan, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {

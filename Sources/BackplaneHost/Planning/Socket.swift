@@ -5,7 +5,7 @@ import BackplaneDocuments
 struct Socket {
     /// The role of the components that can be providers.
     let role: Role
-    /// Whether the manifest defines a provider.
+    /// A Boolean value that indicates whether the manifest defines a provider.
     let isFilled: Bool
     /// The path of the provider's definition or name, or the path where a missing one would be.
     let path: ManifestPath

@@ -11,7 +11,7 @@ package struct DynamicLibrary: Sendable {
     /// The handle from `dlopen`, which is written once and never closed, so it can be shared like the number it is.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer      // constant
 
-    /// Loads the library at `path`, and runs its constructors.
+    /// Creates a library by loading the file at `path` and running its constructors.
     ///
     /// All symbols are resolved immediately, so that a missing one is an error here and not a crash later. None of the
     /// library's own symbols are made available to other libraries. If `path` was loaded before, the result is that

@@ -7,13 +7,15 @@ extension ELFImage {
         package var initialisers: [String] = []
         /// The functions that run during loading to select other functions (`ifunc`).
         package var choosers: [String] = []
-        /// Whether it was linked with the C compiler's start files, which bring `DT_INIT`.
+        /// A Boolean value that indicates whether it was linked with C start files, which bring `DT_INIT`.
         package var hasStartFiles = false
-        /// Whether the loader writes to its code.
+        /// A Boolean value that indicates whether the loader writes to its code.
         package var relocatesText = false
-        /// Whether it requires an executable stack, or does not rule one out where the system then provides one.
+        /// A Boolean value that indicates whether the system gives it an executable stack.
+        ///
+        /// That is so if the library requires one, or does not rule it out on a system where that is the default.
         package var hasExecutableStack = false
-        /// Whether some of its memory is both writable and executable.
+        /// A Boolean value that indicates whether some of its memory is both writable and executable.
         package var hasWritableCode = false
     }
 

@@ -8,7 +8,9 @@ extension ELFImage {
         /// The number of the section with the names, for a symbol table.
         let link: UInt32
 
-        /// Whether the section has bytes in the file: SHT_NULL has none at all, SHT_NOBITS only memory.
+        /// A Boolean value that indicates whether the section has bytes in the file.
+        ///
+        /// SHT_NULL has none at all, SHT_NOBITS only memory.
         var isInFile: Bool { type != 0 && type != 8 }
     }
 

@@ -12,7 +12,7 @@ extension ELFImage {
         static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
         static let executable: UInt32 = 1, writable: UInt32 = 2
 
-        /// The default of glibc for stacks in a process with a library that has no ``stack`` segment.
+        /// The default of glibc: whether stacks are executable in a process with a library without a ``stack`` segment.
         #if arch(x86_64)
         static let stacksAreExecutable = true
         #else

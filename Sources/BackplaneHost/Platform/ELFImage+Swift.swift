@@ -1,5 +1,5 @@
 extension ELFImage {
-    /// Whether the image contains Swift code.
+    /// A Boolean value that indicates whether the image contains Swift code.
     ///
     /// SwiftPM gives every product the sections of Swift's metadata; in one without Swift code they are empty.
     package var hasSwift: Bool {

@@ -3,7 +3,7 @@ extension ELFImage {
     struct SymbolEntry {
         let name: String
         let isDefined: Bool
-        /// Whether another library's symbol of the same name may replace it.
+        /// A Boolean value that indicates whether another library's symbol of the same name may replace it.
         let isInterposable: Bool
         let kind: Kind
         let address, size: UInt64
@@ -33,7 +33,7 @@ extension ELFImage {
         return found
     }
 
-    /// Whether the image has only the symbols that the loader needs.
+    /// A Boolean value that indicates whether the image has only the symbols that the loader needs.
     package var isStripped: Bool { !sections.contains { $0.type == SymbolTable.whole.rawValue } }
 }
 

@@ -37,13 +37,13 @@ package struct ELFImage: Sendable {
 extension ELFImage {
     /// The reasons why this process cannot load bytes as a library.
     package enum Problem: Error, Sendable, Hashable {
-        /// The bytes are not an ELF file.
+        /// Bytes that are not an ELF file.
         case notELF
-        /// The file is ELF but not a shared library; the type is that of `e_type`.
+        /// An ELF file that is not a shared library, with the type in `e_type`.
         case notLibrary(type: UInt16)
-        /// The library is for another processor, word size or byte order.
+        /// A library for another processor, word size or byte order.
         case wrongMachine(found: String)
-        /// The file is truncated or incomplete; the value says what is missing.
+        /// A truncated or incomplete file, with a description of what is missing.
         case damaged(String)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Opens `path` for reading, but only below `folder`.
+    /// Creates a descriptor for reading `path`, but only below `folder`.
     ///
     /// Each step of the path is opened on its own; `..` and symbolic links are refused.
     ///

@@ -1,7 +1,9 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Whether any process has this file open for writing; `nil` if unknown, as for another user's file.
+    /// A Boolean value that indicates whether any process has this file open for writing; `nil` if unknown.
+    ///
+    /// It is unknown for another user's file, for example.
     ///
     /// The file must be open for reading. The check takes a lease, which the kernel grants only if there is no writer,
     /// and releases it; a process that opens the file for writing in between waits for that.

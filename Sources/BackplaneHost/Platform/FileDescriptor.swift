@@ -4,7 +4,7 @@ import Glibc
 package struct FileDescriptor: ~Copyable, Sendable {
     package let number: Int32
 
-    /// Opens `path` with the given `O_…` flags; `mode` matters only if `O_CREAT` creates the file.
+    /// Creates a descriptor by opening `path` with `O_…` flags; `mode` matters only if `O_CREAT` creates the file.
     ///
     /// Child processes do not inherit it: a lock kept by a child would look like a running host.
     package init(opening path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) {
@@ -13,13 +13,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         number = try retryingInterrupted { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens the file `name` in `folder`.
+    /// Creates a descriptor by opening the file `name` in `folder`.
     init(openingIn folder: borrowing FileDescriptor, _ name: String, _ flags: Int32) throws(SystemError) {
         let parent = folder.number
         number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
     }
 
-    /// Takes ownership of a descriptor that is already open, such as a socket.
+    /// Creates a descriptor that takes ownership of a number already open, such as that of a socket.
     init(adopting number: Int32) { self.number = number }
 
     deinit {

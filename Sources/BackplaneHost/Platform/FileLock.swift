@@ -4,7 +4,7 @@ import Glibc
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
-    /// Locks the file at `path`, creating it if necessary and waiting until the lock is free.
+    /// Creates a lock on the file at `path`, which is created if necessary, and waits until the lock is free.
     package init(waitingFor path: String) throws(SystemError) {
         let file = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         let number = file.number

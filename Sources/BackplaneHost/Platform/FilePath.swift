@@ -1,6 +1,6 @@
 import Glibc
 
-/// Operations on paths as text, without access to any file.
+/// A namespace for operations on paths as text, without access to any file.
 package enum FilePath {
     /// Returns the part after the last slash.
     package static func name(of path: String) -> String {

@@ -1,6 +1,8 @@
 import Glibc
 
-/// Atomic writing of files: readers see all of the old bytes or all of the new ones, even after a crash.
+/// A namespace for writing files atomically.
+///
+/// Readers see all of the old bytes or all of the new ones, even after a crash.
 package enum FileReplacement {
     /// Creates a file; throws `EEXIST` if there is one already.
     ///

@@ -28,7 +28,7 @@ package struct FileStatus: Sendable, Hashable {
         package let seconds, nanoseconds: Int
     }
 
-    /// Reads the status of an open file.
+    /// Creates the status of an open file.
     package init(of file: borrowing FileDescriptor) throws(SystemError) {
         let number = file.number
         var raw = stat()
@@ -36,7 +36,7 @@ package struct FileStatus: Sendable, Hashable {
         self.init(raw)
     }
 
-    /// Reads the status of the file at `path`; for a symbolic link, of the link itself.
+    /// Creates the status of the file at `path`; for a symbolic link, of the link itself.
     package init(at path: String) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         var raw = stat()
@@ -62,9 +62,9 @@ package struct FileStatus: Sendable, Hashable {
 }
 
 extension FileStatus {
-    /// Whether all users of this machine may write to the file.
+    /// A Boolean value that indicates whether all users of this machine may write to the file.
     package var isWritableByOthers: Bool { mode & 0o002 != 0 }
-    /// Whether any user except its owner may write to the file.
+    /// A Boolean value that indicates whether any user except the owner may write to the file.
     package var isWritableByAnyoneElse: Bool { mode & 0o022 != 0 }
     /// The permissions as `chmod` takes them, such as `755`.
     package var modeText: String { String(mode, radix: 8) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Operations on a folder and its contents.
+/// A namespace for operations on a folder and its contents.
 package enum FileTree {
     /// Returns the names in the folder at `path`, sorted by their bytes.
     package static func names(in path: String) throws(SystemError) -> [String] {

@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// Threads of the host's own, for work that must not wait while plugins occupy Swift's thread pool.
+/// Threads that belong to the host, for work that must not wait while plugins occupy Swift's thread pool.
 package enum HostThread {
     private final class Body {
         let run: @Sendable () -> Void

@@ -10,11 +10,11 @@ extension Inotify {
 
         package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)), written = Kinds(Int(IN_CLOSE_WRITE))
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
-        /// The watched folder itself was deleted.
+        /// The deletion of the watched folder itself.
         package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
-        /// The watch has ended, because the folder is gone or the watch was removed.
+        /// The end of the watch, because the folder is gone or the watch was removed.
         package static let ignored = Kinds(Int(IN_IGNORED))
-        /// The kernel's queue overflowed, and later events were discarded.
+        /// An overflow of the kernel's queue, which discarded later events.
         package static let overflow = Kinds(Int(IN_Q_OVERFLOW))
     }
 

@@ -5,6 +5,8 @@ extension LeaseCounting {
     /// The best way this system supports, determined once per process because the kernel keeps one registration for it.
     static let best: LeaseCounting = isWatchedForRaces || !systemCanRestart() ? .atomic : .restartable
 
-    /// Whether ThreadSanitizer is active: it does not understand restartable sequences, and reports them as races.
+    /// A Boolean value that indicates whether ThreadSanitizer is active.
+    ///
+    /// It does not understand restartable sequences, and reports them as races.
     private static var isWatchedForRaces: Bool { dlsym(nil, "__tsan_init") != nil }
 }

@@ -17,7 +17,7 @@ package final class LocalSocket: Sendable {
     // `shutdown` notifies the peer at once, even if a child process has inherited the descriptor.
     deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
-    /// Connects to the socket that listens at `path`.
+    /// Creates a socket that is connected to the one listening at `path`.
     ///
     /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any more, or `EAGAIN` if the
     ///   connection is not accepted in time.

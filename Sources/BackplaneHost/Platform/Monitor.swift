@@ -1,7 +1,7 @@
 package import Backplane
 import Glibc
 
-/// State behind a lock that threads of the host's own can wait on, with a deadline on the monotonic clock.
+/// State behind a lock on which the host's own threads can wait, with a deadline on the monotonic clock.
 package final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -57,7 +57,7 @@ package final class Monitor<State>: @unchecked Sendable {       // every access 
 
     package enum Wait<Result> {
         case done(Result)
-        /// Evaluate again after a change, or at this deadline.
+        /// A further wait, which ends with the next change or at this deadline.
         case until(Deadline?)
     }
 }

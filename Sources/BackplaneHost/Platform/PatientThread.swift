@@ -8,7 +8,7 @@ enum PatientThread {
         struct State {
             var outputs: [Output] = []
             var last = Deadline.now
-            /// Whether the thread was abandoned, so that further results are discarded.
+            /// A Boolean value that indicates whether the thread was abandoned, so that further results are discarded.
             var isLost = false
         }
         let state = Mutex(State())

@@ -2,7 +2,7 @@
 struct SymbolNames {
     private var names: [UInt64: String] = [:]
 
-    /// Reads both symbol tables, of which a stripped library has only one; unreadable entries are omitted.
+    /// Creates the names from both symbol tables, of which a stripped library has one; omits unreadable entries.
     init(_ image: ELFImage) {
         for entry in image.symbolEntries(in: [.whole, .dynamic]) where entry.isDefined && entry.kind != .other && !entry.name.isEmpty {
             if names[entry.address] == nil || entry.kind != .unsaid { names[entry.address] = entry.name }

@@ -1,18 +1,18 @@
 public import Backplane
 
-/// One loaded copy of a plugin's library.
+/// A loaded copy of a plugin's library.
 public struct Generation: Sendable, Hashable {
     /// The state of a generation in the life of its plugin.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// Loaded into memory but not active yet: the generation is being prepared, or a swap to it previewed.
+        /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded
-        /// Active: calls go to this generation.
+        /// The active generation, to which calls go.
         case inForce
-        /// Active, but abandoned if it fails during its probation.
+        /// The active generation while it is on probation, which is reverted if it fails.
         case onProbation
-        /// Replaced by another generation; it stays in memory, because Swift's runtime cannot unload a library.
+        /// A generation that was replaced; it stays in memory, because Swift's runtime cannot unload a library.
         case retired
-        /// Never activated, or failed before its activation became final.
+        /// A generation that was never activated, or failed before its activation became final.
         case failed
     }
     /// The id of the plugin.
@@ -33,7 +33,7 @@ public struct Generation: Sendable, Hashable {
     public var mappedBytes: Int?
     /// The reasons why the generation is still in memory.
     public var heldBy: [String] = []
-    /// Whether a rollback to this generation is possible.
+    /// A Boolean value that indicates whether a rollback to this generation is possible.
     public var canReturn = false
 
     /// Creates the description of a generation.

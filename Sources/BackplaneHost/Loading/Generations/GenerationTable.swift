@@ -16,7 +16,9 @@ struct GenerationTable {
         var loaded: LoadedPlugin?
         /// The rank among committed generations, by the last commitment; 0 if it was never committed.
         var commitment = 0
-        /// Whether a rollback to it failed its probation, so that only its number selects it for another one.
+        /// A Boolean value that indicates whether a rollback to it failed its probation.
+        ///
+        /// Such a generation is selected for another rollback only by its number.
         var wasTakenBack = false
 
         var canReturn: Bool { state == .retired && loaded != nil }

@@ -57,7 +57,9 @@ extension Composition {
         (Array(plan.managers.keys) + plan.faults.keys).sorted()
     }
 
-    /// Whether the manifest could not be read or has no managers, so that there are only its errors.
+    /// A Boolean value that indicates whether there are only errors of the manifest itself.
+    ///
+    /// It is `true` if the manifest could not be read or has no managers.
     package var isEmpty: Bool {
         plan.managers.isEmpty && plan.faults.isEmpty && problems.contains { $0.severity == .error }
     }

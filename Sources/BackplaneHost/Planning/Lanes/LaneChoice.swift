@@ -3,12 +3,12 @@ import BackplaneBoundary
 
 /// The lane that the calls of a wire take, decided once when the wire is connected.
 enum LaneChoice: Sendable, Hashable {
-    /// Calls pass Swift values directly to the provider's function.
+    /// Swift values, passed directly to the provider's function.
     case native
-    /// Calls pass JSON through the host; the reason is a sentence without its full stop.
+    /// JSON, passed through the host; the reason is a sentence without its full stop.
     case encoded(because: String)
 
-    /// Chooses the fastest lane that is provably safe.
+    /// Creates the choice of the fastest lane that is provably safe.
     ///
     /// The native lane requires the same compiler build, lane revision, version and members of the contract, and the
     /// same layout of all values that cross.

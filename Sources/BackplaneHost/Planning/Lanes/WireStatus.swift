@@ -4,12 +4,12 @@ public import Backplane
 public struct WireStatus: Sendable, Hashable {
     /// The lane of a wire's calls, with the reason if it is not the native one.
     public enum Lane: Sendable, Hashable {
-        /// Calls pass Swift values directly to the provider's function.
+        /// Swift values, passed directly to the provider's function.
         case native
-        /// Calls pass JSON; the reason is a sentence without its full stop.
+        /// JSON; the reason is a sentence without its full stop.
         case encoded(because: String)
-        /// Calls pass JSON through the host's `backplane.calls`, from a plugin without the Swift SDK or with another
-        /// revision.
+        /// JSON, passed through the host's `backplane.calls` by a plugin without the Swift SDK or with another revision
+        /// of it.
         case served(because: String)
     }
     /// The name of the calling component; `nil` for the host program.

@@ -48,7 +48,7 @@ extension Resolution.Draft {
 }
 
 extension String {
-    /// Whether the text is a valid name of a folder on every file system.
+    /// A Boolean value that indicates whether the text is a valid folder name on every file system.
     fileprivate var namesFolder: Bool {
         !isEmpty && self != "." && self != ".." && utf8.count <= 255 && !utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }
     }

@@ -2,7 +2,7 @@ extension Resolution {
     /// A graph of users and used, by number, without recursive functions because a chain may be as long as the
     /// manifest.
     struct UseGraph {
-        /// For each number, the numbers it uses, in ascending order.
+        /// The numbers that each number uses, in ascending order.
         let uses: [[Int]]
 
         /// Returns the strongly connected components, used ones before their users; most have one member.
