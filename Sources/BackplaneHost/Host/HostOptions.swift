@@ -6,8 +6,9 @@ public import BackplaneStorage
 public struct HostOptions: Sendable {
     /// The folders in which to look for libraries, after the manifest's own folder and before the program's.
     public var pluginPaths: [String]
-    /// The folder to which libraries are copied before they are loaded; `nil` means `$XDG_CACHE_HOME` or the temporary
-    /// folder.
+    /// The folder to which libraries are copied before they are loaded.
+    ///
+    /// `nil` means `$XDG_CACHE_HOME` or the temporary folder.
     public var loadFolder: String?
     /// The folder for the data of data access controllers; `nil` means `$XDG_STATE_HOME/backplane`.
     public var dataFolder: String?
@@ -21,7 +22,7 @@ public struct HostOptions: Sendable {
     public var openStore: StoreOpener
     /// The rule for the lanes that calls may take.
     public var lanes: LaneRule
-    /// The way in which calls are counted; set only by tests, to exercise the alternative.
+    /// The way calls are counted; tests set it to exercise the alternative.
     package var counting: LeaseCounting = .best
     /// A fault injected before each swap action that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
@@ -37,8 +38,9 @@ public struct HostOptions: Sendable {
     public var startLimit: Duration
     /// The time one component may take to finish its calls, and then again to stop.
     public var stopLimit: Duration
-    /// The time Swift's thread pool may be blocked before the log reports it and the likely components; `nil` turns
-    /// this off.
+    /// The time Swift's thread pool may be occupied before the log reports it, and the likely components.
+    ///
+    /// `nil` turns the report off.
     public var occupationLimit: Duration?
     /// A Boolean value that indicates whether a crash in plugin code prints the plugin and its generation.
     ///
@@ -49,7 +51,7 @@ public struct HostOptions: Sendable {
     /// signal was handled before.
     public var namesCrashes = false
 
-    /// Creates options, with the documented default for each one not given.
+    /// Creates options with a default for each one not given.
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],

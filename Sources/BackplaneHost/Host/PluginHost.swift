@@ -121,7 +121,11 @@ public final class PluginHost: Sendable {
 
     /// Calls a method by name with JSON input and output, for tools that do not know the contract.
     ///
-    /// - Parameter input: The JSON of the argument; `null` for a method without one.
+    /// - Parameters:
+    ///   - manager: The name of the manager in the manifest.
+    ///   - method: The name of the method in the manager's contract.
+    ///   - input: The JSON of the argument; `null` for a method without one.
+    ///   - call: The call on whose behalf the method runs, such as one from ``begin(within:)``.
     /// - Returns: The JSON of the result.
     /// - Throws: The errors of ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, or any error
     ///   of the call itself.
@@ -146,8 +150,9 @@ public final class PluginHost: Sendable {
         try await coordinator.gate(of: manager)
     }
 
-    /// The wires of all components that are up, in the order their users were created; the host program's own come
-    /// last.
+    /// The wires of all components that are up, in the order their users were created.
+    ///
+    /// The host program's own wires come last.
     public var wires: [WireStatus] {
         get async { await coordinator.wires() }
     }

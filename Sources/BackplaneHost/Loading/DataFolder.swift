@@ -5,7 +5,7 @@ package struct DataFolder: Sendable {
     /// The absolute path, which is different for each manifest; the folder is created with the first component's.
     package let path: String
 
-    /// Creates the data folder's path for the manifest at `manifest`, without creating the folder itself.
+    /// Creates a data folder for the manifest at `manifest`, without creating anything on disk yet.
     ///
     /// - Parameter parent: The folder that contains it; `nil` means `$XDG_STATE_HOME/backplane`, by default
     ///   `~/.local/state/backplane`.
@@ -31,7 +31,7 @@ package struct DataFolder: Sendable {
 
     /// Returns the folder of the host's record store, creating it if necessary.
     ///
-    /// No component's folder has this name, because their `@` is escaped.
+    /// No component's folder has this name, because `@` is escaped in those.
     package func storeFolder() throws(BackplaneError) -> String {
         let folder = FilePath.join(path, "@store")
         try Self.make(path)

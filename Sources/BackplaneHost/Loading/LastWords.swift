@@ -1,6 +1,8 @@
 import CBackplaneHost
 
-/// The line on standard error when a trap in plugin code ends the process; its file name tells plugin and generation.
+/// The line printed to standard error when a trap in plugin code ends the process.
+///
+/// It contains the file name of the copy, and with it the plugin and its generation.
 ///
 /// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within one process, but it can be
 /// attributed.

@@ -5,7 +5,7 @@ import Glibc
 extension LibraryFile {
     /// Checks the library at `path` and copies it into `folder`.
     ///
-    /// The steps run in the order in which these files have them.
+    /// The checks of trust come first, then the copy, and then the checks of its contents.
     ///
     /// - Parameters:
     ///   - sha256: The digest that the manifest gives for the library, as 64 hexadecimal digits.

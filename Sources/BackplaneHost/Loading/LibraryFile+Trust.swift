@@ -51,7 +51,7 @@ extension LibraryFile {
 
     /// Checks that the file is not writable by everyone.
     ///
-    /// The group may: many systems give each user a group of their own and a umask of 002.
+    /// The group may write to it: many systems give each user a group of their own and a umask of 002.
     static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard !status.isWritableByOthers else {
             throw BackplaneError(

@@ -71,7 +71,8 @@ struct LoadedManifest: Sendable {
 
     /// Returns the node of a manager.
     ///
-    /// - Throws: The manager's fault; problems of loading are added as causes, as a missing plugin may be the reason.
+    /// - Throws: The manager's error, with the problems of loading among its causes, since a missing plugin may be the
+    ///   reason; or the document's own error if it has no managers.
     func node(ofManager manager: String) throws(BackplaneError) -> Plan.Node {
         do {
             return try plan.node(ofManager: manager)

@@ -6,7 +6,7 @@ package enum ResourceFolder {
     static let maximumSize = 1 << 30
     static let maximumCount = 10_000
 
-    /// A cache of the names of resource folders, because one folder may contain hundreds of libraries.
+    /// A cache of the names of resource folders, as one folder may contain hundreds of libraries.
     package struct Names {
         private var known: [String: [String]] = [:]
 
@@ -72,7 +72,7 @@ package enum ResourceFolder {
         return found.first
     }
 
-    /// Returns `Bookshelf` for `libBookshelf.so`.
+    /// Returns the library's name without affixes: `Bookshelf` for `libBookshelf.so`.
     private static func stem(of library: String) -> String {
         var name = FilePath.name(of: library)[...]
         if name.hasSuffix(".so") { name = name.dropLast(3) }

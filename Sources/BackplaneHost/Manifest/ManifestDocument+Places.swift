@@ -24,7 +24,7 @@ extension ManifestDocument {
         origins.below(path)
     }
 
-    /// Returns a text of the manifest for a message; one with variables, which may be secrets, as it is written.
+    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

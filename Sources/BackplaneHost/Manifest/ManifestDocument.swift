@@ -2,10 +2,10 @@ internal import Backplane
 public import BackplaneDocuments
 public import FoundationEssentials
 
-/// A manifest together with all of its problems: reading never fails, but reports.
+/// A manifest together with all problems that were found while reading it.
 ///
-/// A manager with an error is left out of ``manifest``, and the document's problems name it; valid managers beside it
-/// remain usable.
+/// Reading never throws; it reports. A manager with an error is left out of ``manifest``, and the document's problems
+/// name it; valid managers beside it remain usable.
 public struct ManifestDocument: Sendable {
     /// The valid part of the manifest.
     public let manifest: Manifest

@@ -43,8 +43,9 @@ extension ManifestFile {
         do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
     }
 
-    /// Returns the permissions of a regular file, which say who may see its contents; for anything else, those of a new
-    /// file.
+    /// Returns the permissions of a regular file without those to execute; for anything else, those of a new file.
+    ///
+    /// Only the permissions of a regular file say who may see its contents.
     private static func permissions(like model: String) -> UInt32 {
         guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK), let status = try? FileStatus(of: file), status.kind == .file else {
             return 0o666

@@ -51,8 +51,7 @@ extension ManifestReader {
         }
     }
 
-    /// Returns the section in the `backplane` dialect, or an empty one in Nemo Logic's, where its own keys mean
-    /// nothing.
+    /// Returns the section for keys of the `backplane` dialect; it is empty in a plain Nemo Logic manifest.
     func own(_ section: Section) -> Section {
         dialect == .backplane ? section : Section(values: [:], path: section.path)
     }

@@ -45,7 +45,7 @@ extension ManifestReader {
         }
     }
 
-    /// Returns a text for a message; one with variables, which may be secrets, as it is written.
+    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

@@ -22,8 +22,9 @@ extension ManifestValue {
         do { try self.init(parsing: bytes, as: .manifest) } catch { throw BackplaneError(manifest: error) }
     }
 
-    /// Returns the value as the contents of a file, which are the same bytes for the same value, and readable if the
-    /// format is.
+    /// Returns the value as the contents of a file, which are the same bytes for the same value.
+    ///
+    /// They are readable as far as the format is.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///

@@ -34,13 +34,14 @@ package struct Catalogue: Sendable {
         }
     }
 
-    /// Returns the classes of a name in all roles, highest version first, and equal versions in the order of their
-    /// plugins.
+    /// Returns the classes called `className` in all roles, highest version first.
+    ///
+    /// Equal versions are in the order of their plugins.
     package func entries(named className: String) -> [Entry] {
         ranked[className] ?? []
     }
 
-    /// Returns the class with the highest matching version; of several, the one of the first plugin.
+    /// Returns the class with the highest matching version; of several, that of the first plugin.
     package func best(_ className: String, as role: Role, in range: VersionRange? = nil) -> Entry? {
         entries(named: className).first { $0.component.role == role && range?.contains($0.component.version) ?? true }
     }

@@ -9,8 +9,9 @@ extension Plan {
         throw faults[name] ?? unknownManager(name)
     }
 
-    /// Returns the nodes that a manager needs, including its own, in the order of creation, with the ids of the whole
-    /// plan.
+    /// Returns the nodes that a manager needs, including its own, in the order of creation.
+    ///
+    /// The ids are those of the whole plan.
     ///
     /// - Throws: The errors of ``node(ofManager:)``.
     package func nodes(neededBy name: String) throws(BackplaneError) -> [Node] {

@@ -20,7 +20,7 @@ package final class CallingThread: TaskExecutor {
 
     /// Runs `work` on the calling thread and returns its result.
     ///
-    /// - Precondition: Called only once.
+    /// - Precondition: The method has not been called before.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
         let outcome = Outcome<Result>()
         let task = Task(executorPreference: self) {

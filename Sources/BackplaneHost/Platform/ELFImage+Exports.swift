@@ -1,6 +1,5 @@
 extension ELFImage {
-    /// The symbols it defines that another library's symbol of the same name may replace, or that may replace
-    /// another's.
+    /// The defined symbols that may replace, or be replaced by, another library's symbols of the same name.
     ///
     /// Symbols that linkers add to every library are omitted. Swift exports its symbols as protected, which binds them
     /// to their own library.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file that is closed at the end of its owner's life.
+/// An open file, which is closed when the value is destroyed.
 package struct FileDescriptor: ~Copyable, Sendable {
     package let number: Int32
 

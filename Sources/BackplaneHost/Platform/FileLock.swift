@@ -1,6 +1,6 @@
 import Glibc
 
-/// An exclusive lock on a file, held until its owner releases it or the process ends in whatever way.
+/// An exclusive lock on a file, held until its owner releases it or the process ends, for whatever reason.
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 

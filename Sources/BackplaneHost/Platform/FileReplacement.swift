@@ -4,9 +4,10 @@ import Glibc
 ///
 /// Readers see all of the old bytes or all of the new ones, even after a crash.
 package enum FileReplacement {
-    /// Creates a file; throws `EEXIST` if there is one already.
+    /// Creates a file with the given bytes.
     ///
     /// - Parameter mode: The permissions of the file before the process's mask is applied.
+    /// - Throws: `EEXIST` if there is a file already.
     package static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
         try write(bytes, beside: path, mode: mode) { file, temporary throws(SystemError) in
             try file.synchronize()

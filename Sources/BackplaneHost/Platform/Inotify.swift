@@ -22,7 +22,9 @@ package final class Inotify: Sendable {
         }
     }
 
-    /// Watches the folder at `path`, and returns the number of the watch; it depends on the folder, not on the path.
+    /// Watches the folder at `path`, and returns the number of the watch.
+    ///
+    /// The number is the same for the same folder, whatever its path.
     ///
     /// - Throws: `ENOENT` or `ENOTDIR` if there is no folder; `EACCES` if this user may not read it; `ENOSPC` if this
     ///   user has reached the limit of watches.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reason why every host links Foundation, although the host itself does not use it.
+/// A reference that makes every host link Foundation, although the host itself does not use it.
 ///
 /// Foundation takes the thread that loads it for the program's main thread, and binds the main queue to it. If a plugin
 /// were the first to load it, that thread would be the coordinator's, and work that the program awaits on its main

@@ -9,7 +9,7 @@ package enum PrivateFolder {
 
     /// Creates the folder at `path` with mode 0700, and missing folders above it.
     ///
-    /// An existing folder is accepted if it is no symbolic link, belongs to the user, and cannot be written to by
+    /// An existing folder is accepted if it is not a symbolic link, belongs to the user, and cannot be written to by
     /// others.
     package static func make(at path: String) throws(Problem) {
         let path = FilePath.absolute(path)

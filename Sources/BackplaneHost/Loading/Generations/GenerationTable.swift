@@ -12,7 +12,7 @@ struct GenerationTable {
         let loadedAt: Double
         var state: Generation.State
         let image: PluginImage?
-        /// The plugin to activate for a rollback; `nil` if the generation was never committed, or too long ago.
+        /// The plugin to activate for a rollback; `nil` if it was never committed, or too long ago.
         var loaded: LoadedPlugin?
         /// The rank among committed generations, by the last commitment; 0 if it was never committed.
         var commitment = 0
@@ -29,7 +29,7 @@ struct GenerationTable {
     private var commitments = 0
     /// The number of generations of a plugin that remain available for a rollback.
     static let kept = 8
-    /// The number of generations at each multiple of which the log recommends a restart.
+    /// The interval, in generations, at which the log recommends a restart.
     static let warned = 100
 
     /// Adds plugins in a state, or updates the state of those already known.

@@ -8,7 +8,7 @@ package struct Composition: Sendable {
     package let plan: Plan
     /// The problems of the manifest and its plugins.
     package let problems: [Problem]
-    /// The plugins linked into the program, then those of the manifest, in the `order` of their catalogue entries.
+    /// The plugins linked into the program, then those of the manifest, in the `order` of catalogue entries.
     package let plugins: [PluginOrigin]
     /// The wires of the plan, in the order of their users and labels.
     package let wires: [PlannedWire]

@@ -2,7 +2,8 @@
 public enum LaneRule: Sendable, Hashable {
     /// The native lane wherever it is provably safe, otherwise the encoded one.
     case fastest
-    /// The encoded lane for every call, as between plugins of different compilers; for testing that a contract survives
-    /// it.
+    /// The encoded lane for every call, as between plugins of different compilers.
+    ///
+    /// It shows whether a contract survives encoding.
     case encoded
 }

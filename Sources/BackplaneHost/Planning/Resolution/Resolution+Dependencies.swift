@@ -63,7 +63,7 @@ extension Resolution.Draft {
 
     /// Reports the uses of managers that cannot be created.
     ///
-    /// - Parameter origins: The manager at which the trouble of each faulty manager began.
+    /// - Parameter origins: For each manager with a fault, the manager in which the fault originated.
     private mutating func reportFaultyUses(of name: String, except circle: Set<String>, _ origins: inout [String: String]) {
         if errors[name] != nil { origins[name] = name }
         for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key }) where errors[used] != nil && !circle.contains(used) {

@@ -1,6 +1,7 @@
 extension Resolution {
-    /// A graph of users and used, by number, without recursive functions because a chain may be as long as the
-    /// manifest.
+    /// The graph of which manager uses which, by number.
+    ///
+    /// No function recurses, because a chain may be as long as the manifest.
     struct UseGraph {
         /// The numbers that each number uses, in ascending order.
         let uses: [[Int]]
@@ -66,8 +67,9 @@ extension Resolution {
             return nil
         }
 
-        /// Returns the chosen numbers, each after those it uses, otherwise ascending; numbers in or behind a cycle are
-        /// omitted.
+        /// Returns the chosen numbers, each after those it uses, otherwise in ascending order.
+        ///
+        /// Numbers in or behind a cycle are omitted.
         func order(of isChosen: (Int) -> Bool) -> [Int] {
             var users = [[Int]](repeating: [], count: uses.count)
             var missing = [Int](repeating: 0, count: uses.count)

@@ -22,7 +22,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports providers that a manager's definition gives its class without the class asking for them.
+    /// Reports entries of a manager's definition that its class does not ask for.
     private mutating func findUnused(by user: Catalogue.Entry, _ definition: ManagerDefinition, of name: String) {
         let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController], labels = user.component.wires.map(\.label)
         for label in layers where !labels.contains(label) {
@@ -36,7 +36,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports services that the class of a communication controller does not ask for.
+    /// Reports services that a communication controller's class does not ask for.
     private mutating func findUnusedServices(by user: Catalogue.Entry, of name: String) {
         let labels = user.component.wires.map(\.label)
         for service in (choices[name] ?? []).map(\.definition) {

@@ -5,7 +5,7 @@ package import FoundationEssentials
 ///
 /// It is a pure function of its arguments, in six steps: choose a class for every definition, compare the classes with
 /// the lock, let the classes review their configurations, compare every wire with its provider, look for conflicts
-/// between managers, and plan the managers that remain.
+/// between managers, and plan the remaining managers.
 package struct Resolution: Sendable {
     /// A function that lets a class review a configuration, and returns JSON pointers to unknown keys, or an error.
     package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
