@@ -46,8 +46,10 @@ extension PluginHost {
     ///
     /// - Parameters:
     ///   - plugin: The plugin's id, or its library as the manifest names it.
-    ///   - generation: The number of the generation; `nil` means the one that was active before the current one.
-    /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed.
+    ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
+    ///     its probation since.
+    /// - Throws: `plugin.unknown`; `swap.refused`, also without such a generation, before anything was touched; or the
+    ///   error of the step that failed, with the current generation still active.
     @discardableResult
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()

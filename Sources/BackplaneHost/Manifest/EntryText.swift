@@ -8,8 +8,9 @@ package enum EntryText {
     ///
     /// - Parameter library: The name of the library; `nil` adds none, nor does one that is already there. A manifest
     ///   without `plugins` takes every library in any case.
-    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.malformed` for a
-    ///   manager that is already there.
+    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` without
+    ///   `managers`; `manifest.malformed` for a manager that is already there; `manifest.unwritable` if the text cannot
+    ///   be edited.
     package static func add(library: String?, managers: [String: ManifestValue], to bytes: Data) throws(BackplaneError) -> Data {
         guard ManifestFormat(of: bytes) == .json else {
             throw BackplaneError(.manifestUnsupported, "a property list cannot be added to as it is written; `backplane convert` makes JSON of it")

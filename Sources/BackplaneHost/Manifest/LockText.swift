@@ -8,7 +8,8 @@ package enum LockText {
     ///
     /// A manifest that has this lock already is returned as it is.
     ///
-    /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest.
+    /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
+    ///   edited.
     package static func put(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
