@@ -1,8 +1,9 @@
 public import Backplane
 
-// Only programs put errors into sets: in the SDK these conformances would be part of every plugin.
+// Only programs put errors into sets. In the SDK, these conformances would be part of every plugin.
 
 extension BackplaneError: Hashable {
+    /// Hashes the code, message, location, failure and causes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(message)
@@ -13,6 +14,7 @@ extension BackplaneError: Hashable {
 }
 
 extension BackplaneError.Failure: Hashable {
+    /// Hashes the code and the details.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(details)

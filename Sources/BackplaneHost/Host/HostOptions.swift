@@ -2,44 +2,56 @@ public import Backplane
 public import BackplaneNetwork
 public import BackplaneStorage
 
-/// What a host is given besides its manifest. Everything has a default.
+/// The configuration of a host apart from its manifest; every option has a default.
 public struct HostOptions: Sendable {
-    /// Folders to look for libraries in, after the manifest's own and before the program's.
+    /// The folders in which to look for libraries, after the manifest's own folder and before the program's.
     public var pluginPaths: [String]
-    /// Where libraries are copied to before they are loaded; `nil`: `$XDG_CACHE_HOME`, or the temporary folder.
+    /// The folder to which libraries are copied before they are loaded.
+    ///
+    /// `nil` means `$XDG_CACHE_HOME` or the temporary folder.
     public var loadFolder: String?
-    /// Where data access controllers keep their data; `nil`: `$XDG_STATE_HOME/backplane`.
+    /// The folder for the data of data access controllers; `nil` means `$XDG_STATE_HOME/backplane`.
     public var dataFolder: String?
+    /// The destination of the log of the host and its components.
     public var log: any LogSink
-    /// Checks a manifest's `sha256`; without it a manifest that gives one is refused.
+    /// The algorithm that checks a manifest's `sha256`; a manifest that gives one is refused without it.
     public var digest: (any ContentDigest)?
-    /// What carries components' requests out, besides `file:` below the manifest's folder.
+    /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// Opens the record store in a folder of the host's, when a component first asks for it; what it repaired it reports.
+    /// The function that opens the record store in one of the host's folders, when a component first needs it.
     public var openStore: StoreOpener
-    /// Which lane calls may take.
+    /// The rule for the lanes that calls may take.
     public var lanes: LaneRule
-    /// How calls are counted; for tests of the other way.
+    /// The way calls are counted; tests set it to exercise the alternative.
     package var counting: LeaseCounting = .best
-    /// Fails actions of swaps before they are begun, those that can fail; for tests.
+    /// A fault injected before each swap action that can fail; for tests.
     package var swapFault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
-    /// Has swaps compare what is exported with what is exported again after it was imported. Default: in debug builds.
+    /// A Boolean value that indicates whether swaps export imported state again and compare the two exports.
+    ///
+    /// By default, they do so only in debug builds.
     public var checksState = HostOptions.isDebug
-    /// Bytes that one component's state may have.
+    /// The largest state of one component, in bytes.
     public var stateLimit = 1 << 30
-    /// How long one library may take to be loaded, and then to say what it brings.
+    /// The time one library may take to be loaded, and then again to register its classes.
     public var loadLimit = Duration.seconds(60)
-    /// How long one component may take to start.
+    /// The time one component may take to start.
     public var startLimit: Duration
-    /// How long one component may take to end its calls, and then to stop.
+    /// The time one component may take to finish its calls, and then again to stop.
     public var stopLimit: Duration
-    /// How long Swift's thread pool may be occupied before the log says so, and which components may be why; `nil`: nobody looks.
+    /// The time Swift's thread pool may be occupied before the log reports it, and the likely components.
+    ///
+    /// `nil` turns the report off.
     public var occupationLimit: Duration?
-    /// Whether a signal that a plugin's code raises has the process say at once, on standard error, which plugin and which
-    /// generation of it that was. Sets handlers of signals, for the whole process and for good; those that were set before run after that.
-    /// With it a write to a pipe that nobody reads ends the process no longer (`SIGPIPE`), unless somebody handled that before.
+    /// A Boolean value that indicates whether a crash in plugin code prints the plugin and its generation.
+    ///
+    /// The line goes to standard error.
+    ///
+    /// This installs signal handlers for the whole process and for its lifetime; handlers installed earlier run after
+    /// them. It also means that a write to a pipe without a reader no longer ends the process (`SIGPIPE`), unless that
+    /// signal was handled before.
     public var namesCrashes = false
 
+    /// Creates options with a default for each one not given.
     public init(
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
@@ -51,7 +63,7 @@ public struct HostOptions: Sendable {
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
-    /// Opens a record store in a folder, and reports what was damaged there and has been moved aside.
+    /// A function that opens a record store in a folder, and reports damaged data that it has moved aside.
     public typealias StoreOpener = @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
 
     private static var isDebug: Bool {

@@ -1,6 +1,7 @@
 import CBackplane
 
-/// The version of this host, which is that of the SDK it was built with.
+/// The version of this host, which equals that of the SDK it was built with.
 public enum HostVersion {
+    /// The version as text, such as `1.2.0`.
     public static let text = String(cString: bp_sdk_version)
 }

@@ -1,44 +1,55 @@
 public import Backplane
 
 extension PluginHost {
-    /// Puts new builds of plugins in force while the host runs: all of them, or none.
+    /// Activates new builds of plugins while the host runs: either all of them or none.
     ///
-    /// New instances are made from the new code and take over the state of the old ones. Calls under way end on the code they began on;
-    /// calls that come to a component that has state, or is exclusive, wait meanwhile; nobody else waits. If anything fails the old
-    /// code goes on as if nothing had been.
+    /// New instances are created from the new code and take over the state of the old ones. Calls in flight finish on
+    /// the code they began on. Calls to a component that is stateful or exclusive wait during the swap; no others do.
+    /// If a step fails, the old code keeps running as if the swap had never been attempted.
     ///
-    /// - Parameter libraries: paths, or names as the manifest has them.
-    /// - Throws: `swap.refused` before anything was touched, or why a step failed, the old generation being in force.
+    /// - Parameter libraries: The paths of the libraries, or their names as the manifest has them.
+    /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
+    ///   generation still active.
     @discardableResult
     public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
         try await swap(libraries, options, onProbation: nil)
     }
 
-    /// - Parameter report: called on the coordinator's thread, which it must not keep, once callers see new code that is on probation.
+    /// Activates new builds of plugins, and reports when callers reach new code that is on probation.
+    ///
+    /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block, once callers reach
+    ///   the new code.
     package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
         try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(libraries, options, onProbation: report)
         }
     }
 
-    /// The same for one library.
+    /// Activates a new build of one plugin while the host runs.
+    ///
+    /// - Parameter library: The path of the library, or its name as the manifest has it.
+    /// - Throws: The same errors as for several libraries.
     @discardableResult
     public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
         try await swap([library], options)
     }
 
-    /// What ``swap(_:_:)`` would do. Loads the libraries, runs their entries, and touches nothing that runs.
+    /// Returns what a swap would do; loads the libraries and runs their entry functions, but touches nothing that runs.
     ///
-    /// - Throws: why a library cannot be loaded; what would be refused stands in the preview.
+    /// - Parameter libraries: The paths of the libraries, or their names as the manifest has them.
+    /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
     public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapPreview {
         try await coordinator.preview(libraries, options)
     }
 
-    /// Swaps back to an older generation of a plugin, which is in memory still.
+    /// Swaps back to an older generation of a plugin that is still in memory.
     ///
     /// - Parameters:
-    ///   - plugin: its id, or its library as the manifest names it.
-    ///   - generation: its number; `nil`: the last one that was in force before.
+    ///   - plugin: The plugin's id, or its library as the manifest names it.
+    ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
+    ///     its probation since.
+    /// - Throws: `plugin.unknown`; `swap.refused`, also without such a generation, before anything was touched; or the
+    ///   error of the step that failed, with the current generation still active.
     @discardableResult
     public func rollback(
         plugin: String, to generation: Int? = nil, _ options: SwapOptions = SwapOptions()
@@ -46,7 +57,9 @@ extension PluginHost {
         try await rollback(plugin: plugin, to: generation, options, onProbation: nil)
     }
 
-    /// - Parameter report: as for a swap.
+    /// Swaps back to an older generation, and reports when callers reach it on probation.
+    ///
+    /// - Parameter report: The same closure as for a swap.
     package func rollback(
         plugin: String, to generation: Int?, _ options: SwapOptions, onProbation report: ProbationReport?
     ) async throws(BackplaneError) -> SwapReport {
@@ -55,16 +68,17 @@ extension PluginHost {
         }
     }
 
-    /// Every generation of a plugin that is in memory, oldest first; `nil`: of all plugins.
+    /// Returns the generations of a plugin that are in memory, oldest first.
     ///
-    /// Reads how much memory each takes, which costs milliseconds.
+    /// Measuring how much memory each one takes costs milliseconds.
     ///
+    /// - Parameter plugin: The plugin's id, or its library as the manifest names it; `nil` means all plugins.
     /// - Throws: `plugin.unknown`.
     public func generations(of plugin: String? = nil) async throws(BackplaneError) -> [Generation] {
         try await coordinator.generations(of: plugin)
     }
 
-    /// What has been asked of every component that is up.
+    /// The numbers of calls and errors of each component that is up.
     public var statistics: [ComponentStatistics] {
         get async { await coordinator.statistics() }
     }

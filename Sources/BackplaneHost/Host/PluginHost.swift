@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// The runtime: loads the plugins of a manifest, builds its managers with their layers, and calls them.
+/// The runtime: loads the plugins of a manifest, builds its managers with their collaborators, and calls them.
 ///
 /// ```swift
 /// let host = PluginHost(manifest: ManifestDocument(contentsOf: "manifests/almanac.json"))
@@ -11,15 +11,20 @@ import Synchronization
 /// await host.stop()
 /// ```
 ///
-/// Nothing happens before the first question: libraries are loaded once, managers start with ``start()`` or when they are
-/// looked up. There is no shared instance, on purpose: pass the host. End it with ``stop()``: one that is merely released leaves
-/// its components as they are, and its folder to the next host.
+/// The host is lazy: libraries are loaded once, when they are first needed, and managers start with
+/// ``start(keepGoing:)`` or when they are looked up. There is deliberately no shared instance; pass the host to the
+/// code that needs it.
+///
+/// Call ``stop()`` when you are done. A host that is released without it does not stop its components, and leaves its
+/// load folder for the next host to remove.
 public final class PluginHost: Sendable {
     let coordinator: Coordinator
-    /// Ready-made instances of the host program, for itself; plugins do not see them.
+    /// The registry of the host program's own instances, which plugins cannot see.
     public let services = ServiceRegistry()
 
-    /// - Parameter plugins: those that are linked into this program; they come before the manifest's.
+    /// Creates a host for a manifest document.
+    ///
+    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
     public convenience init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: manifest, linked: plugins.map { LinkedPlugin($0) }, options: options)
     }
@@ -29,7 +34,9 @@ public final class PluginHost: Sendable {
         coordinator = Coordinator(manifest, linked: linked, options)
     }
 
-    /// The same for a manifest made in Swift.
+    /// Creates a host for a manifest built in Swift.
+    ///
+    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
     public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
     }
@@ -38,103 +45,119 @@ public final class PluginHost: Sendable {
         coordinator.retire()
     }
 
-    /// Everything that is wrong with the manifest and its plugins, warnings too. Starts nothing.
+    /// Returns all problems of the manifest and its plugins, including warnings, without starting anything.
     public func check() async -> [Problem] {
         await coordinator.problems()
     }
 
-    /// What the manifest in force comes to with its plugins, for tools. Starts nothing.
+    /// Returns the composition of the active manifest and its plugins, for tools, without starting anything.
     package func composition() async -> Composition {
         await coordinator.composition()
     }
 
-    /// What the plugins give for every definition of the manifest now, as its lock would have it.
+    /// Returns the lock that matches what the plugins currently provide for each definition of the manifest.
     package func lock() async -> [String: LockedClass] {
         await coordinator.lock()
     }
 
-    /// Where the manifest in force was read from; known at once, whatever goes on.
+    /// The source of the active manifest; available immediately, whatever the coordinator is doing.
     package var manifestSource: ManifestSource { coordinator.manifestSource.value }
 
-    /// Starts every eager manager and what it needs; independent ones start at the same time.
+    /// Starts all eager managers and what they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: leaves what cannot be started; ``managers`` says why.
-    /// - Throws: all errors of the manifest, before anything starts; or why components did not start, everything that needs none
-    ///   of them being up; with `keepGoing` only `host.stopped`.
+    /// - Parameter keepGoing: Whether to skip what cannot be started; ``managers`` gives the reasons.
+    /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
+    ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
         try await coordinator.startAll(keepGoing: keepGoing)
     }
 
-    /// Puts another manifest in force while the host runs: what it changes, and what depends on that, is started, stopped or made
-    /// anew; everything else goes on.
+    /// Activates another manifest while the host runs.
     ///
-    /// What the host program and other components call a manager by goes on to work: calls that come while it is made anew wait.
-    /// Libraries that the manifest names for the first time are loaded, those it no longer names are not used any more.
+    /// Whatever the new manifest changes, and whatever depends on that, is started, stopped or recreated; everything
+    /// else keeps running. Remotes that the host program and other components hold stay valid: calls that arrive while
+    /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
+    /// longer names are no longer used.
     ///
-    /// - Throws: all errors of the manifest, nothing having changed; or why components did not start, the rest being as the manifest says.
+    /// - Throws: All errors of the manifest, in which case nothing has changed; or the reasons why components did not
+    ///   start, in which case the rest is as the manifest says.
     @discardableResult
     public func apply(_ manifest: ManifestDocument) async throws(BackplaneError) -> ManifestChange {
         try await coordinator.make(.apply(manifest))
     }
 
-    /// The same for a manifest made in Swift.
+    /// Activates a manifest built in Swift while the host runs.
+    ///
+    /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
     public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
         try await coordinator.make(.apply(ManifestDocument(manifest)))
     }
 
-    /// Makes one manager anew, and the layers that only it uses; calls that come meanwhile wait.
+    /// Recreates one manager and the collaborators that only it uses; calls that arrive meanwhile wait.
     ///
-    /// - Throws: `manager.unknown`, what is wrong with it, or why it did not start again.
+    /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
         try await coordinator.make(.reset(manager))
     }
 
-    /// The same for everything that is up.
+    /// Recreates every component that is up; calls that arrive meanwhile wait.
+    ///
+    /// - Throws: The reasons why components did not start again.
     @discardableResult
     public func reset() async throws(BackplaneError) -> ManifestChange {
         try await coordinator.make(.reset(nil))
     }
 
-    /// A manager by its name in the manifest, started if it was not.
+    /// Returns a manager by its name in the manifest, starting it if necessary.
     ///
-    /// - Throws: `manager.unknown`, what is wrong with it or with something it needs, `wire.mismatch` when it provides another
-    ///   contract, `host.stopped`.
+    /// - Throws: `manager.unknown`, the problem of the manager or of something it needs, `wire.mismatch` when it
+    ///   provides another contract, or `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
         return Remote(try await coordinator.slot(to: name, as: C.self))
     }
 
-    /// Calls a method by name, with JSON in and out, for tools that know no contract.
+    /// Calls a method by name with JSON input and output, for tools that do not know the contract.
     ///
-    /// - Parameter input: JSON; `null` for a method that takes nothing.
-    /// - Throws: as ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, and whatever the call throws.
+    /// - Parameters:
+    ///   - manager: The name of the manager in the manifest.
+    ///   - method: The name of the method in the manager's contract.
+    ///   - input: The JSON of the argument; `null` for a method without one.
+    ///   - call: The call on whose behalf the method runs, such as one from ``begin(within:)``.
+    /// - Returns: The JSON of the result.
+    /// - Throws: The errors of ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, or any error
+    ///   of the call itself.
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         try await coordinator.names(of: manager).call(method, input, call)
     }
 
-    /// A call that begins here.
+    /// Returns a new call that begins here.
+    ///
+    /// - Parameter duration: The time the call has until its deadline; `nil` means no deadline.
     public func begin(within duration: Duration? = nil) -> Call {
         Call(within: duration)
     }
 
-    /// The managers of the manifest, by name, and how they are.
+    /// The managers of the manifest in order of name, each with its state.
     public var managers: [ManagerStatus] {
         get async { await coordinator.statuses() }
     }
 
-    /// Where calls of a manager meet what changes behind it.
+    /// Returns the gate of a manager, starting the manager if necessary.
     package func gate(of manager: String) async throws(BackplaneError) -> Gate {
         try await coordinator.gate(of: manager)
     }
 
-    /// The wires of what is up, in the order in which their users were made, the host program's own last, and how their calls cross.
+    /// The wires of all components that are up, in the order their users were created.
+    ///
+    /// The host program's own wires come last.
     public var wires: [WireStatus] {
         get async { await coordinator.wires() }
     }
 
-    /// Ends everything, in the reverse order of starting. A host that has stopped stays so.
+    /// Stops all components in reverse order of their start; a stopped host cannot be started again.
     public func stop() async {
         await coordinator.stop()
     }

@@ -1,14 +1,14 @@
-/// Names of folders that say what they belong to.
+/// Folder names that show what the folders belong to.
 extension DataFolder {
-    /// The manifest's file name, for people, and a hash of its path, which tells two of one name apart.
+    /// Returns the manifest's file name, for people, with a hash of its path to tell manifests of one name apart.
     static func folderName(manifest path: String) -> String {
-        // A file's name may be as long as a folder's already.
+        // The name of a file may already be as long as a folder's may be.
         let name = escaped(FilePath.name(of: path)).prefix(100)
         let hash = String(stableHash(path), radix: 16)
         return "\(name)-" + String(repeating: "0", count: 16 - hash.count) + hash
     }
 
-    /// `name` with every byte outside A–Z, a–z, 0–9, `.`, `_` and `-` as `%` and two hexadecimal digits.
+    /// Returns `name` with all bytes except A–Z, a–z, 0–9, `.`, `_` and `-` as `%` and two hexadecimal digits.
     static func escaped(_ name: String) -> String {
         var text = ""
         for byte in name.utf8 {
@@ -23,7 +23,8 @@ extension DataFolder {
         return text
     }
 
-    /// FNV-1a, 64 bits: the same in every process and release, which `Hasher` is not. It keeps names apart, not enemies out.
+    /// Returns the 64-bit FNV-1a hash, which unlike `Hasher` is stable across processes, but not secure against
+    /// attacks.
     private static func stableHash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

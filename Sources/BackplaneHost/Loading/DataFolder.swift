@@ -1,13 +1,14 @@
 package import Backplane
 
-/// Where the components of one manifest keep what lasts. Never removed.
+/// The folder for the persistent data of one manifest's components, which is never removed.
 package struct DataFolder: Sendable {
-    /// One folder for each manifest, absolute. Made with the first component's folder.
+    /// The absolute path, which is different for each manifest; the folder is created with the first component's.
     package let path: String
 
-    /// The data folder of the manifest at `manifest`.
+    /// Creates a data folder for the manifest at `manifest`, without creating anything on disk yet.
     ///
-    /// - Parameter parent: `nil` for `$XDG_STATE_HOME/backplane`, by default `~/.local/state/backplane`.
+    /// - Parameter parent: The folder that contains it; `nil` means `$XDG_STATE_HOME/backplane`, by default
+    ///   `~/.local/state/backplane`.
     package init(
         in parent: String? = nil, manifest: String, environment: (String) -> String? = ProcessEnvironment.value
     ) throws(BackplaneError) {
@@ -15,9 +16,9 @@ package struct DataFolder: Sendable {
         path = FilePath.join(FilePath.absolute(parent), Self.folderName(manifest: FilePath.absolute(manifest)))
     }
 
-    /// The private folder of the component called `name`, made where there is none.
+    /// Returns the private folder of the component called `name`, creating it if necessary.
     ///
-    /// Whatever a manifest calls a component, its folder lies directly in this one, and no two names share one.
+    /// Whatever the name in the manifest, the folder lies directly in the data folder, and no two names share one.
     package func folder(named name: String) throws(BackplaneError) -> String {
         guard !["", ".", ".."].contains(name) else {
             throw Self.unusable(path, "cannot hold a folder called `\(name)`; give the component another name")
@@ -28,7 +29,9 @@ package struct DataFolder: Sendable {
         return folder
     }
 
-    /// The folder of the host's record store, made where there is none. No component's folder is called so: `@` is escaped.
+    /// Returns the folder of the host's record store, creating it if necessary.
+    ///
+    /// No component's folder has this name, because `@` is escaped in those.
     package func storeFolder() throws(BackplaneError) -> String {
         let folder = FilePath.join(path, "@store")
         try Self.make(path)
@@ -44,7 +47,9 @@ package struct DataFolder: Sendable {
         }
     }
 
-    /// XDG Base Directory Specification: state that outlives a restart; a relative path in the variable is invalid and ignored.
+    /// Returns the folder for persistent state according to the XDG Base Directory Specification.
+    ///
+    /// A relative path in the variable is invalid, and ignored.
     private static func defaultParent(_ environment: (String) -> String?) throws(BackplaneError) -> String {
         if let folder = environment("XDG_STATE_HOME"), folder.hasPrefix("/") { return FilePath.join(folder, "backplane") }
         guard let home = environment("HOME") else {

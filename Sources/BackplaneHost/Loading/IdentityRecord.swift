@@ -1,22 +1,24 @@
 package import Backplane
 
-/// One record of the section `backplane`: `bp_identity`, laid out as `backplane.h` says in its fifth part.
+/// A record of the section `backplane`: a `bp_identity`, with the layout described in part 5 of `backplane.h`.
 package struct IdentityRecord: Sendable, Hashable {
     package let abi: ClosedRange<UInt32>
     package let swift: Version?
     package let sdk, toolchain, id: String?
     package let version: Version?
 
-    /// Why bytes are not a record, as the end of a sentence that begins "its identity".
+    /// The reason why bytes are not a record, worded to follow "its identity".
     package struct Problem: Error, Hashable {
         package let text: String
     }
 
-    /// In bytes: every record has the fields up to here.
+    /// The size in bytes of the fields that each record must have.
     private static let leastSize = 24
 
-    /// The records that fill `section`, back to back. A longer record of a newer SDK begins with the fields known here, and a
-    /// shorter one says nothing in those that it does not reach.
+    /// Returns the consecutive records that fill `section`.
+    ///
+    /// A longer record of a newer SDK begins with the fields known here; fields beyond the end of a shorter one are
+    /// unknown.
     package static func all(in section: ArraySlice<UInt8>) throws(Problem) -> [IdentityRecord] {
         guard !section.isEmpty else { throw Problem(text: "is empty") }
         var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
@@ -38,7 +40,9 @@ package struct IdentityRecord: Sendable, Hashable {
         return size
     }
 
-    /// - Precondition: `bytes` are at least ``leastSize``.
+    /// Creates a record from its bytes.
+    ///
+    /// - Precondition: `bytes` has at least ``leastSize`` bytes.
     private init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
         let (lowest, highest) = (Self.number(bytes, at: 12), Self.number(bytes, at: 16))
         guard lowest <= highest else { throw Problem(text: "gives an ABI range from \(lowest) down to \(highest)") }

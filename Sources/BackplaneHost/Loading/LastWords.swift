@@ -1,9 +1,14 @@
 import CBackplaneHost
 
-/// What this process says when a trap in plugin code ends it: a line on standard error with the file name of the copy, and so its plugin and generation.
+/// The line printed to standard error when a trap in plugin code ends the process.
 ///
-/// A trap (a `fatalError`, a wrong index, `abort`) cannot be survived in one process. What can be done is to say whose it was.
+/// It contains the file name of the copy, and with it the plugin and its generation.
+///
+/// A trap (a `fatalError`, an index out of range, `abort`) cannot be survived within one process, but it can be
+/// attributed.
 enum LastWords {
-    /// From now on; whoever handled such signals before handles them after that, as Swift's backtracer does. A write to a closed pipe is none.
+    /// Installs the handlers for the rest of the process; earlier ones, such as Swift's backtracer, run afterwards.
+    ///
+    /// A write to a closed pipe is not a trap.
     static func keep() { bph_keep_last_words() }
 }

@@ -2,17 +2,17 @@ package import Backplane
 package import BackplaneNetwork
 import Glibc
 
-/// The copy of a library that nobody else could have put there, before it is known what it is.
+/// A private copy of a library, which no other user can have placed, before its contents are checked.
 package struct LibraryCopy: Sendable {
-    /// Where the library was built, and what the file was like when it was copied.
+    /// The path at which the library was built, and the status of that file when it was copied.
     let source: (path: String, status: FileStatus)
     package let path: String
     private let sha256: String?
 
-    /// Copies the library at `path` into `folder`.
+    /// Creates a copy of the library at `path` in `folder`.
     ///
-    /// - Parameter sha256: what the manifest gives for it, if it gives one.
-    /// - Throws: why it is not trusted, or cannot be copied.
+    /// - Parameter sha256: The digest that the manifest gives for it, if any.
+    /// - Throws: The reason why the library is not trusted or cannot be copied.
     package init(of path: String, sha256: String? = nil, in folder: LoadFolder) throws(BackplaneError) {
         let file = try LibraryFile.open(path)
         let status = try LibraryFile.status(of: file, path)
@@ -30,16 +30,18 @@ package struct LibraryCopy: Sendable {
         (source, self.path, self.sha256) = ((path, status), copy, sha256)
     }
 
-    /// - Throws: when the copy has another SHA-256 than the manifest gives, if it gives one.
+    /// Checks the copy against the manifest's SHA-256, if there is one.
+    ///
+    /// - Throws: `plugin.digest-mismatch`, or `plugin.digest-unsupported` without an algorithm.
     package func requireDigest(_ digest: (any ContentDigest)?) throws(BackplaneError) {
         try LibraryFile.requireDigest(sha256, ofCopy: path, digest, source.path)
     }
 
-    /// The copy as a library that can be loaded.
+    /// Returns the copy as a library that can be loaded, after checking and renaming it.
     ///
-    /// - Parameter generation: the plugin whose library it is, as far as that is known, and which of its generations it will be; given the id
-    ///   in its identity.
-    /// - Throws: why it is no plugin for this host.
+    /// - Parameter generation: A function that returns the plugin, if known, and the number of the new generation,
+    ///   given the id in the library's identity.
+    /// - Throws: The reason why it is not a plugin for this host.
     package func checked(
         for runtime: SwiftRuntime = .ofThisProcess, as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
     ) throws(BackplaneError) -> LibraryFile {

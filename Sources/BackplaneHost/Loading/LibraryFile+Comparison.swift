@@ -1,11 +1,12 @@
 import Glibc
 
 extension LibraryFile {
-    /// Is the file at `path` byte for byte what was loaded from `copy`? What the copy has given back since counts as the same.
+    /// Returns whether the file at `path` has the same bytes as those loaded from `copy`.
     ///
-    /// A file that cannot be read is not: loading it says why.
+    /// Storage that the copy has released since counts as equal. An unreadable file counts as different, so that
+    /// loading it reports the reason.
     ///
-    /// - Parameter unmapped: what of the copy may have been given back (``LoadFolder/giveRoomBack(_:of:)``).
+    /// - Parameter unmapped: The ranges of the copy that may have been released (``LoadFolder/giveRoomBack(_:of:)``).
     static func isSame(_ path: String, as copy: String, unmapped: [Range<Int>]) -> Bool {
         guard let there = try? FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let here = try? FileDescriptor(opening: copy, O_RDONLY),
             let size = try? FileStatus(of: there).size, let own = try? FileStatus(of: here).size, size == own

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import Glibc
 
-/// The copy, and the steps after it: is this a whole plugin for this machine?
+/// The copying and the checks after it: whether the library is a complete plugin for this machine.
 extension LibraryFile {
     /// Copies the library to `copy`.
     static func copyContents(
@@ -20,13 +20,13 @@ extension LibraryFile {
         }
     }
 
-    /// `false` where the file did not stay as it was.
+    /// Copies the library, or returns `false` if the file changed meanwhile.
     private static func copyIfStill(
         _ file: borrowing FileDescriptor, _ status: FileStatus, to copy: String
     ) throws(SystemError) -> Bool {
         let target = try FileDescriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         guard try file.copyContents(status.size, to: target) == status.size else { return false }
-        // A byte more may be there by now.
+        // The file may have grown meanwhile.
         return try FileStatus(of: file) == status
     }
 
@@ -55,12 +55,12 @@ extension LibraryFile {
         }
     }
 
-    /// As a manifest gives it: two hexadecimal digits for each byte.
+    /// Returns a digest as a manifest gives it: two hexadecimal digits for each byte.
     package static func text(ofDigest digest: [UInt8]) -> String {
         digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The image of the copy, of which no more is read than is looked at.
+    /// Returns the image of the copy, of which only the accessed parts are read.
     static func image(ofCopy copy: String, _ path: String) throws(BackplaneError) -> ELFImage {
         let bytes: MappedBytes
         do throws(SystemError) {
@@ -80,7 +80,7 @@ extension LibraryFile {
         }
     }
 
-    /// What of the copy is not mapped; nothing, where that is not worth a thread that gives it back.
+    /// Returns the unmapped ranges of the copy; empty if they are too small to be worth releasing.
     static func unmapped(of image: ELFImage, _ path: String) throws(BackplaneError) -> [Range<Int>] {
         do throws(ELFImage.Problem) {
             let unmapped = try image.unmapped()

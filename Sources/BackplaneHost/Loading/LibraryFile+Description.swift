@@ -3,10 +3,10 @@ import BackplaneBoundary
 import CBackplane
 
 extension LibraryFile {
-    /// Asks the plugin of a library that has been loaded what it brings: of its code no more than the entry runs.
+    /// Asks the plugin of a loaded library what it provides, which runs nothing of its code but the entry function.
     ///
-    /// - Parameter getInterface: how it fetches the host's services.
-    /// - Throws: why what it answers cannot be believed, at the library's path.
+    /// - Parameter getInterface: The function through which the plugin fetches the host's services.
+    /// - Throws: The reason why its answer is invalid, located at the library's path.
     func describe(_ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) -> PluginDescription {
         let entry = unsafeBitCast(try library.symbol(Self.entry), to: PluginDescription.Entry.self)
         do throws(BackplaneError) {

@@ -3,14 +3,16 @@ package import BackplaneNetwork
 import Glibc
 
 extension LibraryFile {
-    /// Checks the library at `path` and copies it into `folder`, in the order in which the steps stand in these files.
+    /// Checks the library at `path` and copies it into `folder`.
+    ///
+    /// The checks of trust come first, then the copy, and then the checks of its contents.
     ///
     /// - Parameters:
-    ///   - sha256: what the manifest gives for the library, 64 hexadecimal digits.
-    ///   - digest: computes it; `nil` in a host without cryptography.
-    ///   - runtime: the Swift that it has to live with.
-    ///   - generation: as for ``LibraryCopy/checked(for:as:)``.
-    /// - Throws: the first reason not to load it; the copy is then gone again.
+    ///   - sha256: The digest that the manifest gives for the library, as 64 hexadecimal digits.
+    ///   - digest: The algorithm that computes it; `nil` in a host without cryptography.
+    ///   - runtime: The Swift runtime with which the library must be compatible.
+    ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
+    /// - Throws: The first reason not to load the library, in which case the copy has been removed.
     package static func prepare(
         _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil, runtime: SwiftRuntime = .ofThisProcess,
         as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }

@@ -1,13 +1,14 @@
 import Backplane
 import Glibc
 
-/// The steps before the copy: is this a file that nobody else could have put here?
+/// The checks before the copy: whether no other user can have placed the file.
 extension LibraryFile {
-    /// Opens the file itself: a link could be turned elsewhere by whoever owns it. Links on the way to it are followed, because
-    /// SwiftPM's `.build/debug` is one.
+    /// Opens the file itself and refuses a symbolic link, which its owner could redirect.
+    ///
+    /// Links in the path to it are followed, because SwiftPM's `.build/debug` is one.
     static func open(_ path: String) throws(BackplaneError) -> FileDescriptor {
         do throws(SystemError) {
-            // Without O_NONBLOCK a pipe in place of the library would be waited for.
+            // Without O_NONBLOCK, opening a pipe in place of the library would block.
             return try FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             let status = try? FileStatus(at: path)
@@ -15,7 +16,7 @@ extension LibraryFile {
                 throw BackplaneError(
                     .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
             }
-            // Nobody can open a socket, nor a device where the mount has none.
+            // Sockets cannot be opened, nor can devices where the mount excludes them.
             if let status { try requireRegularFile(status, path) }
             let code: BackplaneError.Code = error.number == ENOENT ? .pluginNotFound : .pluginUnreadable
             throw BackplaneError(code, "the library cannot be opened: \(error)", at: path)
@@ -48,7 +49,9 @@ extension LibraryFile {
         }
     }
 
-    /// The group may write: many systems give every user a group of their own and a umask of 002.
+    /// Checks that the file is not writable by everyone.
+    ///
+    /// The group may write to it: many systems give each user a group of their own and a umask of 002.
     static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard !status.isWritableByOthers else {
             throw BackplaneError(

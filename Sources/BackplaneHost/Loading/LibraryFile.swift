@@ -1,23 +1,23 @@
 package import Backplane
 
-/// A library that has passed every check and lies ready in the load folder. Nothing of it has run.
+/// A library in the load folder that has passed all checks; none of its code has run.
 package struct LibraryFile: Sendable {
-    /// Where it was built.
+    /// The path at which it was built.
     package let path: String
-    /// The copy that will be loaded.
+    /// The path of the copy to load.
     package let copy: String
-    /// The file at ``path`` when it was copied: one that differs has been written since.
+    /// The status of the file at ``path`` when it was copied; a different one means that it was written to since.
     package let status: FileStatus
     package let identity: LibraryIdentity
-    /// What of the copy no code needs that runs: symbols and debug information.
+    /// The ranges of the copy that running code does not need: symbols and debug information.
     let unmapped: [Range<Int>]
 
-    /// The one function that a plugin exports.
+    /// The name of the one function that a plugin exports.
     package static let entry = "backplane_plugin_entry_v1"
-    /// In bytes: far beyond any real library, and little enough to hold in memory while it is checked.
+    /// The size limit in bytes: far beyond any real library, but small enough to check in memory.
     package static let maximumSize = 1 << 30
 
-    /// Loads the copy: from here on the plugin's code runs.
+    /// Loads the copy; from here on, the plugin's code runs.
     package func load() throws(BackplaneError) -> DynamicLibrary {
         do throws(BackplaneError) {
             return try DynamicLibrary(loading: copy)

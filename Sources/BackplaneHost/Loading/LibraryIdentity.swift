@@ -2,28 +2,28 @@ package import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// What a library says of itself before one instruction of it runs.
+/// The metadata in a library's file, which is known before any of its code runs.
 package struct LibraryIdentity: Sendable, Hashable {
-    /// The ABI numbers it speaks.
+    /// The range of ABI numbers that the library supports.
     package let abi: ClosedRange<UInt32>
-    /// The version of the Backplane SDK in it; `nil` without one.
+    /// The version of the Backplane SDK in it; `nil` if there is none.
     package let sdk: String?
-    /// The compiler it was built by, in the compiler's words.
+    /// The compiler that built it, as the compiler describes itself.
     package let toolchain: String?
-    /// The Swift compiler's version, its patch left out; `nil` without Swift.
+    /// The version of the Swift compiler without its patch; `nil` if there was none.
     package let swift: Version?
-    /// Whether there is Swift code in it, whatever it says.
+    /// A Boolean value that indicates whether the library contains Swift code, independent of its records.
     package let hasSwift: Bool
-    /// The plugin's id and version, where they are known so early.
+    /// The plugin's id and version, if known at this point.
     package let id: String?
     package let version: Version?
 
-    /// Where the records lie in a library.
+    /// The name of the section with the records.
     package static let section = "backplane"
-    /// The ABI numbers this host speaks.
+    /// The range of ABI numbers that this host supports.
     package static let hostABI = UInt32(BP_ABI_MIN)...UInt32(BP_ABI_MAX)
 
-    /// The identity of the library at `path`, whose bytes are `image`.
+    /// Creates the identity of the library at `path` from its image.
     package init(of image: ELFImage, at path: String) throws(BackplaneError) {
         guard let section = image.section(named: Self.section) else {
             throw Self.missing("it has no section `\(Self.section)`", path)
@@ -35,8 +35,10 @@ package struct LibraryIdentity: Sendable, Hashable {
         }
     }
 
-    /// A plugin that links the SDK brings a record of the SDK's C target and one of its Swift compiler, and may have its own:
-    /// together they are one identity.
+    /// Creates one identity from all records of a section.
+    ///
+    /// A plugin that links the SDK has a record of the SDK's C target and one of its Swift compiler, and may have its
+    /// own.
     private init(_ section: ArraySlice<UInt8>, hasSwift: Bool) throws(IdentityRecord.Problem) {
         self.hasSwift = hasSwift
         let records = try IdentityRecord.all(in: section)
@@ -45,7 +47,7 @@ package struct LibraryIdentity: Sendable, Hashable {
         swift = try Self.agreed(records.compactMap(\.swift), "Swift compiler")
         id = try Self.agreed(records.compactMap(\.id), "id")
         version = try Self.agreed(records.compactMap(\.version), "version")
-        // Parts in C may well come from another compiler; the one that built the Swift parts is the one that matters.
+        // C code may come from another compiler; only the one that built the Swift code matters.
         toolchain = records.first { $0.swift != nil && $0.toolchain != nil }?.toolchain ?? records.lazy.compactMap(\.toolchain).first
     }
 
@@ -68,7 +70,7 @@ package struct LibraryIdentity: Sendable, Hashable {
 }
 
 extension LibraryIdentity {
-    /// Makes sure that host and plugin have an ABI number in common.
+    /// Checks that the host and the plugin have an ABI number in common.
     package func requireABI(in host: ClosedRange<UInt32> = Self.hostABI, at path: String) throws(BackplaneError) {
         if abi.overlaps(host) { return }
         let advice = abi.lowerBound > host.upperBound
@@ -78,7 +80,7 @@ extension LibraryIdentity {
             .pluginABIMismatch, "the plugin speaks ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)", at: path)
     }
 
-    /// Makes sure that the plugin says the same when it runs as it said before.
+    /// Checks that the running plugin gives the same answers as its identity.
     func requireAgreement(with answer: PluginDescription) throws(BackplaneError) {
         guard abi.contains(answer.abi) else {
             throw BackplaneError(.pluginABIMismatch, "the plugin chose ABI \(answer.abi), and its identity says that it speaks \(Self.text(abi)); build all of it with one header")
@@ -90,7 +92,7 @@ extension LibraryIdentity {
         }
     }
 
-    /// A range of ABI numbers as messages give it.
+    /// Returns a range of ABI numbers as text for messages.
     package static func text(_ range: ClosedRange<UInt32>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }

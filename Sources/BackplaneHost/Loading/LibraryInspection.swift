@@ -2,20 +2,20 @@ package import Backplane
 package import BackplaneNetwork
 import Glibc
 
-/// What can be known of a library without running one instruction of it, whether a host would load it or not.
+/// The facts about a library that are known without running its code, whether or not a host would load it.
 package struct LibraryInspection: Sendable {
     package let path: String
-    /// In bytes; `nil` for what is no regular file.
+    /// The size in bytes; `nil` if it is not a regular file.
     package private(set) var size: Int?
-    /// 64 hexadecimal digits; `nil` where nothing computes them.
+    /// The digest as 64 hexadecimal digits; `nil` without an algorithm to compute it.
     package private(set) var sha256: String?
     package private(set) var identity: LibraryIdentity?
-    /// Why a host refuses it before it is loaded.
+    /// The reason why a host would refuse it before loading.
     package let refusal: BackplaneError?
 
-    /// Looks at the library at `path`, in the way and in the order in which a host does.
+    /// Creates an inspection of the library at `path` with the checks of a host, in the same order.
     ///
-    /// - Parameter folder: where the copy goes that a host would load.
+    /// - Parameter folder: The folder for the copy that a host would load.
     package init(of path: String, in folder: LoadFolder, digest: (any ContentDigest)? = nil) {
         self.path = path
         do throws(BackplaneError) {
@@ -24,7 +24,7 @@ package struct LibraryInspection: Sendable {
         } catch {
             refusal = error
         }
-        // What is refused may say something all the same.
+        // A refused library may still have an identity.
         guard let bytes = Self.contents(of: path) else { return }
         size = bytes.count
         sha256 = digest.map { LibraryFile.text(ofDigest: $0.sha256(of: bytes)) }

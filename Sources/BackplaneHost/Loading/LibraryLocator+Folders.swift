@@ -1,11 +1,11 @@
 package import Backplane
 import Glibc
 
-/// Manifests without `plugins`.
+/// The search for plugins when the manifest has no `plugins`.
 extension LibraryLocator {
-    /// The plugins in the folders given: every `lib*.so` with an identity, sorted by name in each. Other libraries are passed over.
+    /// Returns the plugins in the given folders: all `lib*.so` with an identity, sorted by name within each folder.
     ///
-    /// - Throws: `plugin.not-found` with every folder that cannot be read among its causes.
+    /// - Throws: `plugin.not-found`, with every unreadable folder among its causes.
     package static func libraries(in pluginPaths: [String]) throws(BackplaneError) -> [String] {
         var (libraries, failures, seen): ([String], [BackplaneError], Set<String>) = ([], [], [])
         for folder in pluginPaths where seen.insert(FilePath.absolute(folder)).inserted {
@@ -26,8 +26,8 @@ extension LibraryLocator {
     }
 
     private static func hasIdentity(_ path: String) -> Bool {
-        // A link is followed, since it is not loaded here: one to a plugin is then refused with the reason, not overlooked.
-        // Without O_NONBLOCK a pipe of that name would be waited for.
+        // Links are followed, because nothing is loaded here: a link to a plugin is later refused with the reason
+        // instead of overlooked. Without O_NONBLOCK, opening a pipe of that name would block.
         guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK),
             let status = try? FileStatus(of: file), status.kind == .file, status.size <= LibraryFile.maximumSize,
             let bytes = try? file.bytes(count: status.size), let image = try? ELFImage(bytes)

@@ -1,15 +1,18 @@
 package import Backplane
 
-/// Finds the file that a manifest's `library` means. Never looks in the system's library path.
+/// The search for the file of a manifest's `library`, which never uses the system's library path.
 package struct LibraryLocator: Sendable {
-    /// What a relative path starts from.
+    /// The folder to which paths with a slash are relative.
     private let manifestFolder: String
-    /// The folders to look in, in order.
+    /// The folders to search, in order.
     package let places: [String]
-    /// What to do about a name that none of them has.
+    /// The advice for a name that none of them contains.
     private let advice: String
 
-    /// - Parameter manifestFolder: `nil` for a manifest that is no file: paths then start from the current folder.
+    /// Creates a locator.
+    ///
+    /// - Parameter manifestFolder: The manifest's folder; `nil` if the manifest is not a file, so that paths are
+    ///   relative to the current folder.
     package init(
         manifestFolder: String?, pluginPaths: [String], executableFolder: String? = RunningExecutable.folder,
         advice: String = "build it, or name its folder with --plugin-path"
@@ -20,17 +23,19 @@ package struct LibraryLocator: Sendable {
             .filter { seen.insert(FilePath.absolute($0)).inserted }
     }
 
-    /// The path of the library: `Bookshelf` is `libBookshelf.so` in the first of the places that has one, and so is
-    /// `libBookshelf.so`; what has a slash is that very file, relative to the manifest's folder.
+    /// Returns the path of a library.
     ///
-    /// - Throws: `plugin.not-found` with every place that was tried and why it failed among its causes.
+    /// `Bookshelf` and `libBookshelf.so` both mean the first `libBookshelf.so` in the folders searched. A path with a
+    /// slash is that very file, relative to the manifest's folder.
+    ///
+    /// - Throws: `plugin.not-found`, with every path tried and its failure among the causes.
     package func locate(_ library: String) throws(BackplaneError) -> String {
         let candidates = try candidates(library)
         var failures: [BackplaneError] = []
         for path in candidates {
             do throws(SystemError) {
-                // Anything at all counts as found: a folder or a dangling link of that name is refused with the reason when it
-                // is opened, which is better than quietly taking the next.
+                // Anything counts as found: a folder or a dangling link is refused with the reason when it is opened,
+                // which is better than silently trying the next folder.
                 _ = try FileStatus(at: path)
                 return path
             } catch {
@@ -41,9 +46,9 @@ package struct LibraryLocator: Sendable {
         throw BackplaneError(.pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
     }
 
-    /// Where the library may lie, in order.
+    /// Returns the possible paths of a library, in order.
     ///
-    /// - Throws: `plugin.not-found` when no file can be meant.
+    /// - Throws: `plugin.not-found` if the text cannot mean a file.
     package func candidates(_ library: String) throws(BackplaneError) -> [String] {
         let name = FilePath.name(of: library)
         let isFile = name.hasSuffix(".so")

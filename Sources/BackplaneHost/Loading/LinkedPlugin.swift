@@ -5,9 +5,9 @@ import CBackplane
 /// A plugin that is linked into this program.
 package struct LinkedPlugin: Sendable {
     let name: String
-    /// Asks it what it brings, and gives it how it fetches the host's services.
+    /// A function that asks the plugin what it provides, and gives it access to the host's services.
     let describe: @Sendable (bp_get_interface) throws(BackplaneError) -> PluginDescription
-    /// The folder with its files; `nil`: it came without.
+    /// A function that returns the folder with the plugin's files; `nil` if it has none.
     let resources: @Sendable () throws(BackplaneError) -> String?
 
     package init(_ plugin: any Plugin.Type) {
@@ -16,14 +16,14 @@ package struct LinkedPlugin: Sendable {
         resources = { () throws(BackplaneError) in try ResourceFolder.ofModule(declaring: plugin) }
     }
 
-    /// One that is known by its entry alone, as a library's is.
+    /// Creates a plugin from its entry function alone, as for a library.
     package init(named name: String, entry: @escaping @Sendable PluginDescription.Entry) {
         self.name = name
         describe = { getInterface throws(BackplaneError) in try PluginDescription(asking: entry, getInterface: getInterface) }
         resources = { nil }
     }
 
-    /// One that is known by what it registers.
+    /// Creates a plugin from the function that registers its components.
     package init(id: String, version: Version, register: @escaping @Sendable (inout Registrar) -> Void) {
         name = id
         describe = { getInterface throws(BackplaneError) in

@@ -1,6 +1,6 @@
 import Backplane
 
-/// Where hosts make their folders.
+/// The folder in which hosts create their load folders.
 extension LoadFolder {
     static func defaultParent(_ environment: (String) -> String?) -> String {
         RuntimeFolder.path(in: "XDG_CACHE_HOME", environment)

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The folders of other hosts.
+/// The load folders of other hosts.
 extension LoadFolder {
-    /// `host-<process>-<random>`: the process is for people to read, the rest makes it new.
+    /// Returns a name `host-<process>-<random>`; the process id is for people, the random part makes the name unique.
     static func newName() -> String {
         let random = String(UInt64.random(in: .min ... .max), radix: 16)
         return "host-\(getpid())-" + String(repeating: "0", count: 16 - random.count) + random
     }
 
-    /// Removes the folders in `parent` of hosts that no longer live.
+    /// Removes the folders of hosts that have ended from `parent`.
     ///
-    /// The parent may hold other things, since a user can choose it: only what is certainly a host's folder is touched.
+    /// Only folders that certainly belong to a host are touched, because users can choose a parent with other contents.
     static func sweep(_ parent: String) {
         for name in (try? FileTree.names(in: parent)) ?? [] where isHostFolder(name) {
             let path = FilePath.join(parent, name)

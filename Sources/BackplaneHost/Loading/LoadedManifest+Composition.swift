@@ -2,13 +2,13 @@ import Backplane
 import BackplaneBoundary
 
 extension LoadedManifest {
-    /// What tools look at.
+    /// Returns the composition for tools.
     func composition(_ rule: LaneRule) -> Composition {
         let plugins = plugins.map { Composition.PluginOrigin(id: $0.description.id, version: $0.description.version, library: $0.path) }
         return Composition(document, catalogue: catalogue, plan: plan, problems: problems, plugins: plugins, wires: wires(rule))
     }
 
-    /// The wires that the plan will have; nothing of it need be up for that.
+    /// Returns the wires of the plan, whose components need not be up.
     private func wires(_ rule: LaneRule) -> [Composition.PlannedWire] {
         var comparisons = LayoutComparisons()
         return plan.nodes.flatMap { user in

@@ -1,23 +1,25 @@
 import Backplane
 import BackplaneBoundary
 
-/// What loading and resolving came to: fixed from then on.
+/// The immutable result of loading a manifest's plugins and resolving the manifest.
 struct LoadedManifest: Sendable {
     let plan: Plan
-    /// What was chosen for every definition.
+    /// The chosen class for every definition.
     let lock: [String: LockedClass]
-    /// Of the manifest and of its plugins.
+    /// The problems of the manifest and its plugins.
     let problems: [Problem]
     let catalogue: Catalogue
-    /// In the order of the manifest, those that are linked into this program first.
+    /// The plugins linked into this program, then those of the manifest in its order.
     let plugins: [LoadedPlugin]
     let document: ManifestDocument
     private let loadProblems: [Problem]
     let loadFolder: LoadFolder?
 
+    /// Creates the result of loading the plugins of a manifest and resolving it.
+    ///
     /// - Parameters:
-    ///   - generations: those that are loaded already.
-    ///   - before: the manifest in force until now; what it loaded is not loaded again.
+    ///   - generations: The generations that are already in memory.
+    ///   - before: The manifest that was active so far; libraries that it loaded are not loaded again.
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
         after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
@@ -28,7 +30,7 @@ struct LoadedManifest: Sendable {
         self.init(document, loader.plugins, loader.problems, loader.folder)
     }
 
-    /// The same manifest where some plugins, by their places, are others.
+    /// Returns the same manifest with some plugins, given by index, replaced.
     func replacing(_ replacements: [Int: LoadedPlugin], in folder: LoadFolder?) -> LoadedManifest {
         var plugins = plugins
         for (place, plugin) in replacements { plugins[place] = plugin }
@@ -51,25 +53,26 @@ struct LoadedManifest: Sendable {
         plugins[node.entry.order].description.components[node.entry.index]
     }
 
-    /// The folder with the files of its plugin; `nil`: it came without.
+    /// Returns the folder with the files of a node's plugin; `nil` if it has none.
     func resources(of node: Plan.Node) -> String? {
         plugins[node.entry.order].resources
     }
 
-    /// What is done to come from here to another manifest.
+    /// Returns the changes that lead to another manifest.
     func change(to new: LoadedManifest) -> PlanChange {
         PlanChange(from: plan, to: new.plan) { isSame($0, in: new, $1) }
     }
 
-    /// Are these the same class of the same loaded library, one here and the other in another manifest?
+    /// Returns whether an entry here and one of another manifest are the same class of the same loaded library.
     func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
         let (was, becomes) = (plugins[old.order], new.plugins[other.order])
         return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin && old.index == other.index
     }
 
-    /// The node of a manager.
+    /// Returns the node of a manager.
     ///
-    /// - Throws: what is wrong with it; where a plugin is missing, that too, as it may be why.
+    /// - Throws: The manager's error, with the problems of loading among its causes, since a missing plugin may be the
+    ///   reason; or the document's own error if it has no managers.
     func node(ofManager manager: String) throws(BackplaneError) -> Plan.Node {
         do {
             return try plan.node(ofManager: manager)
@@ -81,12 +84,14 @@ struct LoadedManifest: Sendable {
         }
     }
 
-    /// The sound managers that start with the host.
+    /// The names of managers without errors that start with the host.
     var eagerNames: [String] {
         plan.managers.keys.filter { document.manifest.managers[$0]?.activation != .lazy }.sorted()
     }
 
-    /// - Throws: all errors, if there are any.
+    /// Checks that the manifest and its plugins have no errors.
+    ///
+    /// - Throws: All errors as one.
     func requireSound() throws(BackplaneError) {
         let errors = problems.filter { $0.severity == .error }.map(\.error)
         if !errors.isEmpty { throw .combining(errors, of: "the manifest", at: document.path) }

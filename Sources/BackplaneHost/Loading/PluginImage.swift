@@ -1,12 +1,12 @@
 package import Backplane
 
-/// A plugin's library in this process, as far as one has to know it to tell its code from others'.
+/// The properties of a loaded library by which its code is attributed to its plugin.
 package struct PluginImage: Sendable, Hashable {
     package var id: String
     package var version: Version
-    /// The file's name where it was built.
+    /// The name of the file where it was built.
     package var library: String
-    /// The copy that was loaded.
+    /// The path of the copy that was loaded.
     package var copy: String
 
     package init(id: String, version: Version, library: String, copy: String) {
@@ -15,6 +15,6 @@ package struct PluginImage: Sendable, Hashable {
 }
 
 extension PluginImage: CustomStringConvertible {
-    /// "org.example.books 1.2.0 (libBooks.so)"
+    /// The image as text: "org.example.books 1.2.0 (libBooks.so)".
     package var description: String { "\(id) \(version) (\(library))" }
 }

@@ -2,26 +2,26 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// A plugin that is in the process, and what it said of itself.
+/// A plugin in the process, with its own description.
 struct LoadedPlugin: Sendable {
-    /// What the manifest named it by; `nil`: nothing did.
+    /// The manifest's reference to it; `nil` if there is none.
     var reference: PluginReference? = nil
-    /// Where it was built; `nil`: it is linked into this program.
+    /// The path at which it was built; `nil` if it is linked into this program.
     let path: String?
-    /// The copy that was loaded; `nil`: it is linked into this program.
+    /// The path of the copy that was loaded; `nil` if it is linked into this program.
     var copy: String? = nil
-    /// What of the copy no code needs that runs.
+    /// The ranges of the copy that running code does not need.
     var unmapped: [Range<Int>] = []
-    /// Where the copy of its files is; `nil`: it came without.
+    /// The path of the copy of its files; `nil` if it has none.
     let resources: String?
     let description: PluginDescription
 
-    /// Tells it from every other generation of every plugin.
+    /// The identity among all generations of all plugins.
     var key: String { copy ?? "\(description.id) \(description.version), linked (\(linkedGeneration))" }
-    /// Tells those apart that are linked into this program and were put in each other's place.
+    /// The number that distinguishes linked plugins that replaced one another.
     var linkedGeneration = 0
 
-    /// `nil`: it is linked into this program.
+    /// The image of its library; `nil` if it is linked into this program.
     var image: PluginImage? {
         guard let path, let copy else { return nil }
         return PluginImage(id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
@@ -29,9 +29,9 @@ struct LoadedPlugin: Sendable {
 }
 
 extension LoadedPlugin {
-    /// Asks a library that is in the process what it brings.
+    /// Creates a plugin by asking a loaded library what it provides.
     ///
-    /// - Parameter getInterface: how it fetches the host's services.
+    /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
         let file = prepared.file, reference = prepared.reference, description = try file.describe(library, getInterface)
         if let range = reference?.version, !range.contains(description.version) {
@@ -42,18 +42,18 @@ extension LoadedPlugin {
     }
 }
 
-/// Brings a manifest's plugins into the process, in their order; one that fails does not keep the others out.
+/// A loader that brings a manifest's plugins into the process in order; one that fails does not affect the others.
 struct PluginLoader {
     let document: ManifestDocument
     let options: LoadingOptions
     private(set) var plugins: [LoadedPlugin] = []
     private(set) var problems: [Problem] = []
-    /// Made with the first library.
+    /// The load folder, created with the first library.
     private(set) var folder: LoadFolder?
-    /// Of the manifest before this one: what it named, too, is not loaded again.
+    /// The plugins of the previous manifest, which are not loaded again.
     private let before: [LoadedPlugin]
     private let generations: GenerationTable
-    /// How many libraries of a plugin were prepared, by its id.
+    /// The number of prepared libraries of each plugin, by its id.
     private var prepared: [String: Int] = [:]
     private var resourceNames = ResourceFolder.Names()
 
@@ -63,7 +63,7 @@ struct PluginLoader {
         (self.document, self.options, self.generations, self.before, self.folder) = (document, options, generations, before, folder)
     }
 
-    /// Takes plugins that are linked into this program.
+    /// Adds plugins that are linked into this program.
     mutating func add(_ linked: [LinkedPlugin]) {
         let known = before.filter { $0.path == nil }
         guard known.isEmpty else { return plugins += known }
@@ -75,7 +75,7 @@ struct PluginLoader {
         }
     }
 
-    /// Loads what the manifest names; without a list of plugins everything in the plugin folders.
+    /// Loads the libraries that the manifest names, or without `plugins`, all in the plugin folders.
     mutating func addLibraries() {
         if let references = document.manifest.plugins {
             let manifestFolder = document.path.map { FilePath.folder(of: $0) }
@@ -95,27 +95,26 @@ struct PluginLoader {
         }
     }
 
-    /// A library that is to be loaded.
+    /// A library to load.
     private struct Wanted {
-        /// What it is called where it cannot be, and where it is named.
+        /// The description and the location of the library for errors.
         var what: String
         var location: String?
         var reference: PluginReference? = nil
         var path: () throws(BackplaneError) -> String
     }
 
-    /// A library that lies ready, one that is in the process and has not been asked anything, or one from before.
+    /// The progress of a library: known from the previous manifest, ready to load, or loaded but not described.
     fileprivate enum Opened: Sendable {
         case known(LoadedPlugin)
         case ready(PreparedLibrary)
         case loaded(PreparedLibrary, DynamicLibrary)
     }
 
-    /// Loads all of them, and then asks one after the other: what Swift's runtime has found out about types it forgets whenever a
-    /// library is loaded.
+    /// Loads all libraries before describing any, because loading one discards the Swift runtime's caches of types.
     ///
-    /// A library's constructor, or its entry, may never come back: each costs a thread then, and is in nobody's way but the constructor's
-    /// in that of libraries after it, since the system loads one at a time.
+    /// A constructor or an entry function that never returns costs a thread. A constructor also delays all libraries
+    /// after it, since the system loads one at a time.
     private mutating func add(_ wanted: [Wanted]) {
         let limit = options.limit, getInterface = options.getInterface
         var ready: [Result<Opened, BackplaneError>] = []
@@ -199,7 +198,7 @@ extension PluginLoader.Opened {
 }
 
 extension Catalogue {
-    /// What plugins registered.
+    /// Creates the catalogue of what plugins registered.
     init(of plugins: [LoadedPlugin]) {
         self.init(
             plugins.enumerated().flatMap { order, plugin in

@@ -1,19 +1,19 @@
 import Backplane
 import BackplaneNetwork
 
-/// A library that lies ready in the load folder, together with the files that came with it. Nothing of it has run.
+/// A library ready in the load folder, together with its files; none of its code has run.
 struct PreparedLibrary: Sendable {
     let file: LibraryFile
-    /// Where the copy of its files is; `nil`: it came without.
+    /// The path of the copy of its files; `nil` if it has none.
     let resources: String?
-    /// What the manifest names it by; `nil`: nothing does.
+    /// The manifest's reference to it; `nil` if there is none.
     let reference: PluginReference?
 
-    /// Checks the library at `path`, and copies it and its files into `folder`.
+    /// Creates a prepared library by checking the one at `path`, and copying it and its files into `folder`.
     ///
     /// - Parameters:
-    ///   - names: of the folders with libraries' files, as far as they were looked at.
-    ///   - generation: as for ``LibraryCopy/checked(for:as:)``.
+    ///   - names: The names of resource folders found so far.
+    ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     init(
         _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ digest: (any ContentDigest)?, _ names: inout ResourceFolder.Names,
         as generation: (String?) -> (plugin: String?, number: Int)

@@ -1,12 +1,12 @@
 package import Backplane
 
-/// The folder of a plugin's read-only files, which is copied together with its library.
+/// The folder with a plugin's read-only files, which is copied together with its library.
 package enum ResourceFolder {
-    /// In bytes, all files together.
+    /// The limit for all files together, in bytes.
     static let maximumSize = 1 << 30
     static let maximumCount = 10_000
 
-    /// The names of such folders, folder by folder: hundreds of libraries may lie in one, which is looked at once.
+    /// A cache of the names of resource folders, as one folder may contain hundreds of libraries.
     package struct Names {
         private var known: [String: [String]] = [:]
 
@@ -20,9 +20,9 @@ package enum ResourceFolder {
         }
     }
 
-    /// Copies the files that came with a library to beside its copy, and gives the copy's path; `nil`: it came without.
+    /// Copies a library's files next to its copy, and returns the path of their copy; `nil` if there are none.
     ///
-    /// - Parameter name: the folder's name where the manifest says it; otherwise it is looked for by the library's.
+    /// - Parameter name: The name of the folder in the manifest; `nil` derives it from the library's.
     package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
         guard let source = try source(besides: library.path, named: name, &names) else { return nil }
         let target = library.copy + ".resources"
@@ -37,16 +37,16 @@ package enum ResourceFolder {
         return target
     }
 
-    /// Where the files lie that come with the library at `path`; `nil`: none do.
+    /// Returns the path of the files of the library at `path`; `nil` if there are none.
     static func source(besides path: String, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
         let folder = FilePath.folder(of: path)
         let found = if let name { name } else { try find(in: folder, for: path, &names) }
         return found.map { FilePath.join(folder, $0) }
     }
 
-    /// The files of the module that declares a plugin which is linked into this program: where SwiftPM puts them, beside it.
+    /// Returns the folder with the files of a linked plugin, which SwiftPM puts beside the program.
     ///
-    /// They are not copied: what is linked is not replaced while the program runs.
+    /// They are not copied, because linked plugins are not replaced while the program runs.
     static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
         guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first else { return nil }
         return try of(module: module, in: folder)
@@ -57,7 +57,7 @@ package enum ResourceFolder {
         return try only(found, at: folder, "remove the one that was left there").map { FilePath.join(folder, $0) }
     }
 
-    /// SwiftPM puts the resources of target `T` of package `P` into `P_T.resources`, beside what it builds.
+    /// Finds the resources of target `T` of package `P`, which SwiftPM puts into `P_T.resources` beside the product.
     private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError) -> String? {
         let stem = stem(of: library)
         let found = names.names(in: folder).filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
@@ -72,7 +72,7 @@ package enum ResourceFolder {
         return found.first
     }
 
-    /// `Bookshelf` of `libBookshelf.so`.
+    /// Returns the library's name without affixes: `Bookshelf` for `libBookshelf.so`.
     private static func stem(of library: String) -> String {
         var name = FilePath.name(of: library)[...]
         if name.hasSuffix(".so") { name = name.dropLast(3) }

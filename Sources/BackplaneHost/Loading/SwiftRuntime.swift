@@ -1,15 +1,19 @@
 package import Backplane
 
-/// The one Swift runtime of a process, and which libraries can live with it.
+/// The Swift runtime of a process, which determines the libraries that can be loaded.
 package struct SwiftRuntime: Sendable {
-    /// Of the compiler that built this host. Swift on Linux has no stable ABI: only the patch may differ.
+    /// The version of the compiler that built this host; with no stable ABI on Linux, only the patch may differ.
     package let version: Version
-    /// Whether it is a library, which plugins find in the process; `false`: the host program has it linked into itself.
+    /// A Boolean value that indicates whether the runtime is a shared library, which plugins find in the process.
+    ///
+    /// It is `false` if the host program is statically linked with the runtime.
     package let isShared: Bool
 
     package static let ofThisProcess = SwiftRuntime(version: SwiftCompiler.version, loaded: LoadedObjects.paths)
 
-    /// - Parameter loaded: the paths of all that the process has loaded; `nil`: not known.
+    /// Creates a description of a runtime.
+    ///
+    /// - Parameter loaded: The paths of all files loaded by the process; `nil` if unknown.
     package init(version: Version, loaded: Set<String>?) {
         self.version = version
         isShared = loaded?.contains { FilePath.name(of: $0).hasPrefix("libswiftCore.so") } ?? true
@@ -17,9 +21,9 @@ package struct SwiftRuntime: Sendable {
 }
 
 extension SwiftRuntime {
-    /// Makes sure that a library can be loaded beside this runtime.
+    /// Checks that a library can be loaded with this runtime.
     ///
-    /// - Throws: `host.static-runtime`, `plugin.toolchain-mismatch`.
+    /// - Throws: `host.static-runtime` or `plugin.toolchain-mismatch`.
     package func require(for library: LibraryIdentity, at path: String) throws(BackplaneError) {
         guard isShared else {
             throw BackplaneError(
@@ -48,6 +52,6 @@ extension SwiftRuntime {
         }
     }
 
-    /// Two versions of which this is the same share a runtime.
+    /// Returns the part of a version that must be equal for two versions to share a runtime.
     package static func minor(_ version: Version) -> String { "\(version.major).\(version.minor)" }
 }

@@ -1,7 +1,7 @@
-/// When a manager starts.
+/// The time at which a manager starts.
 public enum Activation: String, Sendable, Hashable, CaseIterable {
-    /// With the host.
+    /// Activation together with the host.
     case eager
-    /// When it, or a manager that uses it, is looked up.
+    /// Activation when the manager, or one that uses it, is first looked up.
     case lazy
 }

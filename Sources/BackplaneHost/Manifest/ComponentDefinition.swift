@@ -1,25 +1,25 @@
 package import Backplane
 import BackplaneDocuments
 
-/// The definition of one component: the manager itself, one of its layers, or a service, as a manifest has it.
+/// The definition of one component in a manifest: of a manager or of one of its collaborators.
 package struct ComponentDefinition: Sendable, Hashable {
     package var role: Role
-    /// The property of the communication controller that it is for, if it is a service.
+    /// The property of the communication controller that receives a service; `nil` for other roles.
     package var property: String?
     package var className: String
-    /// Both as the manifest has them: what comes from a variable may be a secret.
+    /// The property and the class name as written in the manifest; the value of a variable may be a secret.
     package var writtenProperty: String?
     package var writtenClassName: String
-    /// The versions that are accepted; `nil`: any.
+    /// The accepted versions; `nil` accepts any.
     package var range: VersionRange?
-    /// Where the manifest, or its environment, defines it.
+    /// The location of the definition in the manifest or its environment.
     package var location: String
-    /// Where it is in the manifest.
+    /// The path of the definition in the manifest.
     var path = ManifestPath()
-    /// Its key in the manifest's lock.
+    /// The key of the definition in the manifest's lock.
     var lockKey = ""
     var configuration: [String: ManifestValue] = [:]
-    /// The name of its private folder, if it is a data access controller.
+    /// The name of its private folder, for a data access controller.
     var namespace: String?
 
     package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
@@ -27,12 +27,14 @@ package struct ComponentDefinition: Sendable, Hashable {
         (writtenProperty, writtenClassName) = (property, className)
     }
 
-    /// Where its configuration is in the manifest.
+    /// The path of its configuration in the manifest.
     var configurationPath: ManifestPath { path / (role == .networkService ? "networkServiceConfiguration" : "configuration") }
 }
 
 extension ManifestDocument {
-    /// The definitions of a manager and of its layers, each communication controller before its services; none if the manager could not be read.
+    /// Returns the definitions of a manager and its collaborators; empty if the manager could not be read.
+    ///
+    /// A communication controller comes before its services.
     func definitions(of manager: String) -> [ComponentDefinition] {
         guard let definition = manifest.managers[manager] else { return [] }
         let path = dialect.managers / manager, key = manager.pointerStep

@@ -2,12 +2,15 @@ package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
 
-/// Puts plugins and managers into a manifest as it lies in a file.
+/// A namespace for adding plugins and managers to the text of a manifest.
 package enum EntryText {
-    /// The bytes with a library at the end of the plugins and managers at the end of the managers; nothing else changes.
+    /// Returns the bytes with a library appended to the plugins, and managers to the managers; nothing else changes.
     ///
-    /// - Parameter library: its name; `nil`, and where it is there already: none is added. A manifest without `plugins` takes every library anyway.
-    /// - Throws: `manifest.unsupported` for one that is no JSON of ours; `manifest.malformed` for a manager that is there already.
+    /// - Parameter library: The name of the library; `nil` adds none, nor does one that is already there. A manifest
+    ///   without `plugins` takes every library in any case.
+    /// - Throws: `manifest.unsupported` unless it is JSON in the `backplane` dialect; `manifest.missing-key` without
+    ///   `managers`; `manifest.malformed` for a manager that is already there; `manifest.unwritable` if the text cannot
+    ///   be edited.
     package static func add(library: String?, managers: [String: ManifestValue], to bytes: Data) throws(BackplaneError) -> Data {
         guard ManifestFormat(of: bytes) == .json else {
             throw BackplaneError(.manifestUnsupported, "a property list cannot be added to as it is written; `backplane convert` makes JSON of it")
@@ -40,12 +43,12 @@ package enum EntryText {
         return text
     }
 
-    /// As the members of a manifest of its own would be, two spaces a level.
+    /// Returns the text of a member of a manifest, indented by two spaces per level.
     private static func written(_ value: ManifestValue, _ shape: ManifestShape) throws(BackplaneError) -> [UInt8] {
         do { return Array(try JSONWriter.write(value, shape).dropLast()) } catch { throw BackplaneError(manifest: error) }
     }
 
-    /// Puts an element after the last of those that are there, in its manner: on a line of its own, or on the same.
+    /// Inserts an element after the last existing one and in its style: on a line of its own or on the same line.
     private static func insert(_ element: [UInt8], after places: [String], in container: String, _ bytes: Data) throws(BackplaneError) -> Data {
         let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
         let extents = JSONReader.extents(of: places + [container], in: bytes)
@@ -64,7 +67,7 @@ package enum EntryText {
 }
 
 extension [UInt8] {
-    /// The space before something that begins its line; `nil`: something else stands before it.
+    /// Returns the indentation of an element that begins its line; `nil` if other text precedes it.
     fileprivate func indent(before offset: Int) -> String? {
         let space = self[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         let start = offset - space.count
@@ -72,13 +75,13 @@ extension [UInt8] {
         return String(decoding: self[start..<offset], as: UTF8.self)
     }
 
-    /// The space that a line begins with.
+    /// Returns the indentation of the line at an offset.
     fileprivate func indentOfLine(at offset: Int) -> String {
         let start = self[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return String(decoding: self[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
     }
 
-    /// What a line is moved in by: a tab or some spaces, as the first one that is.
+    /// The indentation of one level: a tab or some spaces, as on the first indented line.
     fileprivate var step: String {
         for start in indices where self[start] == UInt8(ascii: "\n") {
             let space = indentOfLine(at: start + 1)
@@ -88,7 +91,7 @@ extension [UInt8] {
         return "  "
     }
 
-    /// With space at the beginning of every line but the first, and two spaces a level as this many.
+    /// Returns the lines with `indent` before all but the first, and each level of two spaces replaced by `step`.
     fileprivate func indented(by indent: String, _ step: String, _ newline: String) -> [UInt8] {
         let lines = split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             let levels = line.prefix { $0 == UInt8(ascii: " ") }.count / 2

@@ -2,11 +2,14 @@ package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
 
-/// Puts a lock into a manifest as it lies in a file.
+/// A namespace for putting a lock into the text of a manifest.
 package enum LockText {
-    /// The bytes with this lock: the same where they have it already. In JSON nothing but the lock changes.
+    /// Returns the bytes with the given lock; in JSON, nothing but the lock changes.
     ///
-    /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest.
+    /// A manifest that has this lock already is returned as it is.
+    ///
+    /// - Throws: `manifest.unsupported` for a plain Nemo Logic manifest; `manifest.unwritable` if the text cannot be
+    ///   edited.
     package static func put(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
@@ -24,7 +27,7 @@ package enum LockText {
         return edited
     }
 
-    /// Replaces the member `lock` of the root, or adds it after the last one.
+    /// Replaces the root's member `lock`, or adds it after the last one.
     private static func edit(_ bytes: Data, _ keys: [String], _ lock: [String: LockedClass]) -> Data {
         let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
         let extents = JSONReader.extents(of: keys.map { (ManifestPath() / $0).description }, in: bytes)
@@ -39,7 +42,7 @@ package enum LockText {
         return Data(text[..<place.upperBound] + Array(gap.utf8) + member + text[place.upperBound...])
     }
 
-    /// The space before a member that begins its line; `nil`: something else stands before it.
+    /// Returns the indentation of a member that begins its line; `nil` if other text precedes it.
     private static func indent(before offset: Int, in text: [UInt8]) -> String? {
         let space = text[..<offset].reversed().prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         let start = offset - space.count

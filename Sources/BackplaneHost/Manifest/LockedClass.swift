@@ -1,24 +1,25 @@
 public import Backplane
 import BackplaneDocuments
 
-/// What a manifest's lock holds a definition to: the version of its class, and the plugin that registers it.
+/// A lock entry: the class version that a definition is pinned to, and the plugin that registers that class.
 ///
-/// The lock's keys name the definitions: `LibraryManager`, `LibraryManager/dataAccessController`,
-/// `LibraryManager/communicationController`, and, by the property it is given to,
+/// The keys of the lock identify the definitions: `LibraryManager`, `LibraryManager/dataAccessController`,
+/// `LibraryManager/communicationController`, and, for a service, the property that receives it:
 /// `LibraryManager/communicationController/books`. A slash in a name is written `~1`, as in a JSON pointer.
 public struct LockedClass: Sendable, Hashable {
-    /// The plugin's id.
+    /// The id of the plugin.
     public var plugin: String
     /// The version of the class.
     public var version: Version
 
+    /// Creates a lock entry.
     public init(plugin: String, version: Version) {
         (self.plugin, self.version) = (plugin, version)
     }
 }
 
 extension LockedClass: CustomStringConvertible {
-    /// For messages: "2.1.0 of plugin `org.example.books`".
+    /// The entry as text for messages: "2.1.0 of plugin `org.example.books`".
     public var description: String { "\(version) of plugin `\(plugin)`" }
 }
 

@@ -1,15 +1,21 @@
-/// A manager and its layers, as a manifest gives them.
+/// The definition of a manager and its collaborators in a manifest.
 public struct ManagerDefinition: Sendable, Hashable {
+    /// The name of the manager's class, as its plugin registers it.
     public var className: String
-    /// The versions of the class that are accepted; `nil`: any. So in all definitions.
+    /// The accepted versions of the class; `nil` accepts any, as in all definitions.
     public var version: VersionRange?
-    /// The managers it calls: the class's own label for each, and the manager's name.
+    /// The managers that this one calls, by the label that its class gives to each.
     public var uses: [String: String]
+    /// The configuration passed to the manager.
     public var configuration: [String: ManifestValue]
+    /// The definition of the manager's data access controller, if it has one.
     public var dataAccessController: DataAccessControllerDefinition?
+    /// The definition of the manager's communication controller, if it has one.
     public var communicationController: CommunicationControllerDefinition?
+    /// The time at which the manager starts.
     public var activation: Activation
 
+    /// Creates a definition of a manager.
     public init(
         className: String, version: VersionRange? = nil, uses: [String: String] = [:], configuration: [String: ManifestValue] = [:],
         dataAccessController: DataAccessControllerDefinition? = nil, communicationController: CommunicationControllerDefinition? = nil,
@@ -21,40 +27,52 @@ public struct ManagerDefinition: Sendable, Hashable {
     }
 }
 
-/// The component that keeps a manager's data.
+/// The definition of the component that stores a manager's data.
 public struct DataAccessControllerDefinition: Sendable, Hashable {
+    /// The name of the controller's class, as its plugin registers it.
     public var className: String
+    /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?
+    /// The configuration passed to the controller.
     public var configuration: [String: ManifestValue]
-    /// The name of its private folder; `nil`: the class name.
+    /// The name of the controller's private folder; `nil` means the class name.
     public var namespace: String?
 
+    /// Creates a definition of a data access controller.
     public init(className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:], namespace: String? = nil) {
         (self.className, self.version, self.configuration, self.namespace) = (className, version, configuration, namespace)
     }
 }
 
-/// The component that does a manager's communication, through services of its own.
+/// The definition of the component that communicates for a manager, through services of its own.
 public struct CommunicationControllerDefinition: Sendable, Hashable {
+    /// The name of the controller's class, as its plugin registers it.
     public var className: String
+    /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?
+    /// The configuration passed to the controller.
     public var configuration: [String: ManifestValue]
-    /// The services in the order they are created in.
+    /// The definitions of the controller's services, in the order of their creation.
     public var services: [ServiceDefinition]
 
+    /// Creates a definition of a communication controller.
     public init(className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:], services: [ServiceDefinition] = []) {
         (self.className, self.version, self.configuration, self.services) = (className, version, configuration, services)
     }
 }
 
-/// A network service, and the property of its communication controller that receives it.
+/// The definition of a network service, with the property of its communication controller that receives it.
 public struct ServiceDefinition: Sendable, Hashable {
+    /// The name of the service's class, as its plugin registers it.
     public var className: String
+    /// The accepted versions of the class; `nil` accepts any.
     public var version: VersionRange?
+    /// The property of the communication controller that receives the service.
     public var propertyName: String
-    /// What the service is configured with; its keys are the service's own.
+    /// The configuration passed to the service; its keys are defined by the service.
     public var networkServiceConfiguration: [String: ManifestValue]
 
+    /// Creates a definition of a network service.
     public init(className: String, version: VersionRange? = nil, propertyName: String, networkServiceConfiguration: [String: ManifestValue] = [:]) {
         (self.className, self.version, self.propertyName) = (className, version, propertyName)
         self.networkServiceConfiguration = networkServiceConfiguration

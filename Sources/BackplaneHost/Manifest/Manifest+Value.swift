@@ -2,9 +2,10 @@ internal import Backplane
 public import BackplaneDocuments
 
 extension Manifest {
-    /// The manifest as a value, in our own dialect; reading that gives the equal manifest.
+    /// The manifest as a value in the `backplane` dialect; reading that value gives an equal manifest.
     ///
-    /// What has its default is left out. A `${` in a text is spelled so that it is not taken for a variable.
+    /// Properties that have their default value are omitted. A `${` in a text is escaped, so that it is not taken for a
+    /// variable.
     public var value: ManifestValue {
         var root: [String: ManifestValue] = [
             "manifestVersion": .integer(ManifestReader.supportedVersion), "managers": .dictionary(managers.mapValues(\.value)),
@@ -57,7 +58,7 @@ extension ServiceDefinition {
 }
 
 extension ManifestValue {
-    /// The texts and values that there are.
+    /// Returns a dictionary of the texts and values that are not `nil`.
     fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:]) -> ManifestValue {
         var members = values.compactMapValues(\.self)
         for case (let key, let text?) in texts { members[key] = .string(text) }

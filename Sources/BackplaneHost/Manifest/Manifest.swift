@@ -1,9 +1,9 @@
 public import Backplane
 public import BackplaneDocuments
 
-/// What a host is made of: the plugins to load, and the managers to build with their layers.
+/// The definition of a host: the plugins to load, and the managers to build with their collaborators.
 ///
-/// Read from a file, or made in Swift:
+/// A manifest is read from a file or built in Swift:
 ///
 /// ```swift
 /// let manifest = Manifest(managers: [
@@ -13,31 +13,33 @@ public import BackplaneDocuments
 /// ])
 /// ```
 public struct Manifest: Sendable, Hashable {
-    /// The plugins to load, in order; `nil`: every one that is found in the plugin folders.
+    /// The plugins to load, in order; `nil` means all that are found in the plugin folders.
     public var plugins: [PluginReference]?
-    /// The managers by name.
+    /// The definitions of the managers, by name.
     public var managers: [String: ManagerDefinition]
 
-    /// What was chosen for the definitions, by their keys (see ``LockedClass``); `nil`: nothing is held to anything.
+    /// The pinned version and plugin of each definition, by the keys in ``LockedClass``; `nil` pins nothing.
     public var lock: [String: LockedClass]?
 
+    /// Creates a manifest in Swift.
     public init(plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil) {
         (self.plugins, self.managers, self.lock) = (plugins, managers, lock)
     }
 
-    /// Reads a manifest that must be without an error; ``ManifestDocument`` reads one that may have some.
+    /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.
     ///
-    /// - Parameters: as of ``ManifestDocument/init(contentsOf:environment:variables:)``.
-    /// - Throws: the error, or the first of several with all of them as its causes.
+    /// The parameters are those of ``ManifestDocument/init(contentsOf:environment:variables:)``.
+    ///
+    /// - Throws: The only error, or the first of several with all of them as its causes.
     public init(
         contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) throws(BackplaneError) {
         self = try ManifestDocument(contentsOf: path, environment: environment, variables: variables).soundManifest
     }
 
-    /// Reads a manifest, ours or a plain Nemo Logic one, from values that are already in memory.
+    /// Creates a manifest from values in memory, in the `backplane` dialect or as a plain Nemo Logic manifest.
     ///
-    /// - Throws: the error, or the first of several with all of them as its causes.
+    /// - Throws: The only error, or the first of several with all of them as its causes.
     public init(dictionary: [String: ManifestValue]) throws(BackplaneError) {
         self = try ManifestDocument(.dictionary(dictionary)).soundManifest
     }
@@ -45,16 +47,18 @@ public struct Manifest: Sendable, Hashable {
 
 /// A library to load.
 public struct PluginReference: Sendable, Hashable {
-    /// The name that becomes the platform's file name: `Bookshelf` is `libBookshelf.so` on Linux.
+    /// The library's name without the platform's affixes: `Bookshelf` is `libBookshelf.so` on Linux.
     public var library: String
-    /// The plugin versions that are accepted; `nil`: any.
+    /// The accepted versions of the plugin; `nil` accepts any.
     public var version: VersionRange?
-    /// The file's SHA-256 in 64 lower-case hexadecimal digits; `nil`: not checked.
+    /// The SHA-256 digest of the file, as 64 lower-case hexadecimal digits; `nil` if it is not to be checked.
     public var sha256: String?
-    /// The name of the folder beside the library that has the plugin's files; `nil`: `<Package>_<Library>.resources` or
-    /// `<Package>_<Library>Module.resources`, where there is one of them.
+    /// The name of the folder beside the library that contains the plugin's files.
+    ///
+    /// `nil` means `<Package>_<Library>.resources` or `<Package>_<Library>Module.resources`, if one of them exists.
     public var resources: String?
 
+    /// Creates a reference to a library.
     public init(library: String, version: VersionRange? = nil, sha256: String? = nil, resources: String? = nil) {
         (self.library, self.version, self.sha256, self.resources) = (library, version, sha256, resources)
     }

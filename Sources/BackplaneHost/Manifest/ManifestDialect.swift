@@ -1,13 +1,13 @@
 import BackplaneDocuments
 
-/// The two shapes a manifest's root can have.
+/// The two forms of a manifest's root.
 package enum ManifestDialect: Sendable, Hashable {
-    /// Ours, with `manifestVersion`, `plugins` and `managers`.
+    /// A root with `manifestVersion`, `plugins` and `managers`.
     case backplane
-    /// The root is itself the dictionary of managers.
+    /// A root that is the dictionary of managers itself, as in the framework Nemo Logic.
     case nemoLogic
 
-    /// Where the managers are.
+    /// The path of the managers.
     var managers: ManifestPath {
         switch self {
         case .backplane: ManifestPath() / "managers"

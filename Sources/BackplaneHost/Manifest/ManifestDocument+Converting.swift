@@ -2,16 +2,17 @@ package import Backplane
 import BackplaneDocuments
 
 extension ManifestDocument {
-    /// An error of reading or spelling this document's value, with its position in the text where that is known.
+    /// Returns an error in reading or encoding this document's value as a problem, with its position if known.
     package func problem(of error: BackplaneError) -> Problem {
-        // What cannot be read at all is the document's own problem, and has a position that no path leads to.
+        // A document that cannot be read at all has that error among its problems, with a position that no path leads
+        // to.
         problems.first { $0.error.code == error.code && $0.error.message == error.message }
             ?? positioning([Problem(.error, manager: nil, error)])[0]
     }
 }
 
 extension ManifestValue {
-    /// What is wrong with the version of a manifest of ours, which nothing can read then; `nil`: nothing is.
+    /// The error in the `manifestVersion`, which makes the manifest unreadable; `nil` if there is none.
     package var versionError: BackplaneError? {
         let place = (ManifestPath() / "manifestVersion").description
         return ManifestDocument(self, variables: { _ in nil }).problems.first { $0.severity == .error && $0.error.location == place }?.error

@@ -3,28 +3,28 @@ internal import BackplaneDocuments
 internal import FoundationEssentials
 
 extension ManifestDocument {
-    /// The problems with their positions in this document's text.
+    /// Returns the problems with their positions in this document's text.
     func positioning(_ problems: [Problem]) -> [Problem] {
         Self.positioning(problems, in: text)
     }
 
-    /// Where a value of the manifest is written, which for one from an environment is there.
+    /// Returns the place where a value of the manifest is written, which may be in an environment.
     func place(of path: ManifestPath) -> String {
         origins.place(of: path.description) ?? path.description
     }
 
-    /// Where the library of a plugin is written, told by the plugin's place among those that could be read.
+    /// Returns the place of a plugin's library; `index` counts only plugins that could be read.
     func place(ofLibrary index: Int) -> String {
         let path = pluginPaths.indices.contains(index) ? pluginPaths[index] : ManifestPath() / "plugins" / index
         return place(of: path / "library")
     }
 
-    /// Those places of the values in one that are not their own.
+    /// Returns the origins of the values below a path that are not written in their own place.
     func origins(below path: ManifestPath) -> ManifestOrigins {
         origins.below(path)
     }
 
-    /// A text of the manifest as a message may show it: as it is written, if a variable, which may be a secret, is in it.
+    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

@@ -2,33 +2,35 @@ internal import Backplane
 public import BackplaneDocuments
 public import FoundationEssentials
 
-/// A manifest together with everything that is wrong with it: reading never fails, it reports.
+/// A manifest together with all problems that were found while reading it.
 ///
-/// A manager with an error is not in ``manifest`` but its problems name it; sound managers beside it stay usable.
+/// Reading never throws; it reports. A manager with an error is left out of ``manifest``, and the document's problems
+/// name it; valid managers beside it remain usable.
 public struct ManifestDocument: Sendable {
-    /// What could be read.
+    /// The valid part of the manifest.
     public let manifest: Manifest
-    /// All problems at once: those of the whole manifest first, then manager by manager.
+    /// All problems: those of the whole manifest first, then those of each manager.
     public let problems: [Problem]
-    /// The file it was read from.
+    /// The path of the file it was read from; `nil` if it was not read from a file.
     public let path: String?
-    /// The one of its environments that it was read with; `nil`: none.
+    /// The name of the environment it was read with; `nil` if there is none.
     package let environment: String?
+    /// The dialect in which it is written.
     package let dialect: ManifestDialect
-    /// What it was read from, if that is JSON, to find positions in.
+    /// The JSON it was read from, in which to find positions; `nil` for other sources.
     let text: Data?
-    /// Where what the environment brought is written.
+    /// The origins of the values that the environment contributed.
     let origins: ManifestOrigins
-    /// Texts with variables in them as they are written.
+    /// The texts with variables in them, as they are written.
     let spellings: [ManifestPath: String]
-    /// Where the plugins are in the manifest.
+    /// The places of the plugins in the manifest.
     let pluginPaths: [ManifestPath]
 
-    /// Reads a file: JSON, an XML property list or a binary one, told apart by content.
+    /// Creates a document from a file: JSON, or an XML or binary property list, detected by content.
     ///
     /// - Parameters:
-    ///   - environment: the one of the manifest's `environments` to lay over it; `nil`: none.
-    ///   - variables: gives the values for `${NAME}` in the manifest's texts.
+    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
         contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
@@ -39,7 +41,12 @@ public struct ManifestDocument: Sendable {
         }
     }
 
-    /// Reads bytes as if they were the contents of a file.
+    /// Creates a document from bytes as if they were the contents of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path to report as the source of the bytes.
+    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
         parsing bytes: Data, path: String? = nil, environment: String? = nil,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -47,7 +54,9 @@ public struct ManifestDocument: Sendable {
         self.init(parsing: bytes, path: path, environment: environment, ignoringLock: false, variables: variables)
     }
 
-    /// - Parameter ignoringLock: read it as if there was no lock, nor a mistake in it.
+    /// Creates a document from bytes, optionally without their lock.
+    ///
+    /// - Parameter ignoringLock: Whether to read the manifest as if it had no lock, and so no mistake in it.
     package init(
         parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -64,19 +73,23 @@ public struct ManifestDocument: Sendable {
         }
     }
 
-    /// Reads a value that is already in memory.
+    /// Creates a document from a value in memory.
+    ///
+    /// - Parameters:
+    ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
+    ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
         _ value: ManifestValue, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
         self.init(reading: value, ManifestReader(environment: environment, variables: variables), path: nil, text: nil)
     }
 
-    /// The value of an environment variable of this process, as it is; `nil`: it is not set.
+    /// Returns the unmodified value of an environment variable of this process; `nil` if it is not set.
     public static func processVariable(_ name: String) -> String? {
         ProcessEnvironment.text(name)
     }
 
-    /// Takes a manifest made in Swift, of which nothing is wrong as far as it goes.
+    /// Creates a document from a manifest built in Swift; it has no problems of its own.
     public init(_ manifest: Manifest) {
         (self.manifest, problems, path, environment, dialect, text) = (manifest, [], nil, nil, .backplane, nil)
         (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
@@ -96,8 +109,12 @@ public struct ManifestDocument: Sendable {
         (origins, spellings, pluginPaths) = (ManifestOrigins(), [:], [])
     }
 
+    /// The path and the environment that the manifest was read from.
     package var source: ManifestSource { ManifestSource(path: path, environment: environment) }
 
+    /// The manifest, if it has no errors.
+    ///
+    /// - Throws: The only error, or the first of several with all of them as its causes.
     var soundManifest: Manifest {
         get throws(BackplaneError) {
             let errors = problems.filter { $0.severity == .error }.map(\.error)

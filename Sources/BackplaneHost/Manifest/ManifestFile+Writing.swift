@@ -3,9 +3,9 @@ package import FoundationEssentials
 internal import Glibc
 
 extension ManifestFile {
-    /// Puts bytes in the place of a manifest, whose owner and permissions stay; behind a symbolic link, in the place of what it leads to.
+    /// Replaces a manifest file, or the target of a symbolic link, and keeps its owner and permissions.
     ///
-    /// - Throws: `manifest.unwritable`, also for a file that may only be read.
+    /// - Throws: `manifest.unwritable`, also for a read-only file.
     package static func replace(_ path: String, with bytes: Data) throws(BackplaneError) {
         guard let resolved = realpath(path, nil) else { throw unwritable(path, SystemError.last) }
         defer { free(resolved) }
@@ -15,8 +15,8 @@ extension ManifestFile {
     /// Writes a new file.
     ///
     /// - Parameters:
-    ///   - model: a file that the new one's permissions are not to be wider than.
-    ///   - replaces: whether there may be one already, whose place it takes, with its owner and permissions.
+    ///   - model: A file whose permissions limit those of the new one.
+    ///   - replaces: Whether to replace an existing file, keeping its owner and permissions.
     /// - Throws: `manifest.unwritable`.
     package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool) throws(BackplaneError) {
         if (try? FileStatus(at: path)) != nil {
@@ -26,14 +26,16 @@ extension ManifestFile {
         do { try FileReplacement.create(path, with: bytes, mode: permissions(like: model)) } catch { throw unwritable(path, error) }
     }
 
-    /// - Parameter name: how the file is called in errors.
+    /// Replaces a file whose symbolic links are resolved.
+    ///
+    /// - Parameter name: The path of the file in errors.
     private static func replace(_ path: String, named name: String, with bytes: Data) throws(BackplaneError) {
         let status: FileStatus
         do { status = try FileStatus(at: path) } catch { throw unwritable(name, error) }
         guard status.kind == .file else {
             throw BackplaneError(.manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: name)
         }
-        // Renaming asks for no right to the file that goes, and root has every right; neither is a wish to lose it.
+        // Neither renaming nor root needs the right to write to the file, but a read-only file should not be lost.
         guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
             let words = "the file may only be read, its mode being \(status.modeText); `chmod u+w` lets it be replaced"
             throw BackplaneError(.manifestUnwritable, words, at: name)
@@ -41,7 +43,9 @@ extension ManifestFile {
         do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }
     }
 
-    /// What a file that was read may be: only files have permissions that say who is to see what was in them.
+    /// Returns the permissions of a regular file without those to execute; for anything else, those of a new file.
+    ///
+    /// Only the permissions of a regular file say who may see its contents.
     private static func permissions(like model: String) -> UInt32 {
         guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK), let status = try? FileStatus(of: file), status.kind == .file else {
             return 0o666

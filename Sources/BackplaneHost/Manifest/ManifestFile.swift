@@ -9,13 +9,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The only input and output of the manifest: one file, read whole.
+/// A namespace for reading and writing manifest files, each as a whole.
 package enum ManifestFile {
     package static func read(_ path: String) throws(BackplaneError) -> Data {
         guard let file = fopen(path, "rb") else { throw unreadable(path, errno) }
         defer { fclose(file) }
-        // One byte more than is allowed, so that the reader sees that there is too much; a size asked for beforehand would
-        // not be that of a pipe.
+        // One byte more than is allowed, so that the reader notices an excess; the size of a pipe is not known
+        // beforehand.
         var bytes = Data(count: DocumentLimits.bytes + 1)
         let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
         guard ferror(file) == 0 else { throw unreadable(path, errno) }

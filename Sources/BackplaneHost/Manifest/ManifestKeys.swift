@@ -1,7 +1,7 @@
-/// The keys that a dictionary of a manifest may have, in the order in which they are written.
+/// The keys of one kind of dictionary in a manifest, in the order in which they are written.
 struct ManifestKeys {
     let all: [String]
-    /// Those that only our own manifests have, not Nemo Logic's.
+    /// The keys that exist only in the `backplane` dialect.
     let own: Set<String>
 
     init(_ all: [String], shared: [String] = []) {

@@ -1,4 +1,4 @@
-/// The number of things that a manifest may have, beyond the limits of every document.
+/// The limits of a manifest in addition to those of any document.
 package enum ManifestLimits {
     package static let managers = 10_000
     package static let environments = 100

@@ -1,12 +1,12 @@
 import BackplaneDocuments
 
-/// Where those values of a manifest are written that an environment has put in the place of others.
+/// The places of values that an environment has contributed to a manifest.
 ///
-/// A tree like the manifest itself, but only as far as the environment reaches.
+/// They form a tree like the manifest itself, but only as deep as the environment reaches.
 package struct ManifestOrigins: Sendable, Hashable {
-    /// Where this value and all in it are written; `nil`: in their own place, unless the members say otherwise.
+    /// The place where this value and its contents are written; `nil` if in their own, unless `members` says otherwise.
     private var place: ManifestPath?
-    /// By the steps of a pointer.
+    /// The origins of the members, by reference token of a JSON pointer.
     private var members: [String: ManifestOrigins] = [:]
 
     init(_ place: ManifestPath? = nil) {
@@ -18,21 +18,21 @@ package struct ManifestOrigins: Sendable, Hashable {
         set { members[key.pointerStep] = newValue == ManifestOrigins() ? nil : newValue }
     }
 
-    /// The place of a value that a pointer leads to from here; `nil`: where the pointer says.
+    /// Returns the place of the value that a pointer leads to from here; `nil` if it is the pointer's own.
     func place(of pointer: String) -> String? {
         if place == nil, members.isEmpty { return nil }
         let (node, rest) = walk(pointer)
         return node.place.map { $0.description + rest }
     }
 
-    /// What is below a value.
+    /// Returns the origins of the values below a path.
     func below(_ path: ManifestPath) -> ManifestOrigins {
         if members.isEmpty { return ManifestOrigins() }
         let (node, rest) = walk(path.description)
         return node.place == nil && rest.isEmpty ? node : ManifestOrigins()
     }
 
-    /// As far down as the tree goes, and what is left of the pointer then.
+    /// Returns the deepest node of the tree on the way to a value, and the rest of the pointer.
     private func walk(_ pointer: String) -> (node: ManifestOrigins, rest: String) {
         var node = self, rest = pointer.unicodeScalars[...]
         while node.place == nil, rest.first == "/" {

@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// A manager's definition. What is wrong with it is reported; the caller drops a definition with errors.
+    /// Reads the definition of a manager and reports its problems; the caller discards a definition with errors.
     mutating func definition(_ value: ManifestValue, at path: ManifestPath) -> ManagerDefinition? {
         guard let section = section(value, at: path) else { return nil }
         let className = requiredString("className", in: section)
@@ -77,7 +77,7 @@ extension ManifestReader {
         return services
     }
 
-    /// A collaborator's dictionary, which may be left out but not be empty.
+    /// Reads the dictionary of a collaborator, which may be missing but not empty.
     private mutating func layer(_ key: String, in section: Section) -> Section? {
         guard let layer = dictionary(key, in: section) else { return nil }
         guard !layer.values.isEmpty else {

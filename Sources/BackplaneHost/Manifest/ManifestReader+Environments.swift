@@ -2,9 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// The root with the chosen environment over it; `nil` if that cannot be had.
+    /// Returns the root merged with the chosen environment; `nil` if that is unknown or invalid.
     ///
-    /// All environments are looked at, so that a mistake in one shows before the day it is needed.
+    /// All environments are read, so that a mistake in one shows before it is needed.
     mutating func choosingEnvironment(in root: Section) -> Section? {
         let environments = dictionary("environments", in: root)
         var chosen: Section?
@@ -41,7 +41,7 @@ extension ManifestReader {
         return BackplaneError(.manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)", at: (ManifestPath() / "environments").description)
     }
 
-    /// An environment, if it may be merged. What is in the chosen one is read with the manifest that it becomes a part of.
+    /// Returns an environment if it can be merged; the contents of the chosen one are read with the merged manifest.
     private mutating func overlay(_ name: String, in environments: Section) -> Section? {
         let before = problems.count
         guard let overlay = dictionary(name, in: environments) else { return nil }
@@ -55,7 +55,7 @@ extension ManifestReader {
         return isSound ? overlay : nil
     }
 
-    /// Warns of what would be wrong with an environment that is not chosen, if it was, but for variables, which are not set for it here.
+    /// Warns of the errors that an environment would cause if it were chosen, except for those of its variables.
     private mutating func rehearse(_ name: String, in root: Section) {
         var other = ManifestReader(environment: name) { _ in "x" }
         (other.isRehearsal, other.ignoresLock) = (true, true)

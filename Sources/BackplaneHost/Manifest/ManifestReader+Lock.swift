@@ -2,17 +2,17 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// What a manifest says of its lock.
+    /// The lock of a manifest as far as it could be read.
     enum Lock {
         case none
         case read([String: LockedClass])
-        /// There is one, and nobody can say what it holds: nothing may run.
+        /// A lock with unknown contents, which means that nothing may run.
         case unreadable
     }
 
-    /// It is written by a program: variables are not for it.
+    /// Reads the lock, in which variables are not expanded because a program writes it.
     ///
-    /// - Parameter managers: an entry of one of these that cannot be read is its manager's error.
+    /// - Parameter managers: The managers to which errors in their entries are attributed.
     mutating func lock(in root: Section, of managers: Dictionary<String, ManagerDefinition>.Keys) -> Lock {
         guard !ignoresLock, root.values["lock"] != nil else { return .none }
         guard let section = dictionary("lock", in: root) else { return .unreadable }

@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// A dictionary and where it is.
+    /// A dictionary and its path.
     struct Section {
         var values: [String: ManifestValue]
         var path: ManifestPath
@@ -23,7 +23,7 @@ extension ManifestReader {
         return wrongType(value, expected: "an array", at: section.path / key)
     }
 
-    /// A text that may be left out but, where it is, says something.
+    /// Reads a text that may be missing but not empty.
     mutating func string(_ key: String, in section: Section) -> String? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
         guard case .string(let text) = value else { return wrongType(value, expected: "a string", at: section.path / key) }
@@ -51,7 +51,7 @@ extension ManifestReader {
         }
     }
 
-    /// The section as far as our own keys go, which in a file of Nemo Logic's have no meaning.
+    /// Returns the section for keys of the `backplane` dialect; it is empty in a plain Nemo Logic manifest.
     func own(_ section: Section) -> Section {
         dialect == .backplane ? section : Section(values: [:], path: section.path)
     }

@@ -2,9 +2,9 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestReader {
-    /// A value with the variables in its texts put in, where there are some.
+    /// Returns a value with the variables in its texts expanded.
     ///
-    /// What cannot be put in is reported, and the text of it is not looked at further.
+    /// Failures are reported, and the affected texts are not examined further.
     mutating func expanding(_ value: ManifestValue, at path: ManifestPath) -> ManifestValue {
         guard dialect == .backplane, value.needsVariables else { return value }
         switch value {
@@ -45,7 +45,7 @@ extension ManifestReader {
         }
     }
 
-    /// A text as a message may show it: as it is written, if a variable, which may be a secret, is in it.
+    /// Returns a text as a message may show it: one with variables as written, because their values may be secret.
     func shown(_ text: String, at path: ManifestPath) -> String {
         spellings[path] ?? text
     }

@@ -1,29 +1,29 @@
 internal import Backplane
 internal import BackplaneDocuments
 
-/// Turns a value into a manifest and collects every problem on the way, instead of stopping at the first.
+/// A reader that turns a value into a manifest and collects all problems instead of stopping at the first.
 struct ManifestReader {
     private(set) var problems: [Problem] = []
     private(set) var dialect = ManifestDialect.backplane
-    /// The manager whose definition is being read.
+    /// The name of the manager whose definition is being read.
     private var manager: String?
-    /// The environment to choose; `nil`: none.
+    /// The name of the environment to choose; `nil` if there is none.
     let environment: String?
-    /// Nothing but this environment is of interest.
+    /// A Boolean value that indicates whether only the problems of this environment are of interest.
     var isRehearsal = false
-    /// Read as if there was no lock.
+    /// A Boolean value that indicates whether to read the manifest as if it had no lock.
     var ignoresLock = false
-    /// The values of variables.
+    /// The function that returns the values of variables.
     let variables: (String) -> String?
-    /// Where what the environment brought is written.
+    /// The origins of the values that the environment contributed.
     var origins = ManifestOrigins()
-    /// Texts with variables in them as they are written.
+    /// The texts with variables in them, as they are written.
     var spellings: [ManifestPath: String] = [:]
-    /// Texts that could not be made, which has been reported.
+    /// The paths of texts that could not be expanded, which has been reported.
     var unusable: Set<ManifestPath> = []
-    /// Where the plugins of the manifest are in it, those with errors left out as they are there.
+    /// The paths of the manifest's valid plugins, in order.
     private(set) var pluginPaths: [ManifestPath] = []
-    /// What may still be put in for variables.
+    /// The number of bytes that variables may still add.
     var variableBytesLeft = DocumentLimits.bytes
 
     static let supportedVersion: Int64 = 1
@@ -59,7 +59,7 @@ struct ManifestReader {
         }
         warnOfUnknownKeys(in: root, known: .root)
         _ = string("$schema", in: root)
-        // Without the environment that was asked for nothing may run, but all that is wrong is still found.
+        // Without the requested environment nothing may run, but all problems are reported.
         let chosen = choosingEnvironment(in: root)
         var manifest = content(of: chosen ?? root), mayRun = chosen != nil
         switch lock(in: root, of: manifest.managers.keys) {
@@ -81,7 +81,7 @@ struct ManifestReader {
         return Manifest(plugins: plugins, managers: dictionary("managers", in: root).map { managers(in: $0) } ?? [:])
     }
 
-    /// One of ours that lost its version would otherwise be read as managers named `plugins` and `managers`.
+    /// Returns whether the root lacks a version; it would otherwise be read as managers named `plugins` and `managers`.
     private func isMissingVersion(_ root: Section) -> Bool {
         guard case .dictionary(let managers)? = root.values["managers"] else { return false }
         return managers["className"] == nil
@@ -124,7 +124,7 @@ struct ManifestReader {
         return definitions
     }
 
-    /// What is reported meanwhile belongs to a manager.
+    /// Attributes problems reported during `body` to a manager.
     mutating func reading<Value>(_ name: String?, _ body: (inout Self) -> Value) -> Value {
         manager = name
         defer { manager = nil }

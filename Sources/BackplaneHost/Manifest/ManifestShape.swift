@@ -1,13 +1,13 @@
 import BackplaneDocuments
 
-/// What a value of a manifest is, as far as that says in which order its members are written.
+/// The shape of a value in a manifest, which determines the order of its members in the text.
 enum ManifestShape: MemberOrder {
     case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
     case environments, environment
-    /// Something whose keys are not ours: in the order of the alphabet.
+    /// A dictionary whose keys are not part of the format; its members are sorted.
     case other
 
-    /// The shape of a whole manifest.
+    /// Returns the shape of a whole manifest.
     static func whole(_ value: ManifestValue) -> ManifestShape {
         guard case .dictionary(let members) = value else { return .other }
         return members["manifestVersion"] == nil ? .managers : .root
@@ -35,7 +35,7 @@ enum ManifestShape: MemberOrder {
         }
     }
 
-    /// The members in the order in which they are written: known keys first.
+    /// Returns the members in the order in which they are written: known keys first.
     func ordered(_ members: [String: ManifestValue]) -> [(key: String, value: ManifestValue)] {
         let known = keys?.all ?? []
         let first = known.compactMap { key in members[key].map { (key: key, value: $0) } }

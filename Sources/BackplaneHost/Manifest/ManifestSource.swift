@@ -1,7 +1,7 @@
-/// Where a manifest was read from, and for which environment.
+/// The file and the environment that a manifest was read from.
 package struct ManifestSource: Sendable, Hashable {
-    /// `nil`: it was made in Swift.
+    /// The path of the file; `nil` if the manifest was not read from a file.
     package var path: String?
-    /// `nil`: none.
+    /// The name of the environment; `nil` if there is none.
     package var environment: String?
 }

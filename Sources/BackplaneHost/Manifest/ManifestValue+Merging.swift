@@ -1,12 +1,14 @@
 import BackplaneDocuments
 
 extension ManifestValue {
-    /// The value with a patch over it, as JSON Merge Patch (RFC 7396) has it: dictionaries are merged, null takes a member
-    /// away, everything else, arrays too, takes the place of what was there.
+    /// Returns the value merged with a patch, as defined by JSON Merge Patch (RFC 7396).
+    ///
+    /// Dictionaries are merged, null removes a member, and any other value, including an array, replaces what was
+    /// there.
     ///
     /// - Parameters:
-    ///   - place: where the patch is written.
-    ///   - origins: gets the places of what comes from the patch, and of what it takes away.
+    ///   - place: The path at which the patch is written.
+    ///   - origins: The places of values that the patch adds or removes; updated by this method.
     func merging(_ patch: ManifestValue, writtenAt place: ManifestPath, _ origins: inout ManifestOrigins) -> ManifestValue {
         guard case .dictionary(let changes) = patch, case .dictionary(var members) = self else {
             origins = ManifestOrigins(place)

@@ -2,15 +2,17 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension ManifestValue {
-    /// Whether it is a plain Nemo Logic manifest, whose root is the dictionary of managers.
+    /// A Boolean value that indicates whether this is a plain Nemo Logic manifest.
+    ///
+    /// The root of such a manifest is the dictionary of managers.
     package var isNemoLogic: Bool { ManifestDocument(self, variables: { _ in nil }).dialect == .nemoLogic }
 
-    /// A plain Nemo Logic manifest in our own dialect: the same managers under a root of ours.
+    /// The value of a plain Nemo Logic manifest in the `backplane` dialect: the same managers under a new root.
     package var upgraded: ManifestValue {
         ["manifestVersion": .integer(ManifestReader.supportedVersion), "managers": withoutVariables]
     }
 
-    /// The places of keys that a plain Nemo Logic manifest has in vain, and that mean something when it is upgraded.
+    /// The places of keys that a plain Nemo Logic manifest ignores, and that have an effect once it is upgraded.
     package var keysThatAnUpgradeWakes: [String] {
         func unknown(_ value: ManifestValue) -> [String] {
             ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }.compactMap(\.error.location)
@@ -19,7 +21,7 @@ extension ManifestValue {
         return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }
     }
 
-    /// The value spelled so that reading it with variables gives it as it is.
+    /// The value escaped so that reading it with variables gives the original.
     var withoutVariables: ManifestValue {
         switch self {
         case .string(let text): .string(VariableText.spelling(of: text))

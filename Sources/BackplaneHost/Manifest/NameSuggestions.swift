@@ -1,10 +1,10 @@
-/// Names that exist, arranged for a message about one that does not.
+/// Existing names, arranged for a message about one that does not exist.
 package struct NameSuggestions {
-    /// Those that are spelled almost like the wanted one, the nearest first.
+    /// The names that are spelled almost like the wanted one, nearest first.
     let nearMisses: [String]
     private let others: [String]
 
-    /// Above these a comparison would take longer than it could help.
+    /// The limits beyond which comparing names would take longer than it is worth.
     private static let mostCandidates = 1_000, longestName = 64
     private static let mostListed = 20
 
@@ -21,12 +21,12 @@ package struct NameSuggestions {
         others = names.filter { distances[$0] == nil }
     }
 
-    /// "did you mean `a` or `b`?", or nothing.
+    /// The text "did you mean `a` or `b`?"; `nil` if there are no near misses.
     var question: String? {
         nearMisses.isEmpty ? nil : "did you mean " + nearMisses.prefix(3).map { "`\($0)`" }.joined(separator: " or ") + "?"
     }
 
-    /// All names, near misses first, and how many are left out.
+    /// The names, near misses first, followed by the number of those left out.
     package var list: String {
         Self.list(nearMisses + others)
     }
@@ -37,7 +37,7 @@ package struct NameSuggestions {
     }
 }
 
-/// The fewest insertions, deletions, replacements and swaps of neighbours between two words, upper and lower case being equal.
+/// Returns the number of insertions, deletions, replacements and transpositions between two words, ignoring case.
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a.lowercased()), Array(b.lowercased()))
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }

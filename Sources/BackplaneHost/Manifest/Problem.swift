@@ -1,32 +1,38 @@
 public import Backplane
 public import BackplaneDocuments
 
-/// Something wrong with a manifest, by itself or against the plugins it names.
+/// A problem of a manifest, in itself or with the plugins it names.
 public struct Problem: Sendable, Hashable {
+    /// The consequence of a problem.
     public enum Severity: String, Sendable, Hashable {
-        /// What it belongs to cannot be used.
+        /// A problem that makes its part of the manifest unusable.
         case error
-        /// It works, though perhaps not as meant.
+        /// A problem with a part of the manifest that works, but perhaps not as intended.
         case warning
     }
 
+    /// The consequence of the problem.
     public var severity: Severity
-    /// The manager that it belongs to; `nil`: the whole manifest.
+    /// The name of the manager that has the problem; `nil` if it concerns the whole manifest.
     public var manager: String?
-    /// What is wrong, located by a JSON pointer such as `/managers/LibraryManager/className`.
+    /// The problem itself, located by a JSON pointer such as `/managers/LibraryManager/className`.
     public var error: BackplaneError
-    /// Where that is in the text, if it was read from JSON.
+    /// The position of the problem in the text, if the manifest was read from JSON.
     public var position: SourcePosition?
 
+    /// Creates a problem.
     public init(_ severity: Severity, manager: String?, _ error: BackplaneError, position: SourcePosition? = nil) {
         (self.severity, self.manager, self.error, self.position) = (severity, manager, error, position)
     }
 }
 
 extension BackplaneError {
-    /// Several errors of one subject as one: the only one itself, or one with the first's code and all as its causes.
+    /// Returns several errors of one subject as one: the error itself if it is the only one, otherwise one that sums
+    /// them up.
     ///
-    /// - Precondition: there is at least one.
+    /// The combined error has the code of the first, and all of them as its causes.
+    ///
+    /// - Precondition: `errors` is not empty.
     static func combining(_ errors: [BackplaneError], of subject: String, at location: String?) -> BackplaneError {
         guard errors.count > 1 else { return errors[0] }
         return BackplaneError(errors[0].code, "\(subject) has \(errors.count) errors, the first: \(errors[0].message)", at: location, causes: errors)
@@ -34,7 +40,7 @@ extension BackplaneError {
 }
 
 extension [Problem] {
-    /// Those of the whole manifest first, then manager by manager, each in the order they were found.
+    /// The problems of the whole manifest followed by those of each manager, each group in the order of discovery.
     var grouped: [Problem] {
         enumerated().sorted { a, b in
             switch (a.element.manager, b.element.manager) {

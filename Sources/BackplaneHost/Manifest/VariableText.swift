@@ -1,16 +1,16 @@
 internal import Backplane
 
-/// A text in which `${NAME}` and `${NAME:-default}` stand for values from outside, and `$${` for `${` itself.
+/// A text in which `${NAME}` and `${NAME:-default}` stand for the values of variables, and `$${` for a literal `${`.
 struct VariableText {
     enum Part: Hashable {
         case text(String)
-        /// The fallback is for a variable that is not set, or empty.
+        /// A variable, with the fallback for one that is not set or empty.
         case variable(String, fallback: String?)
     }
 
     private(set) var parts: [Part] = []
 
-    /// Whether a text can be anything else than what it says.
+    /// Returns whether a text contains `${`, and so may differ from its expansion.
     static func isNeeded(for text: String) -> Bool {
         var last: UInt8 = 0
         return text.utf8.contains { byte in
@@ -19,6 +19,8 @@ struct VariableText {
         }
     }
 
+    /// Creates a text by parsing its variables.
+    ///
     /// - Throws: `manifest.malformed-variable`.
     init(_ text: String) throws(BackplaneError) {
         var rest = Substring(text).unicodeScalars, plain = ""
@@ -42,7 +44,7 @@ struct VariableText {
         if !plain.isEmpty { parts.append(.text(plain)) }
     }
 
-    /// What stands between the braces.
+    /// Returns the variable described by the text between the braces.
     private static func variable(_ words: Substring) throws(BackplaneError) -> Part {
         let name = words.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         let rest = words[name.endIndex...]
@@ -59,7 +61,7 @@ struct VariableText {
         BackplaneError(.manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
     }
 
-    /// The text with the values, which are taken as they are, and the variables that have none.
+    /// Returns the text with the values, which are not expanded themselves, and the names of variables without a value.
     func expanded(_ value: (String) -> String?) -> (text: String, unset: [String]) {
         var text = "", unset: [String] = []
         for part in parts {
@@ -79,7 +81,7 @@ struct VariableText {
         return (text, unset)
     }
 
-    /// A text in which nothing is a variable: the dollar signs before a brace are there twice.
+    /// Returns the spelling of a text without variables: it doubles the dollar signs before a brace.
     static func spelling(of text: String) -> String {
         guard isNeeded(for: text) else { return text }
         var spelled = "", dollars = 0

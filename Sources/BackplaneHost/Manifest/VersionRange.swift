@@ -1,31 +1,42 @@
 public import Backplane
 
-/// The versions a user accepts: an interval such as `[1.2,2.0)`, where a bracket includes its end and a parenthesis does not.
+/// An interval of accepted versions such as `[1.2,2.0)`; a bracket includes its bound, a parenthesis excludes it.
 ///
-/// An end may be left out: `[1.2,)` is 1.2 and everything after it. `[1.2]` is exactly 1.2.0.
+/// A bound may be omitted: `[1.2,)` means 1.2 and everything after it. `[1.2]` means exactly 1.2.0.
 public struct VersionRange: Sendable, Hashable {
     /// One end of the interval.
     public struct Bound: Sendable, Hashable {
+        /// The version at this end of the interval.
         public var version: Version
+        /// A Boolean value that indicates whether the interval contains the version itself.
         public var isIncluded: Bool
 
+        /// Creates a bound.
         public init(_ version: Version, isIncluded: Bool) {
             (self.version, self.isIncluded) = (version, isIncluded)
         }
     }
 
+    /// The lower bound; `nil` if there is none.
     public let lower: Bound?
+    /// The upper bound; `nil` if there is none.
     public let upper: Bound?
 
+    /// Creates a range from its bounds.
     public init(lower: Bound?, upper: Bound?) {
         (self.lower, self.upper) = (lower, upper)
     }
 
-    /// Why a text is not a range, as a sentence that says what to write instead.
+    /// The error for a text that is not a version range, with a description of what to write instead.
     public struct Malformed: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The reason as a sentence that says what to write instead.
         public let description: String
     }
 
+    /// Creates a range from its notation, such as `[1.2,2.0)`.
+    ///
+    /// - Throws: ``Malformed`` for other texts, a single version without brackets, and a range that contains no
+    ///   version.
     public init(_ text: String) throws(Malformed) {
         if let version = Version(text) {
             let hint = "`\(text)` is one version, not a range; write `[\(text),\(version.major + 1).0)` for every compatible version, or `[\(text)]` for this one alone"
@@ -59,6 +70,7 @@ public struct VersionRange: Sendable, Hashable {
         }
     }
 
+    /// Returns whether the range contains a version.
     public func contains(_ version: Version) -> Bool {
         if let lower, version < lower.version || (version == lower.version && !lower.isIncluded) { return false }
         if let upper, version > upper.version || (version == upper.version && !upper.isIncluded) { return false }
@@ -67,6 +79,7 @@ public struct VersionRange: Sendable, Hashable {
 }
 
 extension VersionRange: CustomStringConvertible {
+    /// The range in its notation, such as `[1.2.0,2.0.0)`.
     public var description: String {
         if let lower, lower == upper { return "[\(lower.version)]" }
         let from = lower.map { ($0.isIncluded ? "[" : "(") + "\($0.version)" } ?? "("

@@ -1,15 +1,15 @@
 package import Backplane
 
-/// Every component that the loaded plugins registered.
+/// The component classes that the loaded plugins registered.
 package struct Catalogue: Sendable {
-    /// One component of one plugin.
+    /// A component class of a plugin.
     package struct Entry: Sendable, Hashable {
-        /// The plugin's id.
+        /// The id of the plugin.
         package var plugin: String
         package var pluginVersion: Version
-        /// The plugin's place among the plugins.
+        /// The position of the plugin among all plugins.
         package var order: Int
-        /// The component's place among its plugin's.
+        /// The position of the class among those of its plugin.
         package var index: Int
         package var component: ComponentDescription
 
@@ -20,7 +20,7 @@ package struct Catalogue: Sendable {
     }
 
     package let entries: [Entry]
-    /// The entries by class name, the best first.
+    /// The entries by class name, highest version first.
     private let ranked: [String: [Entry]]
 
     package init(_ entries: [Entry] = []) {
@@ -34,24 +34,26 @@ package struct Catalogue: Sendable {
         }
     }
 
-    /// The components of a class, in every role, from the highest version down, equal ones in the order of their plugins.
+    /// Returns the classes called `className` in all roles, highest version first.
+    ///
+    /// Equal versions are in the order of their plugins.
     package func entries(named className: String) -> [Entry] {
         ranked[className] ?? []
     }
 
-    /// The one to take: of those that fit the highest version, of several of that the one of the earliest plugin.
+    /// Returns the class with the highest matching version; of several, that of the first plugin.
     package func best(_ className: String, as role: Role, in range: VersionRange? = nil) -> Entry? {
         entries(named: className).first { $0.component.role == role && range?.contains($0.component.version) ?? true }
     }
 
-    /// The names of all classes in a role, sorted.
+    /// Returns the names of all classes in a role, sorted.
     package func classNames(as role: Role) -> [String] {
         Set(entries.lazy.filter { $0.component.role == role }.map(\.component.className)).sorted()
     }
 }
 
 extension Catalogue.Entry {
-    /// By its place: no two entries of a catalogue share one, and the rest is much to hash.
+    /// Hashes the position alone, which is unique in a catalogue, because hashing the rest is expensive.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(order)
         hasher.combine(index)
@@ -59,7 +61,7 @@ extension Catalogue.Entry {
 }
 
 extension Catalogue.Entry: CustomStringConvertible {
-    /// For messages: "`BooksService` 2.1.0 of plugin `org.example.books`".
+    /// The entry as text for messages: "`BooksService` 2.1.0 of plugin `org.example.books`".
     package var description: String {
         "`\(component.className)` \(component.version) of plugin `\(plugin)`"
     }

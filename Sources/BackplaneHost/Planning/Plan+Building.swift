@@ -3,7 +3,7 @@ internal import BackplaneDocuments
 internal import FoundationEssentials
 
 extension Plan {
-    /// Lays out the nodes of sound managers, given in an order in which each follows those it uses.
+    /// A builder of the nodes of managers without errors, which must be added after the managers they use.
     struct Builder {
         private(set) var nodes: [Node] = []
         private(set) var managers: [String: Int] = [:]
@@ -35,7 +35,7 @@ extension Plan {
             managers[name] = append(entry, manager, wires.filter { declared.contains($0.label) }, for: name)
         }
 
-        /// The node of a component that everyone with the same definition has in common.
+        /// Returns the node of a component that all users with the same definition share.
         private mutating func share(_ choice: Resolution.Choice, for manager: String) -> Int? {
             guard let identity = choice.identity else { return nil }
             if let id = shared[identity] {

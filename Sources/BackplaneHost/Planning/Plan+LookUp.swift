@@ -1,17 +1,19 @@
 package import Backplane
 
 extension Plan {
-    /// The node of a manager.
+    /// Returns the node of a manager.
     ///
-    /// - Throws: the manager's fault, or `manager.unknown` with the names there are.
+    /// - Throws: The manager's fault, or `manager.unknown` with the existing names.
     package func node(ofManager name: String) throws(BackplaneError) -> Node {
         if let id = managers[name] { return nodes[id] }
         throw faults[name] ?? unknownManager(name)
     }
 
-    /// All that one manager needs and the manager itself, in the order of creation; ids are those of the whole plan.
+    /// Returns the nodes that a manager needs, including its own, in the order of creation.
     ///
-    /// - Throws: as ``node(ofManager:)``.
+    /// The ids are those of the whole plan.
+    ///
+    /// - Throws: The errors of ``node(ofManager:)``.
     package func nodes(neededBy name: String) throws(BackplaneError) -> [Node] {
         var needed: Set<String> = []
         var waiting = [try node(ofManager: name)]
@@ -22,10 +24,10 @@ extension Plan {
         return nodes.filter { !needed.isDisjoint(with: $0.managers) }
     }
 
-    /// What has to be up before a node is made, besides managers that it uses, in the order of creation.
+    /// Returns the nodes, except for used managers, that must be up before a node is created, in the order of creation.
     package func layers(of node: Node) -> [Node] {
         guard node.role == .manager, let name = node.managers.first else { return node.wires.map { nodes[$0.provider] } }
-        // Not by the wires alone: a layer that its manager's class does not ask for is created all the same.
+        // A manager's wires are not enough: a collaborator that its class does not ask for is created all the same.
         return (layersByManager[name] ?? []).map { nodes[$0] }
     }
 
@@ -35,7 +37,9 @@ extension Plan {
 }
 
 extension BackplaneError {
-    /// - Parameter names: those that there are; `nil`: nothing is said of them.
+    /// Returns the error for a manager that does not exist.
+    ///
+    /// - Parameter names: The existing names; `nil` omits them from the message.
     static func unknownManager(_ name: String, among names: [String]?, at location: String?, causes: [BackplaneError] = []) -> BackplaneError {
         guard let names else { return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes) }
         let suggestions = NameSuggestions(for: name, among: names)

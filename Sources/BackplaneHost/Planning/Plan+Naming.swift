@@ -1,14 +1,16 @@
 import Backplane
 
 extension Plan.Node {
-    /// What messages call it: a manager by its name in the manifest, anything else by its class.
+    /// The name in messages: a manager's name in the manifest, or the class name of any other component.
     var name: String {
         role == .manager ? managers[0] : entry.component.className
     }
 }
 
 extension Plan.Node {
-    /// - Throws: `wire.mismatch` when it does not provide what is needed.
+    /// Checks that the node provides a contract.
+    ///
+    /// - Throws: `wire.mismatch`.
     func requireService(of needed: ContractDescription) throws(BackplaneError) {
         guard let difference = entry.component.contract.difference(from: needed) else { return }
         throw mismatch(with: needed, difference)

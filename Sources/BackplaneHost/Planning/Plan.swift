@@ -1,36 +1,36 @@
 package import Backplane
 package import FoundationEssentials
 
-/// What to create, in which order, and what not to create and why.
+/// A plan of the components to create, in order, and of the managers that cannot be created, with the reasons.
 package struct Plan: Sendable {
-    /// A component to create. Its number is its place in ``Plan/nodes``.
+    /// A component to create; its id is its index in ``Plan/nodes``.
     package struct Node: Sendable, Hashable {
         package var id: Int
         package var entry: Catalogue.Entry
-        /// JSON, the same bytes for the same configuration.
+        /// The configuration as JSON, with the same bytes for the same configuration.
         package var configuration: Data
         package var wires: [Link]
-        /// Where the manifest defines it; of a shared one, where first.
+        /// The location of the definition in the manifest; of the first one if the node is shared.
         package var location: String
-        /// The name of its private folder, if it is a data access controller.
+        /// The name of its private folder, for a data access controller.
         package var namespace: String?
-        /// The managers in whose definition it stands, in order: several if it is shared.
+        /// The managers in whose definitions it appears, in order; several if the node is shared.
         package var managers: [String]
-        /// Where those of its values are written that an environment brought.
+        /// The origins of the values that an environment contributed.
         var origins = ManifestOrigins()
 
         package var role: Role { entry.component.role }
 
-        /// Where a value in its definition is written, told by a pointer from there.
+        /// Returns the place of a value in its definition, given a pointer that is relative to the definition.
         func place(of pointer: String) -> String {
             origins.place(of: pointer) ?? location + pointer
         }
     }
 
-    /// A wire of a node to one of its collaborators, which stands before it in the plan.
+    /// A wire of a node to a collaborator, which precedes the node in the plan.
     package struct Link: Sendable, Hashable {
         package var label: String
-        /// The id of the node that provides.
+        /// The id of the providing node.
         package var provider: Int
 
         package init(label: String, provider: Int) {
@@ -38,15 +38,15 @@ package struct Plan: Sendable {
         }
     }
 
-    /// In the order of creation: every collaborator before who uses it.
+    /// The nodes in the order of creation: collaborators before their users.
     package let nodes: [Node]
-    /// The sound managers and the ids of their nodes.
+    /// The ids of the nodes of managers without errors.
     package let managers: [String: Int]
-    /// The managers that cannot be created.
+    /// The reasons why the other managers cannot be created.
     package let faults: [String: BackplaneError]
-    /// The errors of the manifest itself, which may be why a manager is not there.
+    /// The errors of the manifest itself, which may explain why a manager is missing.
     let documentErrors: [BackplaneError]
-    /// The nodes of each manager but its own, in the order of creation.
+    /// The nodes of each manager except its own, in the order of creation.
     let layersByManager: [String: [Int]]
 
     init(nodes: [Node], managers: [String: Int], faults: [String: BackplaneError], documentErrors: [BackplaneError]) {

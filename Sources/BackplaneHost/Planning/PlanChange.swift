@@ -1,18 +1,20 @@
 import Backplane
 
-/// What has to be done to get from one plan to another, by the nodes' places in them.
+/// The changes that lead from one plan to another, as node ids.
 ///
-/// A node stays when its definition and its component are the same and everything that it is wired to stays too; so exactly
-/// what depends on a change is made anew.
+/// A node is kept if its definition and its component class are the same and all nodes that it is wired to are kept
+/// too. So exactly the nodes that depend on a change are recreated.
 struct PlanChange {
-    /// The new place of each node that stays, by its old place.
+    /// The new id of each kept node, by its old id.
     private(set) var kept: [Int: Int] = [:]
-    /// The old places of those that do not, in the order of creation.
+    /// The old ids of the nodes to remove, in the order of creation.
     private(set) var removed: [Int] = []
-    /// The new places of those that are made, in the order of creation.
+    /// The new ids of the nodes to create, in the order of creation.
     private(set) var added: [Int] = []
 
-    /// - Parameter isSame: are these the same class of the same loaded library?
+    /// Creates the change from one plan to another.
+    ///
+    /// - Parameter isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(from old: Plan, to new: Plan, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
         let places = Dictionary(old.nodes.map { ($0.key, $0.id) }, uniquingKeysWith: { first, _ in first })
         for node in new.nodes {
@@ -25,7 +27,7 @@ struct PlanChange {
         removed = old.nodes.map(\.id).filter { kept[$0] == nil }
     }
 
-    /// Resets some nodes of a plan: they and nothing else are made anew.
+    /// Creates a change that recreates the given nodes of a plan, and nothing else.
     init(resetting places: Set<Int>, of plan: Plan) {
         for node in plan.nodes where !places.contains(node.id) { kept[node.id] = node.id }
         removed = places.sorted()
@@ -39,7 +41,7 @@ struct PlanChange {
 }
 
 extension Plan.Node {
-    /// What it is called in every plan: at most one node of a plan has it.
+    /// The identity of the node across plans, which is unique within a plan.
     fileprivate var key: Key {
         switch role {
         case .manager, .communicationController: Key(role: role, manager: managers[0])

@@ -1,23 +1,23 @@
 import Backplane
 import BackplaneDocuments
 
-/// The place in a manager's definition where a wire of one of its components is given its provider.
+/// The place in a manager's definition that determines the provider of a wire.
 struct Socket {
-    /// Of the components that can be given there.
+    /// The role of the components that can be providers.
     let role: Role
-    /// Whether the manifest gives one.
+    /// A Boolean value that indicates whether the manifest defines a provider.
     let isFilled: Bool
-    /// Of the provider's definition, or of what names it; of an empty one, where that would be.
+    /// The path of the provider's definition or name, or the path where a missing one would be.
     let path: ManifestPath
 }
 
 extension ManagerDefinition {
-    /// The socket of a wire.
+    /// Returns the socket of a wire.
     ///
     /// - Parameters:
-    ///   - label: the wire's.
-    ///   - role: of the component that declares it.
-    ///   - path: of this definition.
+    ///   - label: The label of the wire.
+    ///   - role: The role of the component that declares it.
+    ///   - path: The path of this definition.
     func socket(of label: String, of role: Role, at path: ManifestPath) -> Socket {
         switch (role, label) {
         case (.manager, ReservedLabel.dataAccessController):

@@ -1,7 +1,7 @@
 import Backplane
 import Synchronization
 
-/// Runs an async function on the thread that waits for it, however busy Swift's thread pool is.
+/// An executor that runs an async function on the thread that waits for it, however busy Swift's thread pool is.
 package final class CallingThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -18,7 +18,9 @@ package final class CallingThread: TaskExecutor {
 
     package init() {}
 
-    /// Runs `work` here, once, and returns what it returns.
+    /// Runs `work` on the calling thread and returns its result.
+    ///
+    /// - Precondition: The method has not been called before.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
         let outcome = Outcome<Result>()
         let task = Task(executorPreference: self) {
@@ -31,7 +33,9 @@ package final class CallingThread: TaskExecutor {
         return value
     }
 
-    /// Cancels the work, on its own thread as soon as that is free: what a plugin does about it may keep that one, and no other.
+    /// Cancels the work, on the thread that runs it and as soon as that is free.
+    ///
+    /// A plugin's cancellation handler may block that thread, but no other.
     package func cancel() {
         state.withLock { $0.isToBeCancelled = true }
     }

@@ -1,20 +1,23 @@
 import Glibc
 package import Backplane
 
-/// A shared library that has been loaded into this process, for good.
+/// A shared library that has been loaded into this process, for the lifetime of the process.
 ///
-/// There is no way to close one: the Swift runtime registers an image's types and cannot forget them, so the next dynamic
-/// cast after a `dlclose` would read unmapped memory. A library that is no longer used just stays.
+/// There is no way to close one: the Swift runtime registers an image's types and cannot unregister them, so the next
+/// dynamic cast after a `dlclose` would read unmapped memory. A library that is no longer used stays in memory.
 package struct DynamicLibrary: Sendable {
     /// The path it was loaded from.
     package let path: String
-    /// Written once and never closed: as shareable as the number that it is.
+    /// The handle from `dlopen`, which is written once and never closed, so it can be shared like the number it is.
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer      // constant
 
-    /// Loads the library at `path`, and runs its constructors.
+    /// Creates a library by loading the file at `path` and running its constructors.
     ///
-    /// All its symbols are resolved now, so that a missing one is an error here and not a crash later. None of them is offered
-    /// to other libraries. A path that was loaded before gives the library of that time, whatever lies there now.
+    /// All symbols are resolved immediately, so that a missing one is an error here and not a crash later. None of the
+    /// library's own symbols are made available to other libraries. If `path` was loaded before, the result is that
+    /// earlier library, whatever file the path refers to now.
+    ///
+    /// - Throws: `plugin.load-failed`.
     package init(loading path: String) throws(BackplaneError) {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
             throw BackplaneError(
@@ -25,7 +28,7 @@ package struct DynamicLibrary: Sendable {
         (self.path, self.handle) = (path, handle)
     }
 
-    /// The address of the symbol `name`.
+    /// Returns the address of the symbol `name`.
     package func symbol(_ name: String) throws(BackplaneError) -> UnsafeMutableRawPointer {
         guard let address = dlsym(handle, name) else {
             throw BackplaneError(.pluginNoEntry, "has no symbol `\(name)`: \(Self.lastError)", at: path)
@@ -33,7 +36,7 @@ package struct DynamicLibrary: Sendable {
         return address
     }
 
-    /// What went wrong last on this thread, in the system's words.
+    /// The system's message about the last failure on this thread.
     private static var lastError: String {
         dlerror().map { String(cString: $0) } ?? "no reason given"
     }

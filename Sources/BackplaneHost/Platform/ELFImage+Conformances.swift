@@ -1,7 +1,8 @@
 extension ELFImage {
-    /// The conformances in it that neither their type's module nor their protocol's declares, as people would write them.
+    /// Returns the conformances whose module declares neither the type nor the protocol, as they are written in code.
     ///
-    /// Layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`, `ConformanceFlags`).
+    /// The layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`,
+    /// `ConformanceFlags`).
     package func retroactiveConformances() throws(Problem) -> [String] {
         guard let section = sections.first(where: { $0.name == "swift5_protocol_conformances" && $0.isInFile }) else { return [] }
         let reader = ELFReader(bytes), segments = try segments(), names = SymbolNames(self)
@@ -20,7 +21,7 @@ extension ELFImage {
 
     private static let isRetroactive: UInt32 = 1 << 6
 
-    /// "protocol conformance descriptor for Swift.Int : P in Module" says too much.
+    /// Returns the readable form of a descriptor's symbol, such as `Swift.Int : P in Module`.
     private static func conformance(_ symbol: String) -> String {
         let text = SymbolName.readable(symbol), prefix = "protocol conformance descriptor for "
         return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text

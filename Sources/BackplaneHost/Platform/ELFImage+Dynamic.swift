@@ -1,23 +1,25 @@
 extension ELFImage {
-    /// What a library asks of the loader.
+    /// The requirements of a library that the loader fulfils.
     package struct Demands: Sendable {
-        /// The libraries that are loaded with it, by the names it gives them.
+        /// The libraries that are loaded with it, by the names it uses for them.
         package var needed: [String] = []
-        /// Functions that run when it is loaded, by their symbols; one without a symbol by its address.
+        /// The functions that run when it is loaded, by symbol, or by address if there is none.
         package var initialisers: [String] = []
-        /// Functions that run then to choose other functions (`ifunc`).
+        /// The functions that run during loading to select other functions (`ifunc`).
         package var choosers: [String] = []
-        /// It was linked with what a C compiler puts at the beginning of every library, which brings `DT_INIT`.
+        /// A Boolean value that indicates whether it was linked with C start files, which bring `DT_INIT`.
         package var hasStartFiles = false
-        /// Its code is written to when it is loaded.
+        /// A Boolean value that indicates whether the loader writes to its code.
         package var relocatesText = false
-        /// It wants a stack that code can run on, or does not say that it needs none where the system then gives it one.
+        /// A Boolean value that indicates whether the system gives it an executable stack.
+        ///
+        /// That is so if the library requires one, or does not rule it out on a system where that is the default.
         package var hasExecutableStack = false
-        /// Some of its memory can be written to and run.
+        /// A Boolean value that indicates whether some of its memory is both writable and executable.
         package var hasWritableCode = false
     }
 
-    /// Reads them from the image's dynamic section; only of an image of which every byte is known.
+    /// Returns the requirements in the image's dynamic section; the caller must have every byte of the image.
     package func demands() throws(Problem) -> Demands {
         let segments = try segments(), dynamic = try DynamicSection(segments, ELFReader(bytes)), names = SymbolNames(self)
         var demands = Demands()
@@ -35,7 +37,7 @@ extension ELFImage {
     }
 }
 
-/// The loader's table of contents, tags and values.
+/// The dynamic section of a library: pairs of tag and value for the loader.
 private struct DynamicSection {
     private enum Tag {
         static let needed: UInt64 = 1, texts: UInt64 = 5, relocations: UInt64 = 7, relocationsSize: UInt64 = 8, textsSize: UInt64 = 10
@@ -70,7 +72,7 @@ private struct DynamicSection {
 
     var relocatesText: Bool { self[Tag.relocatesText] != nil || (self[Tag.flags] ?? 0) & 4 /* DF_TEXTREL */ != 0 }
 
-    /// Where the functions begin; what a relocation gives by a symbol of its own table has no address here.
+    /// Returns the addresses of the functions that run at loading; there is none where a relocation refers to a symbol.
     func initialisers() throws(ELFImage.Problem) -> [(address: UInt64, symbol: String?)] {
         var found: [(address: UInt64, symbol: String?)] = []
         if let single = self[Tag.initialiser] { found.append((single, nil)) }
@@ -84,7 +86,7 @@ private struct DynamicSection {
         return found
     }
 
-    /// What the loader writes to places of a table, before it adds the library's base.
+    /// Returns the addends that the loader adds to the library's base and writes to places of a table.
     private func addends(in table: Range<UInt64>) throws(ELFImage.Problem) -> [UInt64: UInt64] {
         var addends: [UInt64: UInt64] = [:]
         for relocation in try relocations(Tag.relocations, Tag.relocationsSize) where table.contains(relocation.place) {
@@ -93,7 +95,7 @@ private struct DynamicSection {
         return addends
     }
 
-    /// Where the functions begin that the loader calls to learn what it is to write.
+    /// Returns the addresses of the functions that the loader calls to compute the values of relocations.
     func choosers() throws(ELFImage.Problem) -> [UInt64] {
         let all = try relocations(Tag.relocations, Tag.relocationsSize) + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)
         // R_X86_64_IRELATIVE, R_AARCH64_IRELATIVE.

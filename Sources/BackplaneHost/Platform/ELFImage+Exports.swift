@@ -1,8 +1,8 @@
 extension ELFImage {
-    /// The symbols it defines that take part in the process-wide search: another library's of the same name may be taken for
-    /// them, or they for another's. Those that linkers add to every library are left out.
+    /// The defined symbols that may replace, or be replaced by, another library's symbols of the same name.
     ///
-    /// What Swift exports is protected, and binds to itself.
+    /// Symbols that linkers add to every library are omitted. Swift exports its symbols as protected, which binds them
+    /// to their own library.
     package var interposable: [String] {
         symbolEntries(in: [.dynamic]).filter { $0.isInterposable && $0.isDefined && !Self.ofLinkers.contains($0.name) }.map(\.name).sorted()
     }

@@ -1,7 +1,7 @@
 extension ELFImage {
     /// The file header.
     struct Header {
-        /// Where the tables begin in the file.
+        /// The offsets of the tables in the file.
         let segments, sections: UInt64
         private let rawSegmentCount, rawSectionCount, rawNameSection: UInt16
 
@@ -30,7 +30,7 @@ extension ELFImage {
             guard machine == ELFImage.machine.number else { throw .wrongMachine(found: ELFImage.name(ofMachine: machine)) }
         }
 
-        // A count or an index that 16 bits cannot hold stands in the first section entry (extended numbering).
+        // With extended numbering, a count or an index that does not fit into 16 bits is in the first section entry.
 
         func segmentCount(_ reader: ELFReader) throws(Problem) -> UInt64 {
             rawSegmentCount == 0xFFFF && sections != 0 ? UInt64(try reader.uint32(sections + 44)) : UInt64(rawSegmentCount)
@@ -47,7 +47,7 @@ extension ELFImage {
     }
 }
 
-/// Processors, by their number in `e_machine`.
+/// The names of processors by their number in `e_machine`.
 extension ELFImage {
     /// The processor that this process was compiled for.
     package static var machine: (number: UInt16, name: String) {

@@ -1,8 +1,8 @@
 extension ELFImage {
-    /// The modules in it whose code asks for `Bundle.module`, which SwiftPM makes for a target with resources, and which ends the
-    /// process where the build folder is not.
+    /// Returns the modules that use `Bundle.module`, which ends the process if the build folder does not exist.
     ///
-    /// SwiftPM compiles it into every such target, used or not: what counts is whether code outside of it refers to it. Looked for in x86-64 alone.
+    /// SwiftPM compiles that accessor into every target with resources, used or not, so only references from other code
+    /// count. They are detected in x86-64 code only.
     package func usersOfResourceBundles() throws(Problem) -> [String] {
         let accessors = accessors()
         guard !accessors.isEmpty, Self.machine.number == 62, let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
@@ -35,7 +35,7 @@ extension ELFImage {
         let address, size: UInt64
     }
 
-    /// The functions that SwiftPM makes for `Bundle.module`: the property's getter, its address, and what makes its value.
+    /// Returns the functions that SwiftPM generates for `Bundle.module`: the getter, the addressor and the initialiser.
     private func accessors() -> [Accessor] {
         symbolEntries(in: [.whole]).compactMap { entry in
             guard entry.kind == .function, entry.name.hasPrefix("$s10Foundation6BundleC"), let end = entry.name.firstRange(of: "E6module")?.lowerBound,

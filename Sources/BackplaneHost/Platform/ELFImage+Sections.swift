@@ -3,12 +3,14 @@ extension ELFImage {
     struct Section: Sendable {
         let name: String
         let type: UInt32
-        /// Where its bytes lie in the file; empty where ``isInFile`` is false.
+        /// The range of its bytes in the file; empty if ``isInFile`` is false.
         let range: Range<Int>
-        /// Of a symbol table: the number of the section that has its names.
+        /// The number of the section with the names, for a symbol table.
         let link: UInt32
 
-        /// SHT_NULL has nothing, SHT_NOBITS only memory.
+        /// A Boolean value that indicates whether the section has bytes in the file.
+        ///
+        /// SHT_NULL has none at all, SHT_NOBITS only memory.
         var isInFile: Bool { type != 0 && type != 8 }
     }
 
@@ -30,7 +32,8 @@ extension ELFImage {
         return sections
     }
 
-    /// Where the sections' names lie. A linker writes the table last, so that a missing one means an unfinished file.
+    /// Returns the range of the section names; linkers write that table last, so a missing one means an unfinished
+    /// file.
     private static func nameTable(_ header: Header, _ reader: ELFReader, count: UInt64) throws(Problem) -> Range<Int> {
         let number = try header.nameSection(reader)
         guard number < count else { throw .damaged("the names of its sections are missing") }

@@ -1,18 +1,18 @@
 import Glibc
 
 extension ELFImage {
-    /// A stretch of the file that the loader, or a tool, looks for by its kind.
+    /// An entry of the program header table: a range of the file with a purpose for the loader or for tools.
     struct Segment {
         let type, flags: UInt32
-        /// Where its bytes lie in the file.
+        /// The range of its bytes in the file.
         let range: Range<Int>
-        /// Where the loader puts them, before it adds the library's base.
+        /// The address at which the loader puts them, before it adds the library's base.
         let address: UInt64
 
         static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
         static let executable: UInt32 = 1, writable: UInt32 = 2
 
-        /// Whether stacks are so in a process with a library that has no ``stack``: what glibc takes for each architecture.
+        /// The default of glibc: whether stacks are executable in a process with a library without a ``stack`` segment.
         #if arch(x86_64)
         static let stacksAreExecutable = true
         #else
@@ -36,7 +36,7 @@ extension ELFImage {
 }
 
 extension ELFImage {
-    /// What of the file no segment maps, page by page: symbols, debug information and tables that only tools read.
+    /// Returns the pages of the file that no segment maps: symbols, debug information and tables for tools alone.
     func unmapped(pageSize: Int = Int(getpagesize())) throws(Problem) -> [Range<Int>] {
         let mapped = try segments().filter { $0.type == Segment.load }.map {
             $0.range.lowerBound / pageSize * pageSize..<($0.range.upperBound + pageSize - 1) / pageSize * pageSize
@@ -46,7 +46,7 @@ extension ELFImage {
 }
 
 extension [Range<Int>] {
-    /// What lies between ranges of a file, and before and after them, in its order; they may overlap.
+    /// Returns the ranges between, before and after these ranges of a file in ascending order; these may overlap.
     func gaps(upTo size: Int) -> [Range<Int>] {
         var gaps: [Range<Int>] = [], end = 0
         for next in sorted(by: { $0.lowerBound < $1.lowerBound }) where !next.isEmpty {
@@ -58,7 +58,7 @@ extension [Range<Int>] {
 }
 
 extension [ELFImage.Segment] {
-    /// Where in the file stands what the loader puts at `address`; `nil`: nowhere.
+    /// Returns the file offset of the byte that the loader puts at `address`; `nil` if there is none.
     func offset(of address: UInt64) -> UInt64? {
         for segment in self where segment.type == ELFImage.Segment.load && address >= segment.address {
             let distance = address - segment.address
@@ -67,7 +67,7 @@ extension [ELFImage.Segment] {
         return nil
     }
 
-    /// The reverse.
+    /// Returns the address at which the loader puts the byte at a file offset; `nil` if no segment maps it.
     func address(of offset: Int) -> UInt64? {
         first { $0.type == ELFImage.Segment.load && $0.range.contains(offset) }
             .map { $0.address &+ UInt64(offset - $0.range.lowerBound) }

@@ -1,6 +1,7 @@
 extension ELFImage {
-    /// Whether there is Swift code in it: SwiftPM gives every product the sections of Swift's metadata, and in one without
-    /// Swift they are empty.
+    /// A Boolean value that indicates whether the image contains Swift code.
+    ///
+    /// SwiftPM gives every product the sections of Swift's metadata; in one without Swift code they are empty.
     package var hasSwift: Bool {
         sections.contains { $0.name.hasPrefix("swift5_") && !$0.range.isEmpty }
     }

@@ -1,9 +1,9 @@
 extension ELFImage {
-    /// What a symbol table says of one symbol, for those who look at many; ``defines(symbol:)`` is quicker at finding one.
+    /// An entry of a symbol table, for reading many; ``defines(symbol:)`` is faster for finding a single one.
     struct SymbolEntry {
         let name: String
         let isDefined: Bool
-        /// Another library's of its name may be taken for it.
+        /// A Boolean value that indicates whether another library's symbol of the same name may replace it.
         let isInterposable: Bool
         let kind: Kind
         let address, size: UInt64
@@ -14,13 +14,13 @@ extension ELFImage {
     }
 
     enum SymbolTable: UInt32 {
-        /// SHT_SYMTAB: gone from a library that was stripped.
+        /// SHT_SYMTAB, which a stripped library does not have.
         case whole = 2
-        /// SHT_DYNSYM: what the loader needs.
+        /// SHT_DYNSYM, the symbols that the loader needs.
         case dynamic = 11
     }
 
-    /// The entries of the tables, in their order; what cannot be read is left out.
+    /// Returns the entries of the tables in their order; unreadable entries are omitted.
     func symbolEntries(in kinds: [SymbolTable]) -> [SymbolEntry] {
         let reader = ELFReader(bytes)
         var found: [SymbolEntry] = []
@@ -33,7 +33,7 @@ extension ELFImage {
         return found
     }
 
-    /// Whether only those symbols are left that the loader needs.
+    /// A Boolean value that indicates whether the image has only the symbols that the loader needs.
     package var isStripped: Bool { !sections.contains { $0.type == SymbolTable.whole.rawValue } }
 }
 

@@ -1,7 +1,7 @@
 extension ELFImage {
-    /// Whether the library itself defines the function `name` and lets others see it; one that it merely needs does not count.
+    /// Returns whether the library itself defines and exports the function `name`; a mere reference does not count.
     ///
-    /// Reads the dynamic symbol table, which stays in a library that was stripped.
+    /// It reads the dynamic symbol table, which a stripped library still has.
     package func defines(symbol name: String) -> Bool {
         sections.contains { table in
             guard table.type == 11 /* SHT_DYNSYM */, Int(table.link) < sections.count else { return false }
@@ -20,7 +20,7 @@ extension ELFImage {
         let section: UInt16
 
         init(_ table: UnsafeRawBufferPointer, at offset: Int) {
-            // At once: there are thousands of entries.
+            // One load for all fields, because there are thousands of entries.
             let fields = UInt64(littleEndian: table.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             name = UInt32(truncatingIfNeeded: fields)
             info = UInt8(truncatingIfNeeded: fields >> 32)

@@ -1,14 +1,14 @@
-/// A shared library's bytes, read by the rules of the ELF format and never trusted.
+/// The bytes of a shared library, parsed as ELF without trusting them.
 ///
-/// Made only of an image that is whole and for this machine: the headers, every segment and every section lie inside the
-/// file, so that a library which lost its tail, or is still being written, is noticed. A value, and no part of it runs.
+/// An image exists only for a library that is complete and built for this machine: the headers, all segments and all
+/// sections lie inside the file, so a truncated or half-written library is detected. No code of the library runs.
 ///
 /// Layouts and numbers are those of the System V ABI, chapters 4 and 5 (`elf.h`).
 package struct ELFImage: Sendable {
     let bytes: MappedBytes
     let sections: [Section]
 
-    /// Reads the image.
+    /// Creates an image from the bytes of a file.
     ///
     /// - Throws: ``Problem``, the first that was found.
     package init(_ bytes: [UInt8]) throws(Problem) {
@@ -23,32 +23,32 @@ package struct ELFImage: Sendable {
         sections = try Self.sections(header, reader)
     }
 
-    /// The bytes of the section called `name`; `nil` where there is none, or none with bytes in the file.
+    /// Returns the bytes of the section called `name`; `nil` if there is none, or none with bytes in the file.
     package func section(named name: String) -> [UInt8]? {
         range(ofSection: name).map { bytes.withBytes(in: $0) { Array($0) } }
     }
 
-    /// Where they lie.
+    /// Returns the range in the file of the section called `name`; `nil` if it has none.
     func range(ofSection name: String) -> Range<Int>? {
         sections.first { $0.name == name && $0.isInFile }?.range
     }
 }
 
 extension ELFImage {
-    /// Why bytes are not an image that this process can load.
+    /// The reasons why this process cannot load bytes as a library.
     package enum Problem: Error, Sendable, Hashable {
-        /// Not ELF at all.
+        /// Bytes that are not an ELF file.
         case notELF
-        /// ELF, but not a shared library: its type as in `e_type`.
+        /// An ELF file that is not a shared library, with the type in `e_type`.
         case notLibrary(type: UInt16)
-        /// For another processor, word size or byte order.
+        /// A library for another processor, word size or byte order.
         case wrongMachine(found: String)
-        /// Cut off, or never written completely: what is missing.
+        /// A truncated or incomplete file, with a description of what is missing.
         case damaged(String)
     }
 }
 
-/// Segments: what the loader maps.
+/// The check of the segments, which the loader maps.
 extension ELFImage {
     private static func checkSegments(_ header: Header, _ reader: ELFReader) throws(Problem) {
         let count = try header.segmentCount(reader)

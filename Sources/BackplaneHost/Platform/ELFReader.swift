@@ -1,4 +1,4 @@
-/// Reads little-endian numbers and texts out of bytes that may say anything: every offset is checked before it is used.
+/// A reader of little-endian numbers and texts in untrusted bytes; it checks every offset before using it.
 struct ELFReader {
     let bytes: MappedBytes
 
@@ -6,7 +6,7 @@ struct ELFReader {
         self.bytes = bytes
     }
 
-    /// The range of `size` bytes at `offset`, which must lie inside the file.
+    /// Returns the range of `size` bytes at `offset`, which must lie inside the file.
     @discardableResult
     func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<Int> {
         let (end, overflow) = offset.addingReportingOverflow(size)
@@ -17,7 +17,7 @@ struct ELFReader {
         return Int(offset)..<Int(end)
     }
 
-    /// The same for a table of `count` entries.
+    /// Checks that a table of `count` entries lies inside the file.
     func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) {
         let (total, overflow) = count.multipliedReportingOverflow(by: size)
         try require(offset, overflow ? .max : total, what())
@@ -44,7 +44,7 @@ struct ELFReader {
         return bytes.withBytes(in: try require(offset, UInt64(size), "a field")) { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
     }
 
-    /// The text at `offset` of a string table, which ends at a zero inside the table.
+    /// Returns the zero-terminated text at `offset` of a string table.
     func text(at offset: UInt64, in table: Range<Int>) throws(ELFImage.Problem) -> String {
         guard offset < UInt64(table.count) else { throw .damaged("a name lies outside the table of names") }
         let text = bytes.withBytes(in: table.dropFirst(Int(offset))) { rest in
@@ -54,13 +54,13 @@ struct ELFReader {
         return text
     }
 
-    /// Whether `text` stands at a byte of the file.
+    /// Returns whether the file contains `text` at an offset.
     func isText(_ text: String, at offset: Int) -> Bool {
         let end = offset + text.utf8.count
         return end <= bytes.count && bytes.withBytes(in: offset..<end) { $0.elementsEqual(text.utf8) }
     }
 
-    /// Whether exactly `text` stands at `offset` of a string table.
+    /// Returns whether a string table contains exactly `text` at `offset`.
     static func isText(_ text: String, at offset: Int, in table: UnsafeRawBufferPointer) -> Bool {
         let end = offset + text.utf8.count
         return end < table.count && table[offset..<end].elementsEqual(text.utf8) && table[end] == 0

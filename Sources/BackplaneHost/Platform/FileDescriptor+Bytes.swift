@@ -1,9 +1,10 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Copies everything from here to the end into `target`, in chunks, and returns how many bytes that were.
+    /// Copies everything from the current position into `target` in chunks, and returns the number of bytes.
     ///
-    /// Stops once that is more than `limit`, so that a file which is written to as fast as it is read does not fill the disk.
+    /// It stops once it has copied more than `limit` bytes, so that a file that grows while it is read does not fill
+    /// the disk.
     package borrowing func copy(to target: borrowing FileDescriptor, limit: Int) throws(SystemError) -> Int {
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         var total = 0
@@ -15,10 +16,10 @@ extension FileDescriptor {
         }
     }
 
-    /// The next `count` bytes; fewer only where the file ends before.
+    /// Returns the next `count` bytes, or fewer if the file ends before.
     package borrowing func bytes(count: Int) throws(SystemError) -> [UInt8] {
         var problem: SystemError?
-        // Not zeroed first: what is asked for may be far more than there is.
+        // Uninitialised, because `count` may be far more than the file contains.
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             do throws(SystemError) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { problem = error }
         }
@@ -35,7 +36,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Reads until `bytes` is full or the file ends, and returns how many bytes that were.
+    /// Reads until `bytes` is full or the file ends, and returns the number of bytes read.
     private borrowing func fill(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let number = number
         var filled = 0

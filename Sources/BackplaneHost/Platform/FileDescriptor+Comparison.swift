@@ -1,9 +1,9 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Do two files hold the same bytes there? What cannot be read is not the same.
+    /// Returns whether two files contain the same bytes in a range; unreadable bytes count as different.
     borrowing func isSame(as other: borrowing FileDescriptor, in range: Range<Int>) -> Bool {
-        // What differs mostly differs where it begins: a small piece shows that.
+        // Files that differ mostly do so near the beginning, so that one small piece is enough.
         let pieces = stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16).map { $0..<min($0 + 1 << 16, range.upperBound) }
         for piece in pieces {
             guard let ours = try? bytes(in: piece), let theirs = try? other.bytes(in: piece), ours == theirs, ours.count == piece.count else { return false }
@@ -11,7 +11,7 @@ extension FileDescriptor {
         return true
     }
 
-    /// The bytes at `range`, whatever was read before; fewer only where the file ends before.
+    /// Returns the bytes of a range, independent of the current position, or fewer if the file ends before.
     private borrowing func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
         let number = number
         var bytes = [UInt8](repeating: 0, count: range.count), filled = 0

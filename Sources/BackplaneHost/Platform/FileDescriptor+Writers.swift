@@ -1,18 +1,21 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Whether any process has this file open for writing; `nil`: the system does not say, as of another user's file.
+    /// A Boolean value that indicates whether any process has this file open for writing; `nil` if unknown.
     ///
-    /// The file must be open for reading. A lease is asked for, which the system grants only while nobody writes, and given back: whoever
-    /// opens the file for writing in between waits for that.
+    /// It is unknown for another user's file, for example.
+    ///
+    /// The file must be open for reading. The check takes a lease, which the kernel grants only if there is no writer,
+    /// and releases it; a process that opens the file for writing in between waits for that.
     package var isOpenForWriting: Bool? {
-        // How a writer's coming is told: by default with a signal that ends the process, here with one that is ignored.
+        // The kernel reports the arrival of a writer with a signal: SIGIO by default, which ends the process; SIGURG is
+        // ignored.
         guard fcntl(number, Self.setSignal, SIGURG) == 0 else { return nil }
         guard fcntl(number, Self.setLease, Int32(F_RDLCK)) == 0 else { return errno == EAGAIN ? true : nil }
         _ = fcntl(number, Self.setLease, Int32(F_UNLCK))
         return false
     }
 
-    /// `F_SETSIG` and `F_SETLEASE`, which are Linux's own: the headers show them only to those who ask for GNU's extensions.
+    /// `F_SETSIG` and `F_SETLEASE`, which the headers declare only with `_GNU_SOURCE`.
     private static let setSignal: Int32 = 10, setLease: Int32 = 1_024
 }

@@ -1,25 +1,25 @@
 import Glibc
 
-/// An open file, closed when its owner lets go of it.
+/// An open file, which is closed when the value is destroyed.
 package struct FileDescriptor: ~Copyable, Sendable {
     package let number: Int32
 
-    /// Opens `path` with the `O_…` flags given; `mode` counts only where `O_CREAT` makes the file.
+    /// Creates a descriptor by opening `path` with `O_…` flags; `mode` matters only if `O_CREAT` creates the file.
     ///
-    /// A child process never inherits it: a lock that a child keeps would look like a living host.
+    /// Child processes do not inherit it: a lock kept by a child would look like a running host.
     package init(opening path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) {
-        // A path with a zero in it would be cut short there and name another file.
+        // The system would take a path that contains a zero for a shorter one, and open another file.
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         number = try retryingInterrupted { open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens what `folder` holds under `name`.
+    /// Creates a descriptor by opening the file `name` in `folder`.
     init(openingIn folder: borrowing FileDescriptor, _ name: String, _ flags: Int32) throws(SystemError) {
         let parent = folder.number
         number = try retryingInterrupted { openat(parent, name, flags | O_CLOEXEC) }
     }
 
-    /// Takes over a file that is open already, such as a socket.
+    /// Creates a descriptor that takes ownership of a number already open, such as that of a socket.
     init(adopting number: Int32) { self.number = number }
 
     deinit {
@@ -27,7 +27,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Repeats a system call that a signal interrupted; one that fails otherwise throws.
+/// Repeats a system call as long as signals interrupt it; throws any other failure.
 @discardableResult
 func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// An exclusive lock on a file, held until its owner lets go of it or the process ends, however it ends.
+/// An exclusive lock on a file, held until its owner releases it or the process ends, for whatever reason.
 package struct FileLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
-    /// Makes the file where there is none, and waits until the lock is free.
+    /// Creates a lock on the file at `path`, which is created if necessary, and waits until the lock is free.
     package init(waitingFor path: String) throws(SystemError) {
         let file = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         let number = file.number
@@ -12,10 +12,10 @@ package struct FileLock: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// Lets go of the lock here and not sooner, however clever the optimiser is.
+    /// Releases the lock here and not before, whatever the optimiser does.
     package consuming func release() {}
 
-    /// Whether a process holds the lock on the file at `path`; also where that cannot be found out. Not where there is no file.
+    /// Returns whether a process holds the lock on the file at `path`; `true` if unknown, `false` if there is no file.
     package static func isHeld(at path: String) -> Bool {
         do throws(SystemError) {
             let file = try FileDescriptor(opening: path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)

@@ -1,22 +1,25 @@
 import Glibc
 
-/// Writes a file so that whoever reads it sees the old bytes or the new ones, whole, also after a crash.
+/// A namespace for writing files atomically.
+///
+/// Readers see all of the old bytes or all of the new ones, even after a crash.
 package enum FileReplacement {
-    /// Makes a file where none is; otherwise that is `EEXIST`.
+    /// Creates a file with the given bytes.
     ///
-    /// - Parameter mode: its permissions at most, of which the process's mask takes some away.
+    /// - Parameter mode: The permissions of the file before the process's mask is applied.
+    /// - Throws: `EEXIST` if there is a file already.
     package static func create(_ path: String, with bytes: some Collection<UInt8>, mode: UInt32) throws(SystemError) {
         try write(bytes, beside: path, mode: mode) { file, temporary throws(SystemError) in
             try file.synchronize()
-            // A link fails where a file is, without a moment between looking and taking the name.
+            // `link` fails if there is a file already, without a gap between the check and the creation.
             try retryingInterrupted { link(temporary, path) }
             unlink(temporary)
         }
     }
 
-    /// Takes the place of a file, with its owner, its group and its permissions, as far as this process may give them.
+    /// Replaces a file and keeps its owner, group and permissions, as far as this process may set them.
     ///
-    /// - Parameter status: of that file.
+    /// - Parameter status: The status of the file to replace.
     static func replace(_ path: String, _ status: FileStatus, with bytes: some Collection<UInt8>) throws(SystemError) {
         try write(bytes, beside: path, mode: 0o600) { file, temporary throws(SystemError) in
             try file.take(status)
@@ -40,7 +43,7 @@ package enum FileReplacement {
         }
     }
 
-    /// Permissions for a file that could not be given to the group it is to have: nobody gains by that.
+    /// Returns permissions for a file whose group could not be set, without granting anyone more than before.
     static func withoutGroup(_ mode: UInt32) -> UInt32 {
         let shared = mode & mode >> 3 & 0o007
         return mode & 0o700 | shared << 3 | shared
@@ -53,12 +56,12 @@ extension FileDescriptor {
         try retryingInterrupted { fsync(number) }
     }
 
-    /// Takes over another file's owner, group and permissions; without its group, permissions that are no wider.
+    /// Adopts another file's owner, group and permissions; if the group cannot be set, no wider permissions.
     fileprivate borrowing func take(_ status: FileStatus) throws(SystemError) {
         let number = number
-        // Only root gives files away; anybody gives them to a group of their own.
+        // Only root can change a file's owner; any user can change the group to one of their own.
         let isGiven = fchown(number, status.owner, status.group) == 0, isShared = isGiven || fchown(number, uid_t.max, status.group) == 0
-        // Rights to run as somebody are not for others to have.
+        // Set-user-id and set-group-id bits are kept only for the same owner and group.
         let mode = isGiven ? status.mode : isShared ? status.mode & 0o777 : FileReplacement.withoutGroup(status.mode)
         try retryingInterrupted { fchmod(number, mode) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the system knows of a file without reading it.
+/// The metadata of a file, which is known without reading it.
 ///
-/// Two equal ones of one path mean that nobody has written to the file in between.
+/// Two equal values for one path mean that the file was not written to in between.
 package struct FileStatus: Sendable, Hashable {
     package enum Kind: String, Sendable {
         case file = "a regular file"
@@ -14,21 +14,21 @@ package struct FileStatus: Sendable, Hashable {
     package let kind: Kind
     /// The user id of the owner.
     package let owner: UInt32
-    /// The group's id.
+    /// The id of the group.
     package let group: UInt32
-    /// The permission bits, `0o7777` at most.
+    /// The permission bits, at most `0o7777`.
     package let mode: UInt32
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
     package let device, inode: UInt64
-    /// When the contents changed last, in seconds and nanoseconds since 1970.
+    /// The time of the last change of the contents, in seconds and nanoseconds since 1970.
     package let modified: Timestamp
 
     package struct Timestamp: Sendable, Hashable {
         package let seconds, nanoseconds: Int
     }
 
-    /// Of an open file.
+    /// Creates the status of an open file.
     package init(of file: borrowing FileDescriptor) throws(SystemError) {
         let number = file.number
         var raw = stat()
@@ -36,7 +36,7 @@ package struct FileStatus: Sendable, Hashable {
         self.init(raw)
     }
 
-    /// Of what lies at `path`; of a symbolic link itself, not of what it points at.
+    /// Creates the status of the file at `path`; for a symbolic link, of the link itself.
     package init(at path: String) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         var raw = stat()
@@ -62,9 +62,9 @@ package struct FileStatus: Sendable, Hashable {
 }
 
 extension FileStatus {
-    /// Whether everybody on this machine may write to it.
+    /// A Boolean value that indicates whether all users of this machine may write to the file.
     package var isWritableByOthers: Bool { mode & 0o002 != 0 }
-    /// Whether anybody but its owner may write to it.
+    /// A Boolean value that indicates whether any user except the owner may write to the file.
     package var isWritableByAnyoneElse: Bool { mode & 0o022 != 0 }
     /// The permissions as `chmod` takes them, such as `755`.
     package var modeText: String { String(mode, radix: 8) }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension FileTree {
-    /// Do two folders hold the same files with the same bytes? What cannot be read is not the same.
+    /// Returns whether two folders contain the same files with the same bytes; unreadable files count as different.
     static func isSame(_ path: String, as other: String) -> Bool {
         guard let names = try? names(in: path), names == (try? self.names(in: other)) else { return false }
         return names.allSatisfy { name in

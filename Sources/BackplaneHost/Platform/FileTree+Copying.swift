@@ -1,15 +1,15 @@
 import Glibc
 
 extension FileTree {
-    /// What kept a tree from being copied.
+    /// The reason why a tree could not be copied.
     package struct NotCopied: Error, Hashable {
         package let path: String
         package let reason: String
     }
 
-    /// Copies the folder at `source` with everything in it to `target`, which must not exist. Links are refused, not followed.
+    /// Copies the folder at `source` with its contents to `target`, which must not exist; links are refused.
     ///
-    /// What was copied when it fails is gone again.
+    /// If it fails, the partial copy is removed.
     package static func copy(_ source: String, to target: String, maximumSize: Int, maximumCount: Int) throws(NotCopied) {
         var copying = Copying(size: maximumSize, count: maximumCount)
         do throws(NotCopied) {
@@ -20,7 +20,7 @@ extension FileTree {
         }
     }
 
-    /// What may still be copied.
+    /// The state of a copy: how many bytes and files may still follow.
     private struct Copying {
         var size: Int
         var count: Int

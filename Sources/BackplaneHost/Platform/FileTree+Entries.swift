@@ -1,13 +1,15 @@
 import Glibc
 
 extension FileTree {
-    /// A name in a folder, and what it names; of a link itself, not of what it points at.
+    /// The name and the kind of a file in a folder; a symbolic link is not followed.
     package struct Entry: Sendable, Hashable {
         package let name: RawPath
         package let kind: FileStatus.Kind
     }
 
-    /// What the folder at `path` holds, in no order. Costs no look at each file where the file system keeps kinds beside names.
+    /// Returns the contents of the folder at `path` in no particular order.
+    ///
+    /// It looks at the files themselves only if the file system does not store their kinds beside the names.
     package static func entries(in path: RawPath) throws(SystemError) -> [Entry] {
         guard let folder = path.withCString({ opendir($0) }) else { throw .last }
         defer { closedir(folder) }
@@ -15,7 +17,7 @@ extension FileTree {
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { RawPath(bytes: [UInt8]($0.prefix { $0 != 0 })) }
             if name == dot || name == dots { continue }
-            // Whatever is gone by now is not there.
+            // A file that has been removed in the meantime is left out.
             if let kind = kind(entry.pointee.d_type) ?? path.appending(name).kind { entries.append(Entry(name: name, kind: kind)) }
         }
         return entries

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What lies in a folder.
+/// A namespace for operations on a folder and its contents.
 package enum FileTree {
-    /// The names in the folder at `path`, sorted by their bytes.
+    /// Returns the names in the folder at `path`, sorted by their bytes.
     package static func names(in path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last }
         defer { closedir(folder) }
@@ -16,9 +16,9 @@ package enum FileTree {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Removes the folder at `path` with everything in it. Links are removed, not followed.
+    /// Removes the folder at `path` with its contents; links are removed, not followed.
     ///
-    /// What cannot be removed stays, as does what holds it.
+    /// Files that cannot be removed stay, as do the folders that contain them.
     package static func remove(_ path: String) {
         for name in (try? names(in: path)) ?? [] {
             let child = FilePath.join(path, name)

@@ -1,7 +1,7 @@
 import Backplane
 import Glibc
 
-/// A thread of the host's own, for what must not wait until plugins leave Swift's thread pool alone.
+/// Threads that belong to the host, for work that must not wait while plugins occupy Swift's thread pool.
 package enum HostThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -10,12 +10,12 @@ package enum HostThread {
 
     /// Runs `body` on a new detached thread.
     ///
-    /// - Parameter name: what debuggers call it, at most 15 bytes.
+    /// - Parameter name: The name of the thread in debuggers, at most 15 bytes.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         guard tryStart(name, body) else { preconditionFailure("the system gives the host no thread") }
     }
 
-    /// The same; `false` when the system gives no more threads.
+    /// Runs `body` on a new detached thread, or returns `false` if the system cannot create one.
     package static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(
             Body {
@@ -35,8 +35,7 @@ package enum HostThread {
         return true
     }
 
-    /// Runs a function of a plugin, which may never return, on a thread that nobody waits for: one that has come back from another, or a
-    /// new one.
+    /// Runs a plugin's function, which may never return, on an idle thread or a new one, without waiting for it.
     static func launch(_ body: @escaping @Sendable () -> Void) {
         if idle.take(body) { return }
         let started = tryStart("bp-plugin") {
@@ -55,10 +54,10 @@ package enum HostThread {
     }
 }
 
-/// Threads that have nothing to do, and take what comes for a while: waking one costs less than half of making one.
+/// Threads that have finished their work and wait a while for more; waking one costs less than half of creating one.
 ///
-/// They are the process's: one that has come back from a plugin holds nothing of the host that it worked for, and may come back
-/// when that host is gone.
+/// They belong to the process: a thread that has returned from a plugin keeps nothing of the host it worked for, and
+/// may return after that host is gone.
 private final class IdleThreads: Sendable {
     private struct State {
         var waiting = 0
@@ -72,7 +71,7 @@ private final class IdleThreads: Sendable {
         (self.most, self.patience) = (most, patience)
     }
 
-    /// Gives `body` to a thread that waits; `false` when none does.
+    /// Hands `body` to an idle thread, or returns `false` if there is none.
     func take(_ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.work.count < state.waiting else { return false }
@@ -81,7 +80,7 @@ private final class IdleThreads: Sendable {
         }
     }
 
-    /// Waits for something to do; `nil`: nothing came, or enough others wait.
+    /// Waits for work; returns `nil` if none came in time, or if enough other threads are idle.
     func wait() -> (@Sendable () -> Void)? {
         let end = Deadline.now + patience
         guard state.withLock({ state in

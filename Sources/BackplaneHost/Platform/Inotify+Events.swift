@@ -2,7 +2,7 @@ package import Backplane
 import Glibc
 
 extension Inotify {
-    /// What can happen to a folder or in it, and how it is watched.
+    /// The kinds of events to watch for in a folder.
     package struct Kinds: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -10,25 +10,25 @@ extension Inotify {
 
         package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)), written = Kinds(Int(IN_CLOSE_WRITE))
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
-        /// The folder itself.
+        /// The deletion of the watched folder itself.
         package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
-        /// The folder is watched no more: it is gone, or was asked for no more.
+        /// The end of the watch, because the folder is gone or the watch was removed.
         package static let ignored = Kinds(Int(IN_IGNORED))
-        /// More happened than the kernel keeps; it has thrown away the rest.
+        /// An overflow of the kernel's queue, which discarded later events.
         package static let overflow = Kinds(Int(IN_Q_OVERFLOW))
     }
 
     package struct Event: Sendable, Hashable {
-        /// The number of the folder; -1 for an overflow.
+        /// The number of the watch; -1 for an overflow.
         package let watch: Int32
         package let kinds: Kinds
-        /// Of what it happened to in the folder; `nil`: to the folder itself.
+        /// The name of the affected file in the folder; `nil` for the folder itself.
         package let name: RawPath?
 
         package init(watch: Int32, kinds: Kinds, name: RawPath?) { (self.watch, self.kinds, self.name) = (watch, kinds, name) }
     }
 
-    /// What the kernel has noted since, as much as one read of it gives; nothing where there is nothing.
+    /// Returns queued events, as many as one read yields; empty if there are none.
     package func events() throws(SystemError) -> [Event] {
         let number = descriptor.number
         var buffer = [UInt8](repeating: 0, count: 1 << 16), filled = 0
@@ -53,11 +53,11 @@ extension Inotify {
         return events
     }
 
-    /// Waits until there are events, somebody calls ``wake()`` or `deadline` has come; without one for as long as it takes.
+    /// Waits for events, for ``wake()``, or until the deadline; without a deadline, indefinitely.
     package func wait(until deadline: Deadline?) {
         wakeSignal.wait(until: deadline, or: descriptor.number, events: POLLIN)
     }
 
-    /// Ends the wait that is under way, or else the next one.
+    /// Ends the current wait, or the next one if there is none.
     package func wake() { wakeSignal.raise() }
 }

@@ -1,12 +1,14 @@
 package import Backplane
 import Glibc
 
-/// The kernel's account of what happens in folders, for one thread that reads it and waits for it.
+/// The kernel's notifications about changes in folders, for one thread that reads and waits for them.
 package final class Inotify: Sendable {
     let descriptor: FileDescriptor
     let wakeSignal: WakeSignal
 
-    /// - Throws: `watch.unusable`: this user has as many of these as the system allows, or the process too many files.
+    /// Creates an instance without watches.
+    ///
+    /// - Throws: `watch.unusable` if this user has reached the limit of instances, or the process that of open files.
     package init() throws(BackplaneError) {
         do throws(SystemError) {
             descriptor = FileDescriptor(adopting: try retryingInterrupted { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) })
@@ -20,22 +22,23 @@ package final class Inotify: Sendable {
         }
     }
 
-    /// Tells from now on of what happens in the folder at `path`, and returns the number that stands for it: the same for the same folder,
-    /// whatever its path.
+    /// Watches the folder at `path`, and returns the number of the watch.
     ///
-    /// - Throws: `ENOENT` and `ENOTDIR`: no folder is there. `EACCES`: this user may not read it. `ENOSPC`: this user watches as many as the
-    ///   system allows.
+    /// The number is the same for the same folder, whatever its path.
+    ///
+    /// - Throws: `ENOENT` or `ENOTDIR` if there is no folder; `EACCES` if this user may not read it; `ENOSPC` if this
+    ///   user has reached the limit of watches.
     package func add(_ path: RawPath, _ kinds: Kinds) throws(SystemError) -> Int32 {
         guard !path.bytes.contains(0) else { throw SystemError(EINVAL) }
         return try retryingInterrupted { path.withCString { inotify_add_watch(descriptor.number, $0, kinds.rawValue | UInt32(IN_ONLYDIR)) } }
     }
 
-    /// Tells no more of it, but for what it has noted already; the last it tells is ``Kinds/ignored``.
+    /// Removes a watch; events already queued are still delivered, the last one being ``Kinds/ignored``.
     package func remove(_ watch: Int32) {
         inotify_rm_watch(descriptor.number, watch)
     }
 
-    /// What it means that a folder cannot be watched, and what to do.
+    /// Returns the error for a folder that cannot be watched, with advice on what to do.
     package static func problem(_ error: SystemError, watching path: String) -> BackplaneError {
         switch error.number {
         case ENOSPC, ENOMEM:
@@ -49,11 +52,11 @@ package final class Inotify: Sendable {
     }
 }
 
-/// Watching files.
+/// The error codes for watching files.
 extension BackplaneError.Code {
-    /// The system gives no more means of watching, or none.
+    /// The code of the error when the system provides no further means of watching files.
     package static let watchUnusable = Self(rawValue: "watch.unusable")
-    /// Too many folders are watched.
+    /// The code of the error when too many folders are watched.
     package static let watchLimit = Self(rawValue: "watch.limit")
     package static let watchUnreadable = Self(rawValue: "watch.unreadable")
 }

@@ -2,9 +2,11 @@ import Backplane
 import Glibc
 
 extension LeaseCounting {
-    /// The best this system has, asked once for the process: the kernel knows one registration for all of it.
+    /// The best way this system supports, determined once per process because the kernel keeps one registration for it.
     static let best: LeaseCounting = isWatchedForRaces || !systemCanRestart() ? .atomic : .restartable
 
-    /// ThreadSanitizer does not see what restartable sequences do, and reports it as a race.
+    /// A Boolean value that indicates whether ThreadSanitizer is active.
+    ///
+    /// It does not understand restartable sequences, and reports them as races.
     private static var isWatchedForRaces: Bool { dlsym(nil, "__tsan_init") != nil }
 }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The address of a Unix socket: a path, however long.
+/// The address of a Unix socket, for paths of any length.
 enum LocalAddress {
-    /// Hands over the address of the socket at `path`.
+    /// Calls `body` with the address of the socket at `path`.
     ///
-    /// An address has room for 107 bytes (unix(7)); a longer path is reached through its open folder.
+    /// An address has room for 107 bytes (unix(7)); a longer path is reached through a descriptor of its folder.
     ///
-    /// - Throws: `ENAMETOOLONG` where the name alone is too long, or why the folder cannot be opened.
+    /// - Throws: `ENAMETOOLONG` if the name alone is too long, or the error of opening the folder.
     static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Result) throws(SystemError) -> Result {
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         if path.utf8.count <= room { return try fill(path, body) }
@@ -16,14 +16,14 @@ enum LocalAddress {
         return try fill(short, body)
     }
 
-    /// The last byte is a zero.
+    /// The longest path in bytes; the last byte of an address is a zero.
     private static let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private static func fill<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Result) throws(SystemError) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        // By hand, since `withMemoryRebound` loses the type of what is thrown.
+        // `withMemoryRebound` would lose the type of the error.
         let memory = UnsafeMutablePointer<sockaddr_un>.allocate(capacity: 1)
         memory.initialize(to: address)
         defer { memory.deallocate() }

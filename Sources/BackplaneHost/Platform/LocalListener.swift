@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// A Unix socket that others of this user may connect to.
+/// A listening Unix socket, to which other processes of this user can connect.
 package final class LocalListener: Sendable {
     package let path: String
     private let descriptor: FileDescriptor
     private let isClosed = Atomic(false)
 
-    /// Makes the socket at `path`, where there is nothing yet, for its owner alone.
+    /// Creates the socket at `path`, accessible to its owner alone.
     ///
-    /// - Throws: `EADDRINUSE` where there is something, `ENAMETOOLONG`.
+    /// - Throws: `EADDRINUSE` if the path exists already, or `ENAMETOOLONG`.
     package init(at path: String) throws(SystemError) {
         let descriptor = try LocalSocket.open(blocking: true)
         let number = descriptor.number
-        // Linux makes the file with the mode that the socket has, less the mask: it never had a wider one.
+        // Linux creates the file with the mode of the socket less the mask, so there is no moment with a wider one.
         try retryingInterrupted { fchmod(number, 0o600) }
         try LocalAddress.with(path) { address, size throws(SystemError) in
             _ = try retryingInterrupted { bind(number, address, size) }
@@ -27,7 +27,7 @@ package final class LocalListener: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Waits for the next connection; `nil` once it is closed.
+    /// Waits for the next connection; returns `nil` once the listener is closed.
     package func accept() -> LocalSocket? {
         while true {
             let number = Glibc.accept(descriptor.number, nil, nil)
@@ -38,16 +38,16 @@ package final class LocalListener: Sendable {
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            // The process has no files or memory to spare: it may have some soon.
+            // The process lacks descriptors or memory, which may change soon.
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(50_000)
             default: return nil
             }
         }
     }
 
-    /// Takes no more connections, and removes the socket.
+    /// Stops accepting connections, and removes the socket.
     package func close() {
-        // Another socket of this process may have the path by now.
+        // By now the path may belong to another socket of this process.
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         unlink(path)
         shutdown(descriptor.number, Int32(SHUT_RDWR))

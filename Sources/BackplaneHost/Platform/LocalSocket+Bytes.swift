@@ -2,15 +2,15 @@ package import Backplane
 import Glibc
 
 extension LocalSocket {
-    /// Adds what comes next to `bytes`, at most `limit` of it; `false`: the other end has nothing more to say.
+    /// Appends the next bytes, at most `limit`, to `bytes`; returns `false` at the end of the stream.
     ///
-    /// - Parameter deadline: until when to wait.
-    /// - Throws: `ETIMEDOUT` when nothing came.
+    /// - Parameter deadline: The time until which to wait.
+    /// - Throws: `ETIMEDOUT` if nothing arrived.
     package func read(into bytes: inout [UInt8], limit: Int, until deadline: Deadline) throws(SystemError) -> Bool {
         let number = descriptor.number
         while true {
             var result = 0
-            // Not zeroed first: what is asked for is mostly more than there is.
+            // Uninitialised, because `limit` is mostly more than arrives.
             bytes += [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
                 result = recv(number, buffer.baseAddress, limit, 0)
                 filled = max(result, 0)
@@ -22,7 +22,7 @@ extension LocalSocket {
 
     /// Writes all of `bytes`.
     ///
-    /// - Throws: `ETIMEDOUT` when the other end did not take them in time, `EPIPE` when it is gone.
+    /// - Throws: `ETIMEDOUT` if the peer did not accept them in time, or `EPIPE` if it is gone.
     package func write(_ bytes: [UInt8], until deadline: Deadline) throws(SystemError) {
         let number = descriptor.number
         var rest = bytes[...]
@@ -32,7 +32,7 @@ extension LocalSocket {
         }
     }
 
-    /// After a call that failed: waits until another may succeed.
+    /// Waits, after a call that failed, until it may succeed when repeated.
     private func wait(for event: Int32, until deadline: Deadline) throws(SystemError) {
         if errno == EINTR { return }
         guard errno == EAGAIN || errno == EWOULDBLOCK else { throw .last }

@@ -3,26 +3,28 @@ import Glibc
 
 /// One end of a stream between two processes of this machine.
 ///
-/// Nothing here waits longer than it is told to, and an end that is gone is an error, never a signal.
+/// No operation waits beyond its deadline, and a peer that is gone is an error, never a signal.
 package final class LocalSocket: Sendable {
     let descriptor: FileDescriptor
 
-    /// - Parameter descriptor: a connected socket that does not block.
+    /// Creates a socket from a descriptor.
+    ///
+    /// - Parameter descriptor: A connected, non-blocking socket.
     init(_ descriptor: consuming FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// The other end learns at once that this one is gone, also where a child process has inherited it.
+    // `shutdown` notifies the peer at once, even if a child process has inherited the descriptor.
     deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
-    /// Connects to the socket that listens at `path`.
+    /// Creates a socket that is connected to the one listening at `path`.
     ///
-    /// - Throws: `ENOENT` where there is none, `ECONNREFUSED` where nobody listens any more, `EAGAIN` where nobody takes the connection in
-    ///   time.
+    /// - Throws: `ENOENT` if there is none, `ECONNREFUSED` if no process listens any more, or `EAGAIN` if the
+    ///   connection is not accepted in time.
     package convenience init(connectingTo path: String, within limit: Duration) throws(SystemError) {
         let descriptor = try Self.open(blocking: true)
         let number = descriptor.number
-        // How long a full queue is waited for.
+        // The limit for waiting while the listener's queue is full.
         var time = timeval(tv_sec: max(1, Int(limit.components.seconds)), tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         try LocalAddress.with(path) { address, size throws(SystemError) in
@@ -32,7 +34,7 @@ package final class LocalSocket: Sendable {
         self.init(descriptor)
     }
 
-    /// Whether somebody listens at `path`, or may; `false` only where certainly nobody does any more.
+    /// Returns whether a process listens at `path`, or might; `false` only if certainly none does any more.
     package static func isListenedTo(at path: String) -> Bool {
         do throws(SystemError) {
             let number = try Self.open(blocking: false)
@@ -45,23 +47,23 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The user of the process at the other end, when it connected or began to listen; `nil`: the system does not say.
+    /// The user of the peer process when it connected or began to listen; `nil` if unknown.
     package var peerUser: UInt32? { peer?.user }
 
-    /// The process at the other end, as far as this one sees it.
+    /// The id of the peer process as this process sees it; `nil` if unknown.
     package var peerProcess: Int32? { peer?.process }
 
     private var peer: (process: Int32, user: UInt32)? {
-        // The system's `struct ucred`: three numbers.
+        // The layout of the system's `struct ucred`: three numbers.
         var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: credentials))
         guard getsockopt(descriptor.number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
         return (credentials.process, credentials.user)
     }
 
-    /// Waits until the other end is gone, which one that only has nothing more to say is not.
+    /// Waits until the peer is gone; a peer that has only ended its side of the stream is not.
     ///
-    /// - Returns: `false`: the signal was raised, or `deadline` has come, before.
+    /// - Returns: `false` if the signal was raised or the deadline passed first.
     package func waitForHangUp(or signal: WakeSignal, until deadline: Deadline?) -> Bool {
         signal.wait(until: deadline, or: descriptor.number) & (POLLHUP | POLLERR) != 0
     }

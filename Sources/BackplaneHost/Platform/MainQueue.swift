@@ -1,11 +1,11 @@
 import Foundation
 
-/// Why every host links Foundation, though nothing of the host uses it.
+/// A reference that makes every host link Foundation, although the host itself does not use it.
 ///
-/// Foundation takes the thread that loads it for the program's main thread, and ties the main queue to it. If the first to
-/// bring it were a plugin, that thread would be the coordinator's, and whatever the program awaits on its main actor would
-/// never go on. Linked into the program, it is loaded by the real main thread before anything else.
+/// Foundation takes the thread that loads it for the program's main thread, and binds the main queue to it. If a plugin
+/// were the first to load it, that thread would be the coordinator's, and work that the program awaits on its main
+/// actor would never resume. Linked into the program, it is loaded by the actual main thread before anything else.
 enum MainQueue {
-    /// A reference, so that no linker leaves the library out.
+    /// A reference to Foundation, which keeps linkers from dropping the library.
     static let owner: AnyClass = RunLoop.self
 }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Bytes to look up here and there: those of a file that nobody changes, or a copy of bytes at hand.
+/// Bytes with random access: a mapped file that does not change, or a copy of bytes in memory.
 ///
-/// A file is mapped, so that only what is looked at is read. Were it cut off meanwhile, looking would end the process.
+/// Only the parts of a file that are accessed are read. If the file were truncated meanwhile, an access would end the
+/// process.
 package final class MappedBytes: Sendable {
-    /// Written once, and given back with this object.
+    /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer       // constant
     private let isMapped: Bool
 
@@ -25,9 +26,9 @@ package final class MappedBytes: Sendable {
 
     var count: Int { bytes.count }
 
-    /// Looks at a stretch of them.
+    /// Calls `look` with the bytes of a range.
     ///
-    /// - Precondition: it lies within them.
+    /// - Precondition: `range` lies within the bytes.
     func withBytes<Value, Failure>(in range: Range<Int>, _ look: (UnsafeRawBufferPointer) throws(Failure) -> Value) throws(Failure) -> Value {
         try withExtendedLifetime(self) { () throws(Failure) in try look(UnsafeRawBufferPointer(rebasing: bytes[range])) }
     }

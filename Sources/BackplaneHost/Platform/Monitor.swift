@@ -1,7 +1,7 @@
 package import Backplane
 import Glibc
 
-/// State behind a lock that a thread of the host's own can wait on, with a time limit on the monotonic clock.
+/// State behind a lock on which the host's own threads can wait, with a deadline on the monotonic clock.
 package final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -26,7 +26,7 @@ package final class Monitor<State>: @unchecked Sendable {       // every access 
         lock.deallocate()
     }
 
-    /// Reads or changes the state, and wakes whoever waits for it.
+    /// Accesses the state under the lock, and wakes all waiting threads.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -35,8 +35,9 @@ package final class Monitor<State>: @unchecked Sendable {       // every access 
         return result
     }
 
-    /// Waits until `body`, which may change the state, gives a result: it is asked at once, after every change, and when the moment it
-    /// last named has come.
+    /// Waits until `body`, which may change the state, returns a result.
+    ///
+    /// It is evaluated immediately, after every change, and at the deadline that it last returned.
     package func wait<Result>(for body: (inout State) -> Wait<Result>) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -56,7 +57,7 @@ package final class Monitor<State>: @unchecked Sendable {       // every access 
 
     package enum Wait<Result> {
         case done(Result)
-        /// Ask again after a change, or at this moment.
+        /// A further wait, which ends with the next change or at this deadline.
         case until(Deadline?)
     }
 }

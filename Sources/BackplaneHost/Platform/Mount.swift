@@ -1,8 +1,8 @@
 import Glibc
 
-/// The file system that a file lies on.
+/// The file system that contains a file.
 package struct Mount: Sendable {
-    /// Whether nothing on it may be executed, which includes being loaded as a library.
+    /// A Boolean value that indicates whether files on it cannot be executed, nor loaded as a library.
     package let isNoExec: Bool
 
     package init(holding path: String) throws(SystemError) {

@@ -1,20 +1,20 @@
 import Backplane
 import Synchronization
 
-/// Runs what may never come back on a thread that is given up then.
+/// A thread for functions that may never return, which is abandoned if they do not.
 enum PatientThread {
-    /// What the thread has done. Nobody is woken for a single value: that would cost more than many a value does.
+    /// The results of the thread so far; adding one wakes no waiter, which would often cost more than the work itself.
     private final class Progress<Output: Sendable>: Sendable {
         struct State {
             var outputs: [Output] = []
             var last = Deadline.now
-            /// The thread was given up: what it still brings is about nothing.
+            /// A Boolean value that indicates whether the thread was abandoned, so that further results are discarded.
             var isLost = false
         }
         let state = Mutex(State())
         let isDone = Monitor(false)
 
-        /// `false`: nobody wants it any more.
+        /// Adds a result, or returns `false` if the thread was abandoned.
         func add(_ output: Output) -> Bool {
             state.withLock { state in
                 guard !state.isLost else { return false }
@@ -24,7 +24,7 @@ enum PatientThread {
             }
         }
 
-        /// Waits for the end, or until nothing has come for longer than `limit`.
+        /// Waits until the thread has finished, or has added no result for longer than `limit`.
         func wait(_ limit: Duration) -> [Output] {
             isDone.wait { isDone in
                 state.withLock { state -> Monitor<Bool>.Wait<[Output]> in
@@ -37,10 +37,11 @@ enum PatientThread {
         }
     }
 
-    /// What `body` makes of each value, one after the other on one thread; with another one for those after a value that took longer
-    /// than `limit`.
+    /// Returns the results of `body` for all values, computed one after the other on one thread.
     ///
-    /// - Parameter late: what stands for a value that did.
+    /// After a value that takes longer than `limit`, another thread continues with the next one.
+    ///
+    /// - Parameter late: A function that returns the substitute result for such a value.
     static func map<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output, late: (Int, Input) -> Output
     ) -> [Output] {

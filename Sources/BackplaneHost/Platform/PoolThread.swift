@@ -1,18 +1,18 @@
 import Glibc
 
-/// Threads of libdispatch's pool, which work for everybody.
+/// Threads of libdispatch's pool, which the whole process shares.
 package enum PoolThread {
-    /// Whether a thread of this process is one of them, and waits for work: its first function is libdispatch's, and no address of a library's
-    /// code is on its stack.
+    /// Returns whether a thread of this process belongs to the pool and waits for work.
     ///
-    /// A thread that runs is not.
+    /// That is so if its first function is libdispatch's, and its stack contains no address of the library's code. A
+    /// running thread does not count.
     ///
-    /// - Parameter library: the file whose code it would be.
+    /// - Parameter library: The path of the library whose code the thread may be running.
     package static func isIdle(_ thread: Int32, besides library: String) -> Bool {
-        // It has ended.
+        // The thread has ended.
         guard let line = text("/proc/self/task/\(thread)/syscall") else { return true }
         let fields = line.split(whereSeparator: \.isWhitespace)
-        // "running", or a line that ends with the stack pointer and the program counter.
+        // The line is "running", or ends with the stack pointer and the program counter.
         let registers = fields.suffix(2).compactMap { UInt($0.dropFirst(2), radix: 16) }
         guard fields.count >= 3, registers.count == 2, let code = code() else { return false }
         var isDispatch = false
@@ -26,7 +26,7 @@ package enum PoolThread {
         return false
     }
 
-    /// The inner end of a stack.
+    /// Returns the innermost words of a stack.
     private static func words(at address: UInt) -> [UInt] {
         guard let memory = try? FileDescriptor(opening: "/proc/self/mem", O_RDONLY) else { return [] }
         var words = [UInt](repeating: 0, count: 1 << 13)
@@ -34,10 +34,10 @@ package enum PoolThread {
         return Array(words.prefix(max(0, count) / MemoryLayout<UInt>.size))
     }
 
-    /// Where code lies in this process, by its file.
+    /// Returns the address ranges of code in this process, with the file of each.
     ///
-    /// From lines such as `7f5c0000-7f5c1000 r-xp 00002000 fe:01 1234   /lib/libc.so`: `dl_iterate_phdr` waits as long as any library's
-    /// constructor hangs.
+    /// They come from lines such as `7f5c0000-7f5c1000 r-xp 00002000 fe:01 1234   /lib/libc.so`; `dl_iterate_phdr`
+    /// would wait for as long as a library's constructor hangs.
     private static func code() -> [(addresses: Range<UInt>, path: String)]? {
         text("/proc/self/maps")?.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", maxSplits: 5), bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// Makes folders that only this user can write to, and makes sure of those that exist.
+/// Folders to which only this user can write.
 package enum PrivateFolder {
-    /// Why a folder is not private, as the end of a sentence that begins with its path.
+    /// The reason why a folder is not private, worded to follow its path in a sentence.
     package struct Problem: Error, Hashable {
         package let text: String
     }
 
-    /// Makes the folder at `path` with mode 0700, and what is missing above it.
+    /// Creates the folder at `path` with mode 0700, and missing folders above it.
     ///
-    /// One that exists is accepted when it is a real folder, belongs to the user and nobody else may write to it.
+    /// An existing folder is accepted if it is not a symbolic link, belongs to the user, and cannot be written to by
+    /// others.
     package static func make(at path: String) throws(Problem) {
         let path = FilePath.absolute(path)
         let status: FileStatus
@@ -22,7 +23,9 @@ package enum PrivateFolder {
         try verify(status)
     }
 
-    /// - Precondition: `path` is absolute and has no slash at its end, which would follow a link.
+    /// Creates the folder and missing ones above it.
+    ///
+    /// - Precondition: `path` is absolute and does not end with a slash, which would follow a link.
     private static func makeAll(_ path: String) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(EINVAL) }
         if mkdir(path, 0o700) == 0 { return }
@@ -30,7 +33,7 @@ package enum PrivateFolder {
         case EEXIST: return
         case ENOENT where path != "/":
             try makeAll(FilePath.folder(of: path))
-            // Another process may have been faster, which is as good.
+            // Another process may have created it in the meantime.
             if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last }
         default: throw .last
         }

@@ -1,10 +1,10 @@
 import Glibc
 
 extension RawPath {
-    /// What lies there, not following a link; `nil`: nothing, or nothing that this process may see.
+    /// The kind of the file at the path, without following a link; `nil` if there is none, or none that is accessible.
     package var kind: FileStatus.Kind? { status.map(Self.kind) }
 
-    /// Where the symbolic link that lies there leads, as it is written; `nil`: there is none.
+    /// The target of the symbolic link at the path, as written; `nil` if there is no link.
     package var destination: RawPath? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = withCString { path in bytes.withUnsafeMutableBytes { readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) } }

@@ -1,6 +1,7 @@
-/// A path, or a single name, as the system has it: bytes that need not be text, and that are the same only when every byte is.
+/// A path or a single name as the system has it: bytes that need not be text, compared byte by byte.
 ///
-/// As a `String` two names can be one that the system tells apart, and a name that is not UTF-8 finds its file no more.
+/// As `String` values, names that the system distinguishes could be equal, and a name that is not UTF-8 would no longer
+/// identify its file.
 package struct RawPath: Sendable, Hashable {
     package let bytes: [UInt8]
 
@@ -8,20 +9,20 @@ package struct RawPath: Sendable, Hashable {
 
     package init(_ text: String) { self.init(bytes: [UInt8](text.utf8)) }
 
-    /// To be read; what is not UTF-8 is replaced in it.
+    /// The path as text for messages; bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package var isAbsolute: Bool { bytes.first == Self.slash }
 
-    /// The names it consists of.
+    /// The components of the path.
     package var names: [RawPath] { bytes.split(separator: Self.slash).map { RawPath(bytes: [UInt8]($0)) } }
 
-    /// `name` in the folder that this is the path of.
+    /// Returns the path of `name` in the folder at this path.
     package func appending(_ name: RawPath) -> RawPath {
         RawPath(bytes: bytes.last == Self.slash ? bytes + name.bytes : bytes + [Self.slash] + name.bytes)
     }
 
-    /// What stands before the last slash; `/` for that itself.
+    /// The part before the last slash; `/` for the root itself.
     package var folder: RawPath {
         guard let end = bytes.lastIndex(of: Self.slash), end > 0 else { return .root }
         return RawPath(bytes: [UInt8](bytes[..<end]))
@@ -30,7 +31,7 @@ package struct RawPath: Sendable, Hashable {
     package static let root = RawPath("/")
     private static let slash = UInt8(ascii: "/")
 
-    /// Calls `body` with the bytes and a zero behind them, which must not be among them.
+    /// Calls `body` with the bytes followed by a zero; the path itself must not contain one.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         (bytes + [0]).withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self).baseAddress!) }
     }

@@ -2,9 +2,9 @@ import Glibc
 
 /// The program that this process runs.
 package enum RunningExecutable {
-    /// The folder it lies in, all links followed; `nil` where `/proc` is not mounted.
+    /// The folder that contains the program, with all links resolved; `nil` if `/proc` is not mounted.
     ///
-    /// Of a program that was deleted or replaced while it runs, the folder it lay in.
+    /// For a program that was deleted or replaced while it runs, this is the folder that contained it.
     package static var folder: String? {
         var text = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = text.withUnsafeMutableBytes { buffer in

@@ -1,11 +1,14 @@
 import Glibc
 
-/// Where hosts of this user keep what is gone with them: control sockets and, in the folder for caches, copies of libraries.
+/// The folder for files that a host needs only while it runs: control sockets and copies of libraries.
 package enum RuntimeFolder {
-    /// `$XDG_RUNTIME_DIR/backplane`, say: such a folder is the user's alone (XDG Base Directory Specification); where it
-    /// is missing or breaks that promise, a folder of the user's in the temporary folder.
+    /// Returns the path of the folder, such as `$XDG_RUNTIME_DIR/backplane`.
     ///
-    /// - Parameter variable: `XDG_RUNTIME_DIR`, which empties itself and mostly lies in memory, or `XDG_CACHE_HOME`, which lies on a disk.
+    /// The XDG Base Directory Specification makes such a folder private to the user. If it is missing or not private,
+    /// the path is that of a user's folder in the temporary folder.
+    ///
+    /// - Parameter variable: `XDG_RUNTIME_DIR`, which is emptied by the system and mostly in memory, or
+    ///   `XDG_CACHE_HOME`, which is on disk.
     package static func path(in variable: String = "XDG_RUNTIME_DIR", _ environment: (String) -> String? = ProcessEnvironment.value) -> String {
         if let folder = environment(variable), isUsable(folder) { return FilePath.join(folder, "backplane") }
         return FilePath.join(environment("TMPDIR") ?? "/tmp", "backplane-\(geteuid())")

@@ -3,12 +3,12 @@ import Glibc
 
 /// Names of functions as linkers know them.
 enum SymbolName {
-    /// What people would write: Swift's own demangled, any other as it is; never longer than a line of a log can bear.
+    /// Returns the demangled name for Swift, or the name itself; at most 200 characters, to suit a line of a log.
     static func readable(_ name: String) -> String {
         String(withoutFiles(demangled(name) ?? name).prefix(200))
     }
 
-    /// Leaves out which file a private function is of, an unreadable number: `(f in _C0FFEE)` becomes `f`.
+    /// Removes the unreadable file discriminators of private functions: `(f in _C0FFEE)` becomes `f`.
     private static func withoutFiles(_ text: String) -> String {
         guard let mark = text.firstRange(of: " in _"), let open = text[..<mark.lowerBound].lastIndex(of: "("),
             let close = text[mark.upperBound...].firstIndex(of: ")"), text[mark.upperBound..<close].allSatisfy(\.isHexDigit)

@@ -1,8 +1,8 @@
-/// What the symbols of an image call its addresses.
+/// The symbols of an image by their addresses.
 struct SymbolNames {
     private var names: [UInt64: String] = [:]
 
-    /// Reads both tables, of which a library that was stripped has one; what cannot be read has no name.
+    /// Creates the names from both symbol tables, of which a stripped library has one; omits unreadable entries.
     init(_ image: ELFImage) {
         for entry in image.symbolEntries(in: [.whole, .dynamic]) where entry.isDefined && entry.kind != .other && !entry.name.isEmpty {
             if names[entry.address] == nil || entry.kind != .unsaid { names[entry.address] = entry.name }

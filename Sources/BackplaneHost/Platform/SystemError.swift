@@ -1,17 +1,17 @@
 import Glibc
 
-/// A failed system call: its number, and what the system says of it.
+/// A failed system call: its error number and the system's description of it.
 ///
-/// Does not know what was attempted or why; whoever does turns it into a `BackplaneError`.
+/// It does not say what was attempted; callers convert it into a `BackplaneError` that does.
 package struct SystemError: Error, Sendable, Hashable {
-    /// As in `errno`.
+    /// The number as in `errno`.
     package let number: Int32
 
     package init(_ number: Int32) {
         self.number = number
     }
 
-    /// What the last failed call of this thread left in `errno`.
+    /// The error in `errno` after the last failed call of this thread.
     package static var last: SystemError { SystemError(errno) }
 }
 

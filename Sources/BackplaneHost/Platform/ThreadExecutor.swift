@@ -1,7 +1,7 @@
-/// Runs an actor on a thread of its own, however busy Swift's thread pool is.
+/// An executor that runs an actor on a thread of its own, however busy Swift's thread pool is.
 ///
-/// A task that waits for a continuation is resumed on the pool before it comes back to its actor, unless it prefers another executor: one
-/// that must not wait for the pool runs in `withTaskExecutorPreference` of this one.
+/// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
+/// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
 final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -23,7 +23,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
         if needsThread { HostThread.start(name) { self.run() } }
     }
 
-    /// Lets the thread end when nothing is left to do; a later job starts another one.
+    /// Lets the thread end when there are no jobs left; a later job starts another one.
     func retire() {
         state.withLock { $0.isRetired = true }
     }

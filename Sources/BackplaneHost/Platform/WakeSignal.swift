@@ -1,12 +1,14 @@
 package import Backplane
 import Glibc
 
-/// A signal that any thread raises, for one that waits among the descriptors it polls.
+/// A signal that any thread can raise to wake a thread that polls descriptors.
 package final class WakeSignal: Sendable {
-    /// Bytes written to the second end wake whoever polls the first.
+    /// A pair of connected sockets: bytes written to the second wake the thread that polls the first.
     private let waitingEnd, raisingEnd: FileDescriptor
 
-    /// - Throws: `EMFILE`, `ENFILE`: the process or the system has as many open files as it may.
+    /// Creates a signal that is not raised.
+    ///
+    /// - Throws: `EMFILE` or `ENFILE` if the process or the system has reached its limit of open files.
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -15,23 +17,23 @@ package final class WakeSignal: Sendable {
         raisingEnd = FileDescriptor(adopting: ends[1])
     }
 
-    /// Ends the wait that is under way, or else the next one.
+    /// Ends the current wait, or the next one if there is none.
     package func raise() {
-        // Full means that it is raised already.
+        // If the buffer is full, the signal is already raised.
         send(raisingEnd.number, [1], 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Waits until the signal is raised, `deadline` has come, or something happens to a descriptor; without a deadline for as long as it takes.
+    /// Waits for the signal, for an event of a descriptor, or until the deadline; without a deadline, indefinitely.
     ///
-    /// - Parameter events: what is waited for of the descriptor besides its end, as `poll` takes it.
-    /// - Returns: what has happened to the descriptor, as `poll` gives it.
+    /// - Parameter events: The events of the descriptor to wait for besides its end, as in `poll`.
+    /// - Returns: The events of the descriptor, as in `poll`.
     @discardableResult
     package func wait(until deadline: Deadline?, or descriptor: Int32? = nil, events: Int32 = 0) -> Int32 {
-        // `poll` passes over negative numbers.
+        // `poll` ignores negative descriptors.
         var entries = [
             pollfd(fd: waitingEnd.number, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0),
         ]
-        // In whole milliseconds, never too early: that would be a turn for nothing.
+        // Rounded up to whole milliseconds, because waking too early would be of no use.
         let limit = deadline.map { max(0, ($0.nanoseconds - Deadline.now.nanoseconds + 999_999) / 1_000_000) } ?? -1
         guard poll(&entries, nfds_t(entries.count), Int32(clamping: limit)) > 0 else { return 0 }
         if entries[0].revents != 0 {

@@ -1,7 +1,9 @@
 import Backplane
 
 extension BackplaneError {
-    /// - Parameter refused: how many there were that the predicate did not take.
+    /// Returns the error for a type of which no suitable instance is registered.
+    ///
+    /// - Parameter refused: The number of instances of the type that the predicate rejected.
     static func unknownService<T>(_ type: T.Type, refused: Int, registered: [any Sendable]) -> BackplaneError {
         let name = "`\(TypeName(type))`"
         guard refused == 0 else {
@@ -19,7 +21,7 @@ extension BackplaneError {
     }
 }
 
-/// A type's name with its module, as people write it: without what the compiler adds for private ones.
+/// The qualified name of a type as it is written in code, without the compiler's additions for private types.
 private struct TypeName: CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 public import Backplane
 import Synchronization
 
-/// Ready-made instances of the host program, found by their type: `host.services`.
+/// A registry for instances of the host program, which are found by type: `host.services`.
 ///
 /// ```swift
 /// host.services.register(AppSettings())
@@ -9,25 +9,26 @@ import Synchronization
 /// let printer = try host.services.resolve((any Printer).self) { $0.isColour }
 /// ```
 ///
-/// An instance is found by its own type, a superclass of it or a protocol that it conforms to; of several that fit the one
-/// registered first is taken. Plugins see nothing of it: they ask for contracts. The instances are the program's own: they answer
-/// after the host has stopped, too, and are released with the host.
+/// An instance is found by its own type, by a superclass, or by a protocol that it conforms to. If several match, the
+/// one registered first is returned. Plugins cannot see the registry; they request contracts. The host does not manage
+/// the instances: they remain usable after it has stopped, and are released with it.
 public final class ServiceRegistry: Sendable {
     private let instances = Mutex<[any Sendable]>([])
 
     package init() {}
 
-    /// Adds an instance behind those that are there.
+    /// Adds an instance after those already registered.
     public func register(_ instance: some Sendable) {
         instances.withLock { $0.append(instance) }
     }
 
-    /// The first registered instance of a type.
+    /// Returns the first registered instance of a type.
     ///
-    /// - Parameter isWanted: which of them will do; may itself ask the registry, and register. Default: any.
+    /// - Parameter isWanted: A predicate that the instance must satisfy; it may use the registry itself, also to
+    ///   register. By default, any instance satisfies it.
     /// - Throws: `service.unknown`, which names the type and lists what is registered.
     public func resolve<T>(_ type: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) throws(BackplaneError) -> T {
-        // Outside the lock: conformances are looked up here, and the predicate is somebody else's code.
+        // Outside the lock: the casts look conformances up, and the predicate is the caller's code.
         let registered = instances.withLock(\.self)
         var refused = 0
         for case let instance as T in registered {
@@ -37,13 +38,13 @@ public final class ServiceRegistry: Sendable {
         throw .unknownService(type, refused: refused, registered: registered)
     }
 
-    /// All registered instances of a type, in the order they were registered in; none is an empty list.
+    /// Returns all registered instances of a type in order of registration; empty if there are none.
     public func resolveAll<T>(_: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) -> [T] {
         instances.withLock(\.self).compactMap { $0 as? T }.filter(isWanted)
     }
 }
 
 extension BackplaneError.Code {
-    /// The host's registry has no instance of the type that was asked for.
+    /// The code of the error for a type of which the host's registry has no instance.
     public static let unknownService = Self(rawValue: "service.unknown")
 }

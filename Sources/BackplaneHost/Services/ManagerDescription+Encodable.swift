@@ -1,11 +1,12 @@
 public import Backplane
 
-/// The JSON that plugins read when they look for managers.
+/// The JSON that plugins read when they search for managers.
 extension ManagerDescription: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name = "name", className = "className", version = "version", plugin = "plugin"
     }
 
+    /// Encodes the name, class name, version and plugin.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)

@@ -1,36 +1,42 @@
 public import Backplane
 
-/// One loaded copy of a plugin's library.
+/// A loaded copy of a plugin's library.
 public struct Generation: Sendable, Hashable {
+    /// The state of a generation in the life of its plugin.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// In memory, and not in force yet: it is being prepared, or somebody asked what its swap would do.
+        /// A generation in memory that is not active yet, because it is being prepared or a swap to it was previewed.
         case loaded
+        /// The active generation, to which calls go.
         case inForce
-        /// In force, and given up again if it fails.
+        /// The active generation while it is on probation, which is reverted if it fails.
         case onProbation
-        /// Another one has taken its place. It stays in memory, since Swift's runtime cannot forget a library.
+        /// A generation that was replaced; it stays in memory, because Swift's runtime cannot unload a library.
         case retired
-        /// It never came into force, or failed before that was for good.
+        /// A generation that was never activated, or failed before its activation became final.
         case failed
     }
+    /// The id of the plugin.
     public var plugin: String
-    /// From 1, for each plugin.
+    /// The number of the generation, counted from 1 for each plugin.
     public var number: Int
+    /// The version of the plugin.
     public var version: Version
-    /// Where it was built; `nil`: it is linked into this program.
+    /// The path at which the library was built; `nil` if it is linked into this program.
     public var library: String?
+    /// The state of the generation.
     public var state: State
-    /// Seconds since 1970.
+    /// The time of loading, in seconds since 1970.
     public var loadedAt: Double
-    /// Bytes of memory that are this generation's alone; `nil`: not known.
+    /// The memory that belongs to this generation alone, in bytes; `nil` if unknown.
     public var dirtyBytes: Int?
-    /// Bytes of address space.
+    /// The address space of the generation, in bytes; `nil` if unknown.
     public var mappedBytes: Int?
-    /// What keeps it, a sentence each.
+    /// The reasons why the generation is still in memory.
     public var heldBy: [String] = []
-    /// Can it be rolled back to?
+    /// A Boolean value that indicates whether a rollback to this generation is possible.
     public var canReturn = false
 
+    /// Creates the description of a generation.
     public init(plugin: String, number: Int, version: Version, library: String?, state: State, loadedAt: Double) {
         (self.plugin, self.number, self.version, self.library) = (plugin, number, version, library)
         (self.state, self.loadedAt) = (state, loadedAt)

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import Glibc
 
-/// Every library that this host has loaded: none is ever unloaded.
+/// The libraries that this host has loaded, none of which is ever unloaded.
 struct GenerationTable {
     struct Entry {
         let plugin: String
@@ -12,25 +12,27 @@ struct GenerationTable {
         let loadedAt: Double
         var state: Generation.State
         let image: PluginImage?
-        /// What it takes to go back to it; `nil`: it never came into force for good, or that is too long ago.
+        /// The plugin to activate for a rollback; `nil` if it was never committed, or too long ago.
         var loaded: LoadedPlugin?
-        /// Its place among those that came into force for good, by the last time it did; 0: it never did.
+        /// The rank among committed generations, by the last commitment; 0 if it was never committed.
         var commitment = 0
-        /// It came back and failed its probation: whoever means it says its number.
+        /// A Boolean value that indicates whether a rollback to it failed its probation.
+        ///
+        /// Such a generation is selected for another rollback only by its number.
         var wasTakenBack = false
 
         var canReturn: Bool { state == .retired && loaded != nil }
     }
-    /// By plugin, oldest first.
+    /// The generations of each plugin, oldest first.
     private var entries: [String: [Entry]] = [:]
     private var places: [String: (plugin: String, index: Int)] = [:]
     private var commitments = 0
-    /// How many generations of one plugin can be gone back to.
+    /// The number of generations of a plugin that remain available for a rollback.
     static let kept = 8
-    /// At each multiple of so many the log says that it would be time to restart.
+    /// The interval, in generations, at which the log recommends a restart.
     static let warned = 100
 
-    /// Takes notice of plugins; of those known already, of their state.
+    /// Adds plugins in a state, or updates the state of those already known.
     mutating func add(_ plugins: some Sequence<LoadedPlugin>, _ state: Generation.State) {
         for plugin in plugins where !set(state, of: plugin) {
             let id = plugin.description.id, number = nextNumber(of: id)
@@ -42,9 +44,9 @@ struct GenerationTable {
         }
     }
 
-    /// Puts plugins in force; others are so no longer.
+    /// Activates plugins, and deactivates all others.
     ///
-    /// - Parameter isForGood: nothing takes them back any more.
+    /// - Parameter isForGood: Whether to commit the plugins as well.
     mutating func putInForce(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {
@@ -55,7 +57,7 @@ struct GenerationTable {
         if isForGood { for plugin in plugins { commit(plugin) } }
     }
 
-    /// One that is in force stays so.
+    /// Commits an active plugin, so that it is no longer reverted, and is available for a later rollback.
     mutating func commit(_ plugin: LoadedPlugin) {
         add([plugin], .inForce)
         guard let place = places[plugin.key] else { return }
@@ -65,7 +67,7 @@ struct GenerationTable {
         forgetOld(place.plugin)
     }
 
-    /// One that did not come into force, or not for long.
+    /// Marks a plugin whose activation failed or was reverted.
     mutating func takeOut(_ plugin: LoadedPlugin, afterProbation: Bool) {
         guard let place = places[plugin.key] else { return }
         update(place) { entry in
@@ -74,7 +76,7 @@ struct GenerationTable {
         }
     }
 
-    /// `false` for one that is not known.
+    /// Sets the state of a plugin, or returns `false` if it is unknown.
     @discardableResult
     mutating func set(_ state: Generation.State, of plugin: LoadedPlugin) -> Bool {
         guard let place = places[plugin.key] else { return false }
@@ -98,15 +100,15 @@ struct GenerationTable {
 
     func number(of plugin: LoadedPlugin) -> Int { entry(of: plugin)?.number ?? 0 }
 
-    /// Of the next library of a plugin; 1 for one that nobody knows.
+    /// Returns the number of a plugin's next generation; 1 if the plugin is unknown.
     func nextNumber(of plugin: String?) -> Int { (plugin.flatMap { entries[$0]?.last?.number } ?? 0) + 1 }
 
-    /// The plugin that a file was the library of.
+    /// Returns the id of the plugin whose latest generation was loaded from a path.
     func plugin(ofLibraryAt path: String) -> String? {
         entries.values.lazy.compactMap(\.last).first { $0.library == path }?.plugin
     }
 
-    /// Of one plugin, or of all in the order of their ids; `nil` when there is no such plugin.
+    /// Returns the generations of one plugin, or of all in the order of their ids; `nil` if the plugin is unknown.
     func entries(of plugin: String?) -> [Entry]? {
         guard let plugin else { return entries.sorted { $0.key < $1.key }.flatMap(\.value) }
         return entries[plugin]
@@ -114,12 +116,12 @@ struct GenerationTable {
 
     var ids: [String] { entries.keys.sorted() }
 
-    /// How many are in memory and not in force.
+    /// The number of generations that are in memory but not active.
     var retired: Int { entries.values.reduce(0) { $0 + $1.count { $0.state != .inForce && $0.state != .onProbation } } }
 }
 
 extension Double {
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     fileprivate static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

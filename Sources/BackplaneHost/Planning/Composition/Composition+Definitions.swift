@@ -2,17 +2,17 @@ import Backplane
 import BackplaneDocuments
 
 extension Composition {
-    /// The definitions of a manager, of its layers and its services; none if it could not be read.
+    /// Returns the definitions of a manager and its collaborators; empty if it could not be read.
     package func definitions(of manager: String) -> [ComponentDefinition] {
         document.definitions(of: manager)
     }
 
-    /// The component that is taken for a definition; `nil`: none fits.
+    /// Returns the component class chosen for a definition; `nil` if none matches.
     package func choice(for definition: ComponentDefinition) -> Catalogue.Entry? {
         catalogue.best(definition.className, as: definition.role, in: definition.range)
     }
 
-    /// The node of the plan that a definition of a manager's comes to; `nil`: the manager is not sound.
+    /// Returns the plan's node for a definition of a manager; `nil` if the manager has errors.
     package func node(of definition: ComponentDefinition, in manager: String) -> Plan.Node? {
         guard let id = plan.managers[manager] else { return nil }
         guard definition.role != .manager else { return plan.nodes[id] }
@@ -24,7 +24,7 @@ extension Composition {
 }
 
 extension Composition {
-    /// Where the manifest defines a manager.
+    /// Returns the place where the manifest defines a manager.
     package func location(of manager: String) -> String {
         document.place(of: document.dialect.managers / manager)
     }

@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneDocuments
 
 extension Composition {
-    /// What the wires of a node will say of themselves once it is up.
+    /// Returns the statuses that the wires of a node will have once it is up.
     package func wires(of node: Int) -> [WireStatus] {
         wires.filter { $0.user == node }.map { wire in
             WireStatus(
@@ -11,11 +11,11 @@ extension Composition {
         }
     }
 
-    /// A use of another manager, as a manager's definition has it.
+    /// An entry of a manager's `uses`: another manager that it calls.
     package struct Use: Sendable, Hashable {
         package var label: String
         package var manager: String
-        /// The same as the manifest has it.
+        /// The name of the used manager as written in the manifest.
         package var written: String
         package var location: String
     }
@@ -27,16 +27,16 @@ extension Composition {
         }
     }
 
-    /// A wire that a class declares and the manifest gives nothing.
+    /// A wire that a class declares and for which the manifest defines no provider.
     package struct MissingWire: Sendable {
         package var manager: String
         package var user: Catalogue.Entry
         package var wire: WireDescription
-        /// The components that could be given it.
+        /// The component classes that could be its provider.
         package var candidates: [Catalogue.Entry]
     }
 
-    /// The wires of all managers that nothing is given, manager by manager; optional ones too.
+    /// Returns the wires without a provider, manager by manager, including optional ones.
     package func missingWires() -> [MissingWire] {
         managerNames.flatMap { name -> [MissingWire] in
             guard let manager = document.manifest.managers[name] else { return [] }

@@ -1,16 +1,16 @@
 package import Backplane
 package import BackplaneDocuments
 
-/// What a manifest came to with its plugins, as tools look at it: a value, of which nothing runs.
+/// The result of resolving a manifest with its plugins, as a value for tools; nothing of it runs.
 package struct Composition: Sendable {
     package let document: ManifestDocument
     package let catalogue: Catalogue
     package let plan: Plan
-    /// Of the manifest and of its plugins.
+    /// The problems of the manifest and its plugins.
     package let problems: [Problem]
-    /// Those that are linked into the program, then those of the manifest; a component's `order` is its plugin's place here.
+    /// The plugins linked into the program, then those of the manifest, in the `order` of catalogue entries.
     package let plugins: [PluginOrigin]
-    /// The wires of the plan, in the order of their users and their labels.
+    /// The wires of the plan, in the order of their users and labels.
     package let wires: [PlannedWire]
 
     package init(
@@ -20,11 +20,11 @@ package struct Composition: Sendable {
         (self.plugins, self.wires) = (plugins, wires)
     }
 
-    /// A plugin that was loaded, and where from.
+    /// A loaded plugin and the library it was loaded from.
     package struct PluginOrigin: Sendable, Hashable {
         package var id: String
         package var version: Version
-        /// Where its library was built; `nil`: it is linked into this program.
+        /// The path at which its library was built; `nil` if it is linked into this program.
         package var library: String?
 
         package init(id: String, version: Version, library: String?) {
@@ -32,15 +32,15 @@ package struct Composition: Sendable {
         }
     }
 
-    /// A wire of the plan, and how its calls will cross.
+    /// A wire of the plan and the lane that its calls will take.
     package struct PlannedWire: Sendable, Hashable {
-        /// The id of the node that calls.
+        /// The id of the calling node.
         package var user: Int
         package var label: String
         /// The id of the node that is called.
         package var provider: Int
         package var contract: String
-        /// Of the contract, as the user knows it.
+        /// The version of the contract that the user was compiled with.
         package var version: Version
         package var lane: WireStatus.Lane
 
@@ -52,17 +52,19 @@ package struct Composition: Sendable {
 }
 
 extension Composition {
-    /// The names of all managers, sound or not, sorted.
+    /// The names of all managers, including those with errors, sorted.
     package var managerNames: [String] {
         (Array(plan.managers.keys) + plan.faults.keys).sorted()
     }
 
-    /// Whether there is nothing but errors of the manifest itself: it could not be read, or has no managers.
+    /// A Boolean value that indicates whether there are only errors of the manifest itself.
+    ///
+    /// It is `true` if the manifest could not be read or has no managers.
     package var isEmpty: Bool {
         plan.managers.isEmpty && plan.faults.isEmpty && problems.contains { $0.severity == .error }
     }
 
-    /// Where places of the manifest are in its text, if that is JSON; one pass over it.
+    /// Returns the positions of places of the manifest in its JSON text, in one pass over the text.
     package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
         let places = Set(locations).map { Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0)) }
         return document.positioning(places).reduce(into: [:]) { positions, place in
@@ -70,7 +72,7 @@ extension Composition {
         }
     }
 
-    /// What is said of a manager that does not exist, with names like it.
+    /// Returns the error for a manager that does not exist, with suggestions of similar names.
     package func unknownManager(_ name: String) -> BackplaneError {
         .unknownManager(
             name, among: managerNames, at: document.path, causes: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))

@@ -1,17 +1,19 @@
 import Backplane
 import BackplaneBoundary
 
-/// The lane that the calls of a wire may take: decided once, when it is connected.
+/// The lane that the calls of a wire take, decided once when the wire is connected.
 enum LaneChoice: Sendable, Hashable {
-    /// Swift values, handed to the provider's own function.
+    /// Swift values, passed directly to the provider's function.
     case native
-    /// JSON through the host; why not natively, as a sentence without its full stop.
+    /// JSON, passed through the host; the reason is a sentence without its full stop.
     case encoded(because: String)
 
-    /// The fastest lane that is provably safe: the same compiler build, lane revision, version and members of the contract, and one
-    /// layout of everything that crosses.
+    /// Creates the choice of the fastest lane that is provably safe.
     ///
-    /// - Parameter difference: compares two layouts.
+    /// The native lane requires the same compiler build, lane revision, version and members of the contract, and the
+    /// same layout of all values that cross.
+    ///
+    /// - Parameter difference: A function that compares two layouts.
     init(
         from consumer: LaneSide, to provider: LaneSide, _ rule: LaneRule,
         difference: (LayoutText, LayoutText) -> String? = LayoutText.difference
@@ -41,7 +43,7 @@ enum LaneChoice: Sendable, Hashable {
 }
 
 extension WireStatus.Lane {
-    /// The lane that calls take then.
+    /// Creates the lane of a wire's status from the choice.
     init(_ choice: LaneChoice, of consumer: LaneSide) {
         switch choice {
         case .native: self = .native

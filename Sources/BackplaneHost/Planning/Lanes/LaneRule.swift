@@ -1,7 +1,9 @@
-/// Which lane calls may take.
+/// A rule for the lanes that calls may take.
 public enum LaneRule: Sendable, Hashable {
-    /// The native one wherever that is provably safe.
+    /// The native lane wherever it is provably safe, otherwise the encoded one.
     case fastest
-    /// JSON for every call, as between plugins of different compilers: to see that a contract survives it.
+    /// The encoded lane for every call, as between plugins of different compilers.
+    ///
+    /// It shows whether a contract survives encoding.
     case encoded
 }

@@ -2,20 +2,20 @@ import Backplane
 import BackplaneBoundary
 
 extension LayoutText {
-    /// Why Swift values cannot go from who says `consumer` to who says `provider`; `nil`: they can.
+    /// Returns the reason why Swift values cannot pass from the consumer to the provider; `nil` if they can.
     static func difference(consumer: LayoutText, provider: LayoutText) -> String? {
         guard let here = consumer.read(), let there = provider.read() else { return "one side does not say how it laid out the contract" }
         return ContractLayout.difference(consumer: here, provider: there)
     }
 }
 
-/// The layouts compared so far: the wires of one class to another are decided once, however many there are.
+/// A cache of layout comparisons, so that all wires between two classes are compared only once.
 struct LayoutComparisons {
     private struct Pair: Hashable {
         let consumer, provider: ObjectIdentifier
     }
     private var differences: [Pair: String?] = [:]
-    /// Keeps the texts, so that none gives its identity to another.
+    /// The compared texts, kept alive so that their identities are not reused.
     private var texts: [LayoutText] = []
 
     mutating func difference(_ consumer: LayoutText, _ provider: LayoutText) -> String? {

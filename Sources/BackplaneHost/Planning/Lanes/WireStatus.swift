@@ -1,23 +1,27 @@
 public import Backplane
 
-/// One wire of a host that is up, and how its calls cross.
+/// A wire of a running host, and the lane that its calls take.
 public struct WireStatus: Sendable, Hashable {
+    /// The lane of a wire's calls, with the reason if it is not the native one.
     public enum Lane: Sendable, Hashable {
-        /// Swift values, handed to the provider's own function.
+        /// Swift values, passed directly to the provider's function.
         case native
-        /// JSON; why not natively, as a sentence without its full stop.
+        /// JSON; the reason is a sentence without its full stop.
         case encoded(because: String)
-        /// JSON, through the host's `backplane.calls`, by a plugin that is not made with the Swift SDK, or with another revision of it.
+        /// JSON, passed through the host's `backplane.calls` by a plugin without the Swift SDK or with another revision
+        /// of it.
         case served(because: String)
     }
-    /// Who calls: a component by its name; `nil`: the host program.
+    /// The name of the calling component; `nil` for the host program.
     public var user: String?
-    /// What the user calls it.
+    /// The label by which the user calls the provider.
     public var label: String
-    /// Who is called.
+    /// The name of the component that is called.
     public var provider: String
+    /// The name of the contract.
     public var contract: String
-    /// Of the contract, as the user knows it.
+    /// The version of the contract that the user was compiled with.
     public var version: Version
+    /// The lane of the wire's calls.
     public var lane: Lane
 }

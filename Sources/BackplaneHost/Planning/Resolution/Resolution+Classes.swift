@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Finds the component of each class that a manager's definition names.
+    /// Chooses the component class for each definition of a manager.
     mutating func chooseClasses(of name: String) {
         var chosen: [Resolution.Choice] = []
         for definition in document.definitions(of: name) {
@@ -38,7 +38,7 @@ extension Resolution.Draft {
     private func suggestion(for className: String, _ role: Role) -> String {
         let names = catalogue.classNames(as: role)
         if names.isEmpty {
-            // A plain Nemo Logic manifest names no plugins.
+            // A plain Nemo Logic manifest does not list plugins.
             let advice = document.manifest.plugins == nil && catalogue.entries.isEmpty ? "; the manifest names no plugins: give a folder of them with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }
@@ -48,7 +48,7 @@ extension Resolution.Draft {
 }
 
 extension String {
-    /// Whether it is one step of a path, in every file system.
+    /// A Boolean value that indicates whether the text is a valid folder name on every file system.
     fileprivate var namesFolder: Bool {
         !isEmpty && self != "." && self != ".." && utf8.count <= 255 && !utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }
     }

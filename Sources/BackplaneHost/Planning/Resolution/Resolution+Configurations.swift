@@ -3,7 +3,7 @@ internal import BackplaneDocuments
 internal import FoundationEssentials
 
 extension Resolution.Draft {
-    /// Reports what the chosen classes find wrong with their configurations, which an instance would find as well.
+    /// Reports the errors and unknown keys that the chosen classes find in their configurations.
     mutating func reviewConfigurations(of name: String, _ review: Resolution.Review) {
         for choice in choices[name] ?? [] {
             guard let entry = choice.entry else { continue }
@@ -28,13 +28,13 @@ extension Resolution.Draft {
 }
 
 extension ManifestDocument {
-    /// Where a value is written, told by a pointer from another place.
+    /// Returns the place where a value is written, given a pointer that is relative to another path.
     fileprivate func place(of pointer: String, below path: ManifestPath) -> String {
         origins(below: path).place(of: pointer) ?? place(of: path) + pointer
     }
 }
 
 extension String {
-    /// The last key of a JSON pointer.
+    /// The last reference token of a JSON pointer.
     fileprivate var lastStep: String { split(separator: "/").last.map(String.init) ?? self }
 }

@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Reports managers that use one another in a circle, and those that use one with a fault.
+    /// Reports managers that use one another in a cycle, and managers that use one with errors.
     mutating func compareDependencies() {
         let graph = useGraph
         var origins: [String: String] = [:]
@@ -10,13 +10,13 @@ extension Resolution.Draft {
             if component.count > 1 || graph.uses[component[0]].contains(component[0]) {
                 reportCircles(among: component, in: graph)
             }
-            // In a circle everyone has an error already that names the others.
+            // Each manager in a cycle already has an error that names the others.
             let circle = Set(component.map { names[$0] })
             for node in component { reportFaultyUses(of: names[node], except: circle, &origins) }
         }
     }
 
-    /// The sound managers' nodes, and the faults of the others.
+    /// Returns the plan with the nodes of managers without errors, and the faults of the others.
     func plan() -> Plan {
         var builder = Plan.Builder(document)
         for node in useGraph.order(of: { errors[names[$0]] == nil }) {
@@ -41,7 +41,7 @@ extension Resolution.Draft {
         .combining(errors[name] ?? [], of: "`\(name)`", at: document.place(of: root / name))
     }
 
-    /// Gives every member of a group a circle that it is in, at the use that leads on.
+    /// Reports a cycle for every member of a group, at the use that continues the cycle.
     private mutating func reportCircles(among component: [Int], in graph: Resolution.UseGraph) {
         var left = Set(component)
         for start in component where left.contains(start) {
@@ -54,14 +54,16 @@ extension Resolution.Draft {
         }
     }
 
-    /// A circle on one line; of a large one the beginning and the end.
+    /// Returns a cycle on one line; a long one is shortened in the middle.
     private static func drawn(_ names: [String]) -> String {
         let most = 20
         guard names.count > most else { return names.joined(separator: " → ") }
         return (names.prefix(most / 2) + ["… \(names.count - most) more …"] + names.suffix(most / 2)).joined(separator: " → ")
     }
 
-    /// - Parameter origins: for each manager with a fault the one that the trouble began with.
+    /// Reports the uses of managers that cannot be created.
+    ///
+    /// - Parameter origins: For each manager with a fault, the manager in which the fault originated.
     private mutating func reportFaultyUses(of name: String, except circle: Set<String>, _ origins: inout [String: String]) {
         if errors[name] != nil { origins[name] = name }
         for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key }) where errors[used] != nil && !circle.contains(used) {
@@ -76,8 +78,9 @@ extension Resolution.Draft {
 }
 
 extension BackplaneError {
-    /// Without what its own errors of other managers come from, which those managers tell: a chain of causes through all the managers of a
-    /// manifest would be as long as it is, for each of them.
+    /// The error without the causes of faults in other managers, which those managers report themselves.
+    ///
+    /// Otherwise the chain of causes of each manager could lead through all managers of the manifest.
     fileprivate var withoutFurtherManagers: BackplaneError {
         var error = self
         for index in causes.indices where causes[index].code == .dependencyUnsatisfied { error.causes[index].causes = [] }

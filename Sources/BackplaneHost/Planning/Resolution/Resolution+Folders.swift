@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Reports data access controllers that are not the same one but would keep their files in one folder.
+    /// Reports data access controllers that are different but would store their files in the same folder.
     mutating func findSharedFolders() {
         var owners: [String: [(name: String, identity: Resolution.Identity)]] = [:]
         for name in names {

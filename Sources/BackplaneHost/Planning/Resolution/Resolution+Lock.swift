@@ -2,13 +2,13 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// What was chosen, by the keys of the lock.
+    /// The chosen classes by their lock keys.
     var lock: [String: LockedClass] {
         let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in choice.entry.map { (choice.definition.lockKey, LockedClass($0)) } }
         return Dictionary(chosen) { first, _ in first }
     }
 
-    /// Compares what was chosen with the manifest's lock, where it has one.
+    /// Compares the chosen classes with the manifest's lock, if there is one.
     mutating func compareLock() {
         guard let lock = document.manifest.lock else { return }
         var known: Set<String> = []
@@ -18,7 +18,7 @@ extension Resolution.Draft {
                 compare(choice, with: lock[choice.definition.lockKey], of: name)
             }
         }
-        // Of a manager that could not be read it is not known what it has.
+        // The definitions of a manager that could not be read are unknown.
         let unread = Set(errors.keys.filter { definitions[$0] == nil }.map(\.pointerStep))
         for key in lock.keys.sorted() where !known.contains(key) && !unread.contains(key.firstStep) {
             let words = "the lock has an entry for `\(key)`, which is not there; `backplane check --lock` removes it"

@@ -1,11 +1,14 @@
 extension Resolution {
-    /// Who uses whom, by number. None of its functions recurses: a chain may be as long as a manifest.
+    /// The graph of which manager uses which, by number.
+    ///
+    /// No function recurses, because a chain may be as long as the manifest.
     struct UseGraph {
-        /// For each number those it uses, ascending.
+        /// The numbers that each number uses, in ascending order.
         let uses: [[Int]]
 
-        /// The groups whose members all reach one another, used ones before their users (Tarjan's algorithm, with a stack of
-        /// its own); most have one member.
+        /// Returns the strongly connected components, used ones before their users; most have one member.
+        ///
+        /// This is Tarjan's algorithm with an explicit stack.
         func components() -> [[Int]] {
             var components: [[Int]] = []
             var (order, lowest) = ([Int?](repeating: nil, count: uses.count), [Int](repeating: 0, count: uses.count))
@@ -43,7 +46,7 @@ extension Resolution {
             return components
         }
 
-        /// The members of a shortest circle that begins at a number and stays in its group; `nil` if it is in none.
+        /// Returns a shortest cycle from a number within its component; `nil` if there is none.
         func circle(from start: Int, within group: Set<Int>) -> [Int]? {
             var users: [Int: Int] = [:]
             var waiting = [start]
@@ -64,7 +67,9 @@ extension Resolution {
             return nil
         }
 
-        /// The chosen numbers, each after those it uses, otherwise ascending. Those in or behind a circle are left out.
+        /// Returns the chosen numbers, each after those it uses, otherwise in ascending order.
+        ///
+        /// Numbers in or behind a cycle are omitted.
         func order(of isChosen: (Int) -> Bool) -> [Int] {
             var users = [[Int]](repeating: [], count: uses.count)
             var missing = [Int](repeating: 0, count: uses.count)
@@ -84,9 +89,9 @@ extension Resolution {
         }
     }
 
-    /// Numbers of which the smallest is at hand.
+    /// A priority queue of numbers, the smallest first.
     private struct Queue {
-        /// Descending.
+        /// The numbers in descending order.
         private var numbers: [Int]
 
         init(_ ascending: [Int]) { numbers = ascending.reversed() }

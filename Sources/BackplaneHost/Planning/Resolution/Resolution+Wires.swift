@@ -2,7 +2,7 @@ internal import Backplane
 internal import BackplaneDocuments
 
 extension Resolution.Draft {
-    /// Compares the wires that a manager's classes declare with what the manifest would connect them to.
+    /// Compares the wires declared by a manager's classes with the providers that the manifest gives them.
     mutating func compareWires(of name: String) {
         guard let definition = definitions[name] else { return }
         let path = root / name
@@ -22,7 +22,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports what a manager's definition gives its class and the class does not ask for.
+    /// Reports entries of a manager's definition that its class does not ask for.
     private mutating func findUnused(by user: Catalogue.Entry, _ definition: ManagerDefinition, of name: String) {
         let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController], labels = user.component.wires.map(\.label)
         for label in layers where !labels.contains(label) {
@@ -36,7 +36,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// Reports the services that a communication controller's class does not ask for.
+    /// Reports services that a communication controller's class does not ask for.
     private mutating func findUnusedServices(by user: Catalogue.Entry, of name: String) {
         let labels = user.component.wires.map(\.label)
         for service in (choices[name] ?? []).map(\.definition) {
@@ -58,7 +58,7 @@ extension Resolution.Draft {
             return
         }
         guard let provider = provider(of: wire, in: name, at: socket) else { return }
-        // Where it says what the provider is.
+        // The path at which the manifest names the provider.
         var path: ManifestPath { socket.role == .manager ? socket.path : socket.path / "className" }
         if let difference = provider.component.contract.difference(from: wire.contract) {
             report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
@@ -68,7 +68,7 @@ extension Resolution.Draft {
         }
     }
 
-    /// The component chosen for what a socket holds; `nil`: none fits, which has been reported.
+    /// Returns the component class chosen for a socket; `nil` if none matches, which has been reported.
     private func provider(of wire: WireDescription, in name: String, at socket: Socket) -> Catalogue.Entry? {
         guard socket.role == .manager else { return choices[name]?.first { $0.definition.path == socket.path }?.entry }
         return definitions[name]?.uses[wire.label].flatMap { choices[$0]?.first?.entry }
@@ -76,7 +76,7 @@ extension Resolution.Draft {
 }
 
 extension ContractDescription? {
-    /// In what this is not what a user needs, as the end of a sentence about the provider; `nil`: in nothing.
+    /// Returns how this contract falls short of a user's, worded to follow the provider's name; `nil` if it does not.
     func difference(from needed: ContractDescription) -> String? {
         guard let own = self else { return "provides no contract" }
         let provides = "provides `\(own.name)` \(own.version)"
@@ -95,7 +95,7 @@ extension ContractDescription? {
 }
 
 extension ContractDescription {
-    /// The methods that a user knows and this does not have: a call of one of them is `call.unimplemented`.
+    /// Returns the methods that the user knows and this contract lacks; calls of them are `call.unimplemented`.
     func missing(from needed: ContractDescription) -> [String] {
         if methods == needed.methods { return [] }
         let names = Set(methods.map(\.name))

@@ -1,19 +1,19 @@
 package import Backplane
 package import FoundationEssentials
 
-/// What a manifest comes to with the components that are registered: a plan for all that is sound, and every problem.
+/// The result of matching a manifest with the registered components: a plan of all that is valid, and every problem.
 ///
-/// A function of its arguments alone, in six steps: choose a class for every definition, compare that with the lock, have the
-/// classes look at their configurations, compare every wire with what it would be connected to, look for clashes between
-/// managers, lay out those that are left.
+/// It is a pure function of its arguments, in six steps: choose a class for every definition, compare the classes with
+/// the lock, let the classes review their configurations, compare every wire with its provider, look for conflicts
+/// between managers, and plan the remaining managers.
 package struct Resolution: Sendable {
-    /// Has a class look at a configuration: the keys, as JSON pointers, that it does not know, or what is wrong with it.
+    /// A function that lets a class review a configuration, and returns JSON pointers to unknown keys, or an error.
     package typealias Review = (Catalogue.Entry, _ configuration: Data) -> Result<[String], BackplaneError>
 
     package let plan: Plan
-    /// The document's problems and those found here, whole manifest first, then manager by manager.
+    /// The problems of the document and of the resolution: of the whole manifest first, then manager by manager.
     package let problems: [Problem]
-    /// What was chosen for every definition, by the keys of the manifest's lock.
+    /// The chosen class for every definition, by the keys of the manifest's lock.
     package let lock: [String: LockedClass]
 
     package init(
@@ -31,18 +31,18 @@ package struct Resolution: Sendable {
         problems = document.positioning(draft.problems.grouped)
     }
 
-    /// A definition, and the component that was chosen for it.
+    /// A definition and the component class chosen for it.
     struct Choice {
         let definition: ComponentDefinition
-        /// `nil`: none fits, which has been reported.
+        /// The chosen class; `nil` if none matches, which has been reported.
         let entry: Catalogue.Entry?
-        /// As JSON.
+        /// The configuration as JSON.
         let configuration: Data
 
         var identity: Identity? { entry.map { Identity(entry: $0, configuration: configuration, namespace: definition.namespace) } }
     }
 
-    /// What two definitions have in common if they are one component.
+    /// The properties that two definitions of the same component have in common.
     struct Identity: Hashable {
         var entry: Catalogue.Entry
         var configuration: Data
@@ -54,16 +54,17 @@ package struct Resolution: Sendable {
         let document: ManifestDocument
         let catalogue: Catalogue
         let definitions: [String: ManagerDefinition]
-        /// The managers that could be read, in order of their names.
+        /// The managers that could be read, sorted by name.
         let names: [String]
-        /// Where the managers are in the manifest.
+        /// The path of the managers in the manifest.
         let root: ManifestPath
-        /// For each manager, its own first.
+        /// The choices for each manager, its own class first.
         var choices: [String: [Choice]] = [:]
         private(set) var problems: [Problem]
-        /// How often names may be compared with all others for a hint: a manifest may have more mistakes than anybody reads.
+        /// The number of hints that may still be computed by comparing names, as there may be more mistakes than anyone
+        /// reads.
         private var hintsLeft = 200
-        /// The errors of each manager that has some.
+        /// The errors of each manager that has any.
         private(set) var errors: [String: [BackplaneError]]
 
         init(_ document: ManifestDocument, _ catalogue: Catalogue) {
