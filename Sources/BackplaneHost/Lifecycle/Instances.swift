@@ -11,7 +11,9 @@ struct Instances {
     /// The provider of a wire of a new component.
     struct Provider {
         var component: RunningComponent
-        /// Whether the provider is about to be swapped, so that calls are refused while it does not serve the wire.
+        /// A Boolean value that indicates whether the provider is about to be swapped.
+        ///
+        /// Calls are refused while it does not serve the wire.
         var isLater = false
     }
 

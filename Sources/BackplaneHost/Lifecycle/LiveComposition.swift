@@ -38,7 +38,7 @@ final class LiveComposition {
     var pause: Task<Void, Never>?
     /// The constraints of the swap in progress on starts.
     var handover: Handover?
-    /// Whether the host is stopping or has stopped.
+    /// A Boolean value that indicates whether the host is stopping or has stopped.
     var isStopped = false
 
     init(

@@ -25,11 +25,13 @@ final class LiveNode {
     /// The gate through which the component is called; a manager's stays when the manager is recreated.
     let gate: Gate
     var state = State.resolved
-    /// Whether a change has removed, or is removing, the node from the plan.
+    /// A Boolean value that indicates whether a change has removed, or is removing, the node from the plan.
     var leaves = false
     /// The number that identifies the component in the path of calls, while it has one.
     var number: UInt16?
-    /// Whether a failed swap, having timed out in `suspend`, will resume the component once that step returns.
+    /// A Boolean value that indicates whether the component is to be resumed once its `suspend` returns.
+    ///
+    /// A failed swap sets it if that step has timed out.
     var isResumedLater = false
     /// The nodes that this one waits for while it starts.
     var awaited: [LiveNode] = []
@@ -55,7 +57,7 @@ final class LiveNode {
         }
     }
 
-    /// Whether the component is stopping or has stopped.
+    /// A Boolean value that indicates whether the component is stopping or has stopped.
     var isStopping: Bool {
         switch state {
         case .quiescing, .stopped: true

@@ -9,7 +9,7 @@ final class Startup {
     let instances: Instances
     let lookUps: LookUpsUnderWay
     private var lastAttempt: LiveNode.Attempt = 0
-    /// Whether all eager managers were asked to start.
+    /// A Boolean value that indicates whether all eager managers were asked to start.
     private(set) var hasStartedAll = false
 
     init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {

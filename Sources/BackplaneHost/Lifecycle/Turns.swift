@@ -2,18 +2,18 @@
 final class Turns {
     /// A request that waits for earlier changes.
     private struct Turn {
-        /// Whether the request changes nothing, and so ends no probation.
+        /// A Boolean value that indicates whether the request changes nothing, and so ends no probation.
         var onlyLooks: Bool
         /// The continuation, resumed with whether the turn has come.
         var continuation: UnsafeContinuation<Bool, Never>
     }
-    /// Whether a change of the manifest, a reset or a swap is in progress, so that others wait for their turn.
+    /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
     private(set) var isTaken = false
     private var waiting: [Turn] = []
 
     var waitingCount: Int { waiting.count }
 
-    /// Whether no waiting request would change anything.
+    /// A Boolean value that indicates whether no waiting request would change anything.
     var onlyLookersWait: Bool { waiting.allSatisfy(\.onlyLooks) }
 
     /// Waits until every change requested earlier is over.

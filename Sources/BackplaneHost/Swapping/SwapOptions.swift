@@ -6,7 +6,9 @@ public struct SwapOptions: Sendable, Hashable {
     public var drainLimit: Duration
     /// The time that each step of each component may take.
     public var stepLimit: Duration
-    /// Whether the swap goes on when state cannot be carried over, so that the new code begins without it.
+    /// A Boolean value that indicates whether the swap goes on when state cannot be carried over.
+    ///
+    /// The new code then begins without it.
     public var discardsState: Bool
 
     /// Creates options for a swap: by default without probation, with limits of 10 s, and refusing to lose state.

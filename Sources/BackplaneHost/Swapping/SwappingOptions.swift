@@ -4,7 +4,7 @@ import Backplane
 struct SwappingOptions: Sendable {
     /// A function that makes fallible actions fail before they begin, for tests.
     var fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
-    /// Whether imported state is exported again and compared.
+    /// A Boolean value that indicates whether imported state is exported again and compared.
     var checksState: Bool
     /// The maximum size of one component's state, in bytes.
     var stateLimit: Int

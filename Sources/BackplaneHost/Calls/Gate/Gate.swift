@@ -14,7 +14,7 @@ package final class Gate: Gatekeeper {
     }
     /// The state of a gate at which calls wait.
     struct Hold {
-        /// Whether synchronous calls, which cannot wait, are admitted to the current binding.
+        /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
         var letsAside: Bool
         /// The components whose calls are refused instead of held.
         let retreat: Retreat?
@@ -35,7 +35,7 @@ package final class Gate: Gatekeeper {
         var retired: [Binding] = []
         /// The retired bindings that another part of the host waits for.
         var disowned: [Binding] = []
-        /// Whether the contents of the slots at the next opening have been decided.
+        /// A Boolean value that indicates whether the contents of the slots at the next opening have been decided.
         var isLed = false
         /// The number of calls that began on bindings that have drained since.
         var callsEnded = 0

@@ -52,7 +52,9 @@ extension SwapAction {
         }
     }
 
-    /// Whether a failure of the action fails the swap: not for undoing actions, nor once the new code serves callers.
+    /// A Boolean value that indicates whether a failure of the action fails the swap.
+    ///
+    /// Undoing actions do not, nor do those after the new code serves callers.
     var canFail: Bool {
         switch self {
         case .create, .hold, .drain, .suspend, .export, .import, .flip, .activate, .watch: true

@@ -8,9 +8,9 @@ import Backplane
 struct SwapMachine {
     /// The properties of a changing component that the order depends on.
     struct Member: Hashable, Sendable {
-        /// Whether calls wait while the component changes.
+        /// A Boolean value that indicates whether calls wait while the component changes.
         var isGated: Bool
-        /// Whether the old instance is up.
+        /// A Boolean value that indicates whether the old instance is up.
         var hasOld = true
         var carriesState = false
     }
@@ -74,10 +74,10 @@ struct SwapMachine {
         states.finish(action)
     }
 
-    /// Whether the swap has failed and is being undone.
+    /// A Boolean value that indicates whether the swap has failed and is being undone.
     var isTakingBack: Bool { failure != nil }
 
-    /// Whether the new generation is on probation.
+    /// A Boolean value that indicates whether the new generation is on probation.
     var isOnProbation: Bool {
         if case (.watch, .begun)? = current { true } else { false }
     }

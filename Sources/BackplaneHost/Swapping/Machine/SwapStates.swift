@@ -29,7 +29,7 @@ struct SwapStates: Hashable, Sendable {
         case deactivated
         case discarded
 
-        /// Whether the instance was ever asked to acquire exclusive resources, successfully or not.
+        /// A Boolean value that indicates whether the instance was ever asked to acquire exclusive resources.
         var wasToBeActive: Bool {
             switch self {
             case .activating, .active, .deactivated: true

@@ -8,7 +8,7 @@ struct SwapPlan {
         var old: Int?
         /// The component's place in the next plan.
         var new: Int
-        /// Whether the code is the same as before.
+        /// A Boolean value that indicates whether the code is the same as before.
         var isRestart = false
         var isGated: Bool
         var state: StateTransfer

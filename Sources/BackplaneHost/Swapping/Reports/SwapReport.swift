@@ -78,7 +78,7 @@ public struct ComponentChange: Sendable, Hashable {
     public var toVersion: Version?
     /// The way in which calls change over to the new instance.
     public var manner: Manner
-    /// Whether the code stays the same and the instance restarts because a component that it calls is swapped.
+    /// A Boolean value that indicates whether the same code restarts because a component that it calls is swapped.
     public var isRestart = false
     /// The change of the component's state, or `nil` if neither class keeps any.
     public var state: StateChange?
