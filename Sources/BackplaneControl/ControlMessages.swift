@@ -68,7 +68,9 @@ package struct StatisticsRequest: ControlMessage {
     package init() {}
 }
 
-/// A request to call a method by name. Its input and output are JSON in a string, so that they stay byte for byte.
+/// A request to call a method by name.
+///
+/// Input and output are JSON within a string, so that they arrive byte for byte.
 package struct CallRequest: ControlMessage {
     package static let name = "call"
     package struct Answer: Codable, Sendable {

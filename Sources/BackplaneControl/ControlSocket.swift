@@ -10,8 +10,7 @@ public import BackplaneHost
 /// ```
 ///
 /// Only processes of the same user and of root are answered; no network port is opened. Requests are answered on
-/// threads of their own, so that plugins which occupy Swift's thread pool do not delay them. The socket retains the
-/// host.
+/// separate threads, so that plugins which occupy Swift's thread pool do not delay them. The socket retains the host.
 public final class ControlSocket: Sendable {
     /// The absolute path of the socket.
     public let path: String

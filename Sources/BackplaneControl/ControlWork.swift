@@ -13,7 +13,7 @@ final class ControlWork: Sendable {
     private struct State {
         var outcome: Outcome?
         var deadline: Deadline?
-        /// A Boolean value that indicates whether the wait for the outcome has been given up.
+        /// A Boolean value that indicates whether the outcome is no longer awaited.
         var isAbandoned = false
     }
     private let state = Mutex(State())
@@ -22,6 +22,8 @@ final class ControlWork: Sendable {
     private let thread = CallingThread()
     private let send: @Sendable (ControlEvent) -> Void
 
+    /// Creates work that has not been started.
+    ///
     /// - Throws: `control.busy` if the system provides no more open files.
     init(_ send: @escaping @Sendable (ControlEvent) -> Void) throws(BackplaneError) {
         self.send = send
@@ -57,7 +59,7 @@ final class ControlWork: Sendable {
     /// Waits for the outcome.
     ///
     /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.
-    /// - Returns: The outcome, or `nil` if the work was abandoned, which it is notified of as soon as possible.
+    /// - Returns: The outcome, or `nil` if the work was abandoned, and is cancelled as soon as possible.
     func wait(for client: LocalSocket?) -> Outcome? {
         while true {
             switch look() {

@@ -11,9 +11,8 @@ extension PackageFacts {
     ///
     /// This takes about a second if the Package.swift has changed, since it is then compiled.
     ///
-    /// - Parameter scratchPath: The folder that SwiftPM locks meanwhile, or `nil` for the package's own build folder,
-    ///   so
-    ///   that it waits for a build.
+    /// - Parameter scratchPath: The folder that SwiftPM locks meanwhile, or `nil` for the package's own build folder:
+    ///   it then waits for a running build.
     /// - Throws: `new.package` with the messages of SwiftPM and the compiler if the package cannot be read.
     package init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
         // Without it, SwiftPM would use a package in an enclosing folder.

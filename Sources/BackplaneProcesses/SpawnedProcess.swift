@@ -22,8 +22,7 @@ package final class SpawnedProcess: Sendable {
     package enum Group: Sendable {
         /// This process's group: a signal reaches the child alone, and Control-C at the terminal reaches both.
         case ours
-        /// A new group: a signal also reaches all that the child starts, and Control-C at the terminal reaches none of
-        /// them.
+        /// A new group: a signal reaches the child and all that it starts, and Control-C at the terminal none of them.
         case own
     }
     package let id: pid_t
@@ -61,8 +60,7 @@ package final class SpawnedProcess: Sendable {
     private static func attributes(_ group: Group) -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t(), blocked = sigset_t(), defaults = sigset_t()
         posix_spawnattr_init(&attributes)
-        // A program inherits the signals that the starting thread blocks, as Swift's threads do, and those that are
-        // ignored.
+        // A program inherits blocked signals from the thread that starts it, as Swift's block some, and ignored ones.
         sigemptyset(&blocked)
         sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGTTOU, SIGTTIN] { sigaddset(&defaults, signal) }
@@ -83,8 +81,7 @@ package final class SpawnedProcess: Sendable {
     /// Waits for the end of the process; returns `nil` if it was already waited for.
     package func wait() -> Ending? {
         guard let id = living.withLock(\.self) else { return nil }
-        // The process stays a zombie until the lock is held, so that no signal goes to another process with the same
-        // id.
+        // The process stays a zombie until the lock is held, so that no signal goes to another process of this id.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return living.withLock { living in

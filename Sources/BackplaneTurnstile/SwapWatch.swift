@@ -4,6 +4,8 @@ import Synchronization
 package final class SwapWatch: Sendable {
     private let begun: Atomic<Int>, ended: Atomic<Int>, windowNow = Atomic(0), over = Atomic(false)
 
+    /// Creates a watch for a run without a swap in progress.
+    ///
     /// - Parameter handovers: The number of handovers of the state so far.
     package init(handovers: Int = 0) {
         begun = Atomic(handovers)

@@ -11,7 +11,7 @@ extension Coordinator {
 
     /// Makes a change, after those that were requested before.
     ///
-    /// - Throws: The errors of the change if it was not made, or those of managers that did not start after it.
+    /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
         await turns.take()
         defer { turns.end() }

@@ -26,8 +26,7 @@ struct ComponentLookUps {
         let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
         // A component need not wait for a manager that restarts if it already has a wire to it: its calls wait.
         if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
-        // A manager that is up, or stopping, can be looked up during any change, even by one that stops: its calls
-        // wait.
+        // A manager that is up or stopping can be looked up during any change, even by one that stops: calls wait.
         while up(manager) == nil {
             try await lookUp(manager, by: user, call)
             try live.requireRunning()

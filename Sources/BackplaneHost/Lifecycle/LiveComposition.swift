@@ -140,8 +140,7 @@ extension LiveComposition {
         }
     }
 
-    /// Frees the parts of the copies of inactive plugins that are not mapped, such as symbols, often larger than the
-    /// code.
+    /// Frees the disk space of inactive plugins' symbols, which may be larger than the code.
     func giveRoomBack(of plugins: [LoadedPlugin]) {
         let bulky = plugins.filter { !$0.unmapped.isEmpty }
         guard !bulky.isEmpty else { return }

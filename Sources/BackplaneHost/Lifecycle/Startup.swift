@@ -57,8 +57,7 @@ final class Startup {
         let node = live.nodes[place]
         do throws(BackplaneError) {
             _ = try await start(node, during: attempt).get()
-            // A collaborator that the class does not declare may be missing after a change that did not affect the
-            // manager.
+            // A collaborator that its class does not declare may be missing after a change that left it alone.
             if node.running != nil { try await startLayers(of: node, during: attempt) }
             node.awaited = []
             return nil

@@ -6,6 +6,8 @@ final class ServedTarget: Sendable {
     /// The provider's number of each method that the wire declares, or `nil` where it has no method of that name.
     private let numbers: [Int?]
 
+    /// Creates a target that maps method numbers.
+    ///
     /// - Parameter methods: The methods that the wire declares.
     init(_ provider: ComponentCalls, _ methods: [MethodDescription]) {
         self.provider = provider

@@ -46,8 +46,8 @@ final class ServedWire: Sendable {
 
     /// Calls a method by name and waits for the answer.
     ///
-    /// The plugin's function runs on a separate thread: if it never returns, it keeps that thread, and the call ends at
-    /// its deadline.
+    /// The plugin's function runs on a separate thread. If it never returns, it keeps that thread, and the call ends
+    /// at its deadline.
     func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer(), reply = answer.reply, begun = Cancellation { [self] in cancel($0) }
         HostThread.launch { [self] in

@@ -73,7 +73,7 @@ final class Replacements {
 
     /// Returns a replacement by an older generation of a plugin.
     ///
-    /// - Parameter number: The generation, or `nil` for the one committed last that has not failed since it came back.
+    /// - Parameter number: The generation, or `nil` for the last committed one that has not failed since.
     func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
         let loaded = live.loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = live.generations.entries(of: current.description.id) ?? []

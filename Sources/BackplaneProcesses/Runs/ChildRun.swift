@@ -6,8 +6,7 @@ package import Foundation
 ///
 /// The child is killed when it is silent for longer than its limit. Its output is complete when it ends with a zero
 /// byte, and the way in which the child ends is then ignored. Processes that it leaves behind are killed with it, and
-/// it
-/// ends with this process (``ChildLeash``).
+/// it ends with this process (``ChildLeash``).
 package struct ChildRun: Sendable {
     package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
@@ -24,7 +23,7 @@ package struct ChildRun: Sendable {
 
     /// Runs the program until its output is complete or it has ended.
     ///
-    /// - Parameter limit: The time until the first output, and between any two.
+    /// - Parameter limit: The time that may pass before the first output, and between one output and the next.
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
         let process = Process(), leash = Pipe(), output = Pipe(), errors = Pipe()
         // Processes that the child leaves behind become this process's children; its earlier descendants must survive.

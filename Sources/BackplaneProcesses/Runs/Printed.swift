@@ -6,6 +6,8 @@ final class Printed: Sendable {
     private let bytes = Mutex(Data())
     private let limit: Int
 
+    /// Creates an empty record.
+    ///
     /// - Parameter limit: The number of bytes to keep.
     init(last limit: Int) { self.limit = limit }
 

@@ -5,7 +5,7 @@ struct Door {
     let slot: Slot
     /// The binding that is in the slot while the gate is open.
     var binding: Binding
-    /// The decision about the slot at the next opening of the gate, or `nil` if it has not been made.
+    /// The decision about the slot at the next opening of the gate, or `nil` if there is none yet.
     var next: Result<Binding, BackplaneError>?
     /// The reason why this slot stays closed although the gate is open.
     var refusal: BackplaneError?

@@ -1,11 +1,11 @@
 import Backplane
 import Synchronization
 
-/// The slots of all callers of one component, opened and closed together; decides about calls that find them closed.
+/// The slots of all callers of one component, opened and closed together, and the calls that find them closed.
 package final class Gate: Gatekeeper {
     enum Phase {
         case open
-        /// Calls wait.
+        /// New calls wait.
         case held(Hold)
         /// Calls are refused with this error until the gate is opened again.
         case refusing(BackplaneError)

@@ -2,14 +2,14 @@
 package enum SwapAction: Hashable, Sendable {
     /// The creation of the new instance.
     case create(Int)
-    /// The holding of the gates.
+    /// The closing of the gates, at which calls then wait.
     case hold
     /// The wait for calls in flight to end.
     case drain
     case suspend(Int)
     case export(Int)
     case `import`(Int)
-    /// The leading of wires to the new instances, those of gated members once their gates open.
+    /// The switch of wires to the new instances, for gated members once their gates open.
     case flip
     case activate(Int)
     /// The opening of the gates.
@@ -32,7 +32,7 @@ package enum SwapAction: Hashable, Sendable {
 
     /// The transfer of the newer state back, to a new instance of the old code.
     case restore(Int)
-    /// The leading of wires to the old generation again.
+    /// The switch of wires back to the old generation.
     case flipBack
 }
 

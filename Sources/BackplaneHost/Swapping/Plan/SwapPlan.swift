@@ -35,7 +35,7 @@ struct SwapPlan {
     /// Plans a swap.
     ///
     /// - Parameters:
-    ///   - discardsState: Whether state that cannot be carried over is given up rather than a reason for refusal.
+    ///   - discardsState: Whether state that cannot be carried over is discarded, rather than a reason for refusal.
     ///   - isSame: Returns whether two entries are the same class of the same loaded library.
     init(from old: Plan, to new: Plan, _ running: Running, discardsState: Bool, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
         let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
@@ -81,8 +81,7 @@ struct SwapPlan {
         let called = candidates.map { node in
             node.wires.map(\.provider) + plan.nodes.lazy.map(\.id).filter { other in before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false }
         }
-        // A restarting node may cause its users to restart, and look-ups can put those anywhere in the order of
-        // creation.
+        // A restarting node may cause its users to restart; look-ups can put those anywhere in the order of creation.
         while let next = candidates.indices.first(where: { !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains) }) {
             changed.insert(candidates[next].id)
             restarted.insert(candidates[next].id)

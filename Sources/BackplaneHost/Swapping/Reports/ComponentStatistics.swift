@@ -12,7 +12,7 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var generation: Int
     /// The number of calls that began.
     public var calls: Int
-    /// The number of those calls that failed.
+    /// The number of those calls that failed, without cancelled ones.
     public var errors: Int
     /// The number of calls in flight.
     public var inFlight: Int

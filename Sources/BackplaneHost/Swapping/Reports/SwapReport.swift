@@ -78,7 +78,7 @@ public struct ComponentChange: Sendable, Hashable {
     public var toVersion: Version?
     /// The way in which calls change over to the new instance.
     public var manner: Manner
-    /// A Boolean value that indicates whether the same code restarts because a component that it calls is swapped.
+    /// A Boolean value that indicates whether the same code restarts, as its class asks, after a swap of its provider.
     public var isRestart = false
     /// The change of the component's state, or `nil` if neither class keeps any.
     public var state: StateChange?
@@ -105,7 +105,7 @@ public struct StateChange: Sendable, Hashable {
     public var toVersion: UInt32?
     /// The number of bytes carried over, 0 in a preview.
     public var bytes = 0
-    /// The reason why the state is not carried over, if the caller asked to go on without it.
+    /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
 
     package init(schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil) {

@@ -1,6 +1,6 @@
 import Backplane
 
-/// A component that a swap changes, and what it has acquired so far; its progress is known to the machine.
+/// A component that a swap changes, with its results so far; its progress is known to the machine.
 final class SwapMember {
     /// The member's number in the machine.
     let index: Int
