@@ -1,19 +1,19 @@
 import Backplane
 import BackplaneHost
 
-/// The lines that come from a host.
+/// The lines of a host's answer.
 struct ControlAnswer {
     private let socket: LocalSocket
     private var bytes: [UInt8] = []
-    /// Of those, the ones that are known to have no newline among them.
+    /// The number of bytes at the start that are known to contain no newline.
     private var searched = 0
     private var isEnded = false
 
     init(_ socket: LocalSocket) { self.socket = socket }
 
-    /// The next line, without its newline; `nil`: there is none any more.
+    /// Reads the next line, without its newline, or returns `nil` at the end.
     ///
-    /// - Throws: `ETIMEDOUT` at the deadline; it can be asked for again.
+    /// - Throws: `ETIMEDOUT` at the deadline; the call can then be repeated.
     mutating func next(until deadline: Deadline) throws(SystemError) -> [UInt8]? {
         while true {
             if let end = bytes.newline(from: searched) {

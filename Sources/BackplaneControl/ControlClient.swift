@@ -2,18 +2,18 @@ package import Backplane
 import BackplaneHost
 import Glibc
 
-/// Asks the host that listens at a path, one request a connection. Blocks the thread that asks.
+/// A client of the host that listens at a path, with one connection for each request; it blocks the calling thread.
 package struct ControlClient: Sendable {
-    /// Absolute.
+    /// The absolute path of the host's socket.
     package let path: String
 
     package init(_ path: String) { self.path = FilePath.absolute(path) }
 
-    /// What is done while a host works on a request.
+    /// The functions that are called while a host works on a request.
     package struct Watch {
-        /// The host said how far it is.
+        /// Called when the host reports progress.
         package var report: (ControlEvent) -> Void
-        /// Some time has passed.
+        /// Called at intervals while there is no answer.
         package var tick: () -> Void
 
         package init(report: @escaping (ControlEvent) -> Void = { _ in }, tick: @escaping () -> Void = {}) {
@@ -21,10 +21,10 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request and waits for the answer.
     ///
-    /// - Parameter limit: how long to wait; `nil`: until it comes.
-    /// - Throws: what the host answered; `control.unreachable`.
+    /// - Parameter limit: The time to wait, or `nil` for no limit.
+    /// - Throws: The error that the host answered with, or `control.unreachable`.
     package func ask<Message: ControlMessage>(
         _ message: Message, within limit: Duration? = nil, _ watch: Watch = Watch()
     ) throws(BackplaneError) -> Message.Answer {
@@ -45,9 +45,9 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// The host that listens.
+    /// Returns the greeting of the host.
     ///
-    /// - Throws: `control.unreachable`; `control.protocol` where it and this tool do not understand each other.
+    /// - Throws: `control.unreachable`, or `control.protocol` if the host speaks another version of the protocol.
     package func greet() throws(BackplaneError) -> HostGreeting {
         let greeting = try ask(HelloRequest(), within: .seconds(5))
         guard greeting.protocol == ControlProtocol.number else {
@@ -61,7 +61,7 @@ package struct ControlClient: Sendable {
     }
 }
 
-// MARK: The connection
+// MARK: Connection
 
 extension ControlClient {
     private func connect(within limit: Duration) throws(BackplaneError) -> LocalSocket {
@@ -71,7 +71,7 @@ extension ControlClient {
         } catch {
             throw unreachable(error)
         }
-        // Whoever listens is told what is called with what: root may ask anybody, and be asked by nobody else.
+        // The listener learns the request's contents, so it must be this user or root; root may connect to any user.
         let (user, own) = (socket.peerUser, geteuid())
         guard user == own || user == 0 || own == 0 else {
             throw BackplaneError(.controlForbidden, "who listens there is user \(user.map { "\($0)" } ?? "nobody knows who"), not user \(own)", at: path)
@@ -83,7 +83,7 @@ extension ControlClient {
         do throws(SystemError) {
             try socket.write(line, until: deadline)
         } catch {
-            // The host may have said why it reads no further.
+            // The host may have sent the reason why it stopped reading.
             if error.number != EPIPE, error.number != ECONNRESET { throw unreachable(error) }
         }
     }

@@ -3,19 +3,19 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// One connection: a request is read, and answered. Whatever its other end does, the host does not notice.
+/// One connection of a control socket: reads a request and answers it, whatever the client does.
 final class ControlConnection: Sendable {
     private let socket: LocalSocket
     private let server: ControlServer
     private var limits: ControlLimits { server.limits }
-    /// Nobody takes what is written any more.
+    /// A Boolean value that indicates whether the client no longer accepts output.
     private let isLost = Atomic(false)
 
     init(_ socket: LocalSocket, of server: ControlServer) {
         (self.socket, self.server) = (socket, server)
     }
 
-    /// Says why it is not answered.
+    /// Answers with the reason why no request is accepted.
     func refuse(_ reason: String) {
         send(ControlText.error(BackplaneError(.controlBusy, reason)), within: .seconds(1))
     }
@@ -60,7 +60,7 @@ final class ControlConnection: Sendable {
             .controlForbidden, "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")")
     }
 
-    /// Everything before the first newline; `nil`: nothing came.
+    /// Returns everything before the first newline, or `nil` if nothing was sent.
     private func read() throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []

@@ -2,17 +2,19 @@ package import Backplane
 import BackplaneHost
 import Glibc
 
-/// The folder with the control sockets of this user's hosts.
+/// The folder with the control sockets of the user's hosts.
 package struct ControlFolder: Sendable {
-    /// Absolute.
+    /// The absolute path.
     package let path: String
 
-    /// - Parameter path: `nil`: the user's ``RuntimeFolder``.
+    /// Creates a reference to the folder without touching it.
+    ///
+    /// - Parameter path: The folder's path, or `nil` for the user's ``RuntimeFolder``.
     package init(_ path: String? = nil, environment: (String) -> String? = ProcessEnvironment.value) {
         self.path = FilePath.absolute(path ?? RuntimeFolder.path(environment))
     }
 
-    /// Makes a socket for this process, and removes those that killed hosts have left.
+    /// Creates a socket for this process, and removes those left behind by hosts that were killed.
     func listen() throws(BackplaneError) -> LocalListener {
         do throws(PrivateFolder.Problem) {
             try PrivateFolder.make(at: path)
@@ -20,7 +22,7 @@ package struct ControlFolder: Sendable {
             throw Self.unusable(path, error.text)
         }
         do throws(SystemError) {
-            // One host at a time sweeps and makes: a socket that nobody listens to yet looks like one that was left behind.
+            // Only one host at a time does this: a socket without a listener yet looks like one that was left behind.
             let gate = try FileLock(waitingFor: FilePath.join(path, "lock"))
             sweep()
             let listener = try LocalListener(at: newPath())
@@ -31,9 +33,9 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// The paths of the sockets that are there, of living hosts or not, sorted.
+    /// Returns the paths of all sockets, sorted, whether or not their hosts are alive.
     ///
-    /// - Throws: `control.unusable` where the folder is not the user's own, since anybody may have put something there.
+    /// - Throws: `control.unusable` if others can write to the folder, so that they may have placed sockets there.
     package func sockets() throws(BackplaneError) -> [String] {
         guard let status = try? FileStatus(at: path) else { return [] }
         guard status.kind == .folder, status.owner == geteuid(), !status.isWritableByAnyoneElse else {
@@ -46,7 +48,7 @@ package struct ControlFolder: Sendable {
         for socket in (try? sockets()) ?? [] where !LocalSocket.isListenedTo(at: socket) { unlink(socket) }
     }
 
-    /// `host-<process>.sock`, and a number where a process has several.
+    /// Returns the path `host-<process>.sock`, with a number if the process has several sockets.
     private func newPath() -> String {
         let names = [".sock"] + (2...).lazy.prefix(10_000).map { "-\($0).sock" }
         let paths = names.lazy.map { FilePath.join(path, "host-\(getpid())\($0)") }

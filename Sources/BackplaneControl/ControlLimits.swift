@@ -1,15 +1,15 @@
-/// What one client may take of a host, so that none keeps others from it.
+/// The limits on one client, so that none can keep others from a host.
 struct ControlLimits: Sendable {
-    /// Bytes of a request.
+    /// The maximum size of a request, in bytes.
     var request = ControlProtocol.requestLimit
-    /// How long a request may take to arrive.
+    /// The time that a request may take to arrive.
     var reading = Duration.seconds(10)
-    /// How long an answer may take to be taken.
+    /// The time that a client may take to read an answer.
     var writing = ControlProtocol.writingLimit
-    /// How many requests are answered at the same time.
+    /// The number of requests that are answered concurrently.
     var connections = 16
-    /// How long another one waits for a place among them.
+    /// The time that a further request waits for one of those to end.
     var waiting = Duration.seconds(2)
-    /// How many calls that were given up may still keep a thread each, since their plugins do not return.
+    /// The number of abandoned calls, each occupying a thread since its plugin does not return, that are tolerated.
     var strays = 64
 }

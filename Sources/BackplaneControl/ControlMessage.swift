@@ -1,4 +1,4 @@
-/// What a control socket is asked, and what it answers: both travel as JSON.
+/// A request to a control socket and the type of its answer, both of which travel as JSON.
 ///
 /// ```swift
 /// struct CountShelves: ControlMessage {
@@ -8,16 +8,18 @@
 /// }
 /// ```
 public protocol ControlMessage: Codable, Sendable {
+    /// The value that the host answers with.
     associatedtype Answer: Codable & Sendable
-    /// What the request is called.
+    /// The name of the request, unique among those that a socket answers.
     static var name: String { get }
 }
 
-/// How far a request is that takes a while.
+/// A progress report on a request that takes a while.
 public struct ControlEvent: Codable, Sendable, Hashable {
-    /// What is being done, in a few words.
+    /// A short description of the current activity.
     public var text: String
 
+    /// Creates a progress report.
     public init(_ text: String) { self.text = text }
 
     private enum CodingKeys: String, CodingKey { case text = "text" }

@@ -1,6 +1,6 @@
 package import BackplaneHost
 
-/// Who answers; asked before anything else, and answered whatever version asks.
+/// The handshake, which identifies the host and is answered whatever the version of the client.
 package struct HelloRequest: ControlMessage {
     package static let name = "hello"
     package typealias Answer = HostGreeting
@@ -8,7 +8,7 @@ package struct HelloRequest: ControlMessage {
     package init() {}
 }
 
-/// Puts new builds in force.
+/// A request to activate new builds of plugins.
 package struct SwapRequest: ControlMessage {
     package static let name = "swap"
     package typealias Answer = SwapReportForm
@@ -20,7 +20,7 @@ package struct SwapRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
 }
 
-/// Says what a swap would do.
+/// A request for the effects that a swap would have.
 package struct PreviewRequest: ControlMessage {
     package static let name = "preview"
     package typealias Answer = SwapPreviewForm
@@ -32,12 +32,12 @@ package struct PreviewRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
 }
 
-/// Swaps back.
+/// A request to swap back to an older generation of a plugin.
 package struct RollbackRequest: ControlMessage {
     package static let name = "rollback"
     package typealias Answer = SwapReportForm
     package var plugin: String
-    /// `nil`: the last one before.
+    /// The generation, or `nil` for the one committed last before the active one.
     package var generation: Int?
     package var options: SwapOptionsForm?
 
@@ -48,10 +48,11 @@ package struct RollbackRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case plugin = "plugin", generation = "generation", options = "options" }
 }
 
+/// A request for the generations of one plugin or all.
 package struct GenerationsRequest: ControlMessage {
     package static let name = "generations"
     package typealias Answer = [GenerationForm]
-    /// `nil`: all.
+    /// The plugin, or `nil` for all.
     package var plugin: String?
 
     package init(plugin: String? = nil) { self.plugin = plugin }
@@ -59,6 +60,7 @@ package struct GenerationsRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case plugin = "plugin" }
 }
 
+/// A request for the statistics of the components that are up.
 package struct StatisticsRequest: ControlMessage {
     package static let name = "statistics"
     package typealias Answer = [ComponentStatisticsForm]
@@ -66,7 +68,9 @@ package struct StatisticsRequest: ControlMessage {
     package init() {}
 }
 
-/// Calls a method by name. What goes in and comes out is JSON inside a text, so that it arrives byte for byte.
+/// A request to call a method by name.
+///
+/// Input and output are JSON within a string, so that they arrive byte for byte.
 package struct CallRequest: ControlMessage {
     package static let name = "call"
     package struct Answer: Codable, Sendable {
@@ -77,7 +81,7 @@ package struct CallRequest: ControlMessage {
     package var manager: String
     package var method: String
     package var input: String?
-    /// Seconds; `nil`: a minute.
+    /// The time limit in seconds, or `nil` for one minute.
     package var timeout: Double?
 
     package init(manager: String, method: String, input: String?, timeout: Double?) {
@@ -87,13 +91,13 @@ package struct CallRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case manager = "manager", method = "method", input = "input", timeout = "timeout" }
 }
 
-/// Puts a manifest in force, which the host reads.
+/// A request to activate a manifest, which the host reads.
 package struct ApplyRequest: ControlMessage {
     package static let name = "apply"
     package typealias Answer = ManifestChangeForm
-    /// An absolute path.
+    /// The absolute path of the manifest.
     package var manifest: String
-    /// `nil`: the one in force; empty: none.
+    /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
 
     package init(manifest: String, environment: String? = nil) { (self.manifest, self.environment) = (manifest, environment) }
@@ -101,7 +105,7 @@ package struct ApplyRequest: ControlMessage {
     private enum CodingKeys: String, CodingKey { case manifest = "manifest", environment = "environment" }
 }
 
-/// Makes a manager anew, or everything that is up.
+/// A request to recreate a manager, or everything that is up.
 package struct ResetRequest: ControlMessage {
     package static let name = "reset"
     package typealias Answer = ManifestChangeForm

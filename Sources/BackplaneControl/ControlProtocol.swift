@@ -1,21 +1,21 @@
 import Glibc
 
-/// What both ends of a control socket keep to; docs/control.md tells it.
+/// The constants of the control protocol, which `docs/control.md` describes.
 package enum ControlProtocol {
-    /// Grows when an older end could misunderstand a newer one.
+    /// The version of the protocol, which grows when an older peer could misunderstand a newer one.
     package static let number = 1
-    /// The longest request in bytes: what `call` is given is part of it.
+    /// The maximum size of a request in bytes, including the input of `call`.
     package static let requestLimit = 64 << 20
-    /// How long one end may take to take what the other one writes.
+    /// The time that one peer may take to read what the other writes.
     static let writingLimit = Duration.seconds(30)
-    /// What is read at once.
+    /// The number of bytes that are read at once.
     static let chunk = 65_536
 
     static let newline = UInt8(ascii: "\n")
 }
 
 extension [UInt8] {
-    /// The index of the first newline from here on.
+    /// Returns the index of the first newline at or after an index.
     func newline(from start: Int) -> Int? {
         withUnsafeBytes { bytes in
             guard start < bytes.count, let base = bytes.baseAddress else { return nil }

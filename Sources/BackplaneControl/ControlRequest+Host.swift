@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// What every host answers, but for the greeting.
+/// The requests that every host answers, besides the handshake.
 extension ControlRequest {
     static let ofEveryHost = [swap, preview, rollback, generations, statistics, call, apply, reset]
 
@@ -32,10 +32,10 @@ extension ControlRequest {
         [ComponentStatisticsForm](await host.statistics)
     }
 
-    /// Ended when nobody waits for it any more: calls that never return would otherwise take every place there is.
+    /// A handler that ends with its client: calls that never return would otherwise occupy all connections.
     private static let call = ControlRequest(CallRequest.self, endsWithClient: true) { host, request, work throws(BackplaneError) in
         let limit = try (request.timeout ?? 60).asSeconds(at: "/timeout")
-        // The host ends it at its deadline, unless the plugin keeps the thread that is told so.
+        // The host ends the call at its deadline, unless the plugin blocks the thread that is to be notified.
         work.expectEnd(within: limit + .seconds(1))
         let output = try await host.call(request.manager, request.method, Array((request.input ?? "null").utf8), host.begin(within: limit))
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))

@@ -1,14 +1,18 @@
 public import Backplane
 public import BackplaneHost
 
-/// How a host program answers one kind of request; besides its own ones a ``ControlSocket`` takes those a program gives it.
+/// A handler for one kind of request, by which a program extends what its ``ControlSocket`` answers.
 public struct ControlRequest: Sendable {
     let name: String
-    /// It is given up when whoever asked is gone.
+    /// A Boolean value that indicates whether the request is abandoned when its client disconnects.
     let endsWithClient: Bool
     let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
-    /// - Parameter answer: runs on a thread of the socket's own, which it may occupy.
+    /// Creates a handler for a type of request.
+    ///
+    /// - Parameters:
+    ///   - message: The type of the request.
+    ///   - answer: The function that answers it, on a thread of the socket's own, which it may block.
     public init<Message: ControlMessage>(
         _ message: Message.Type, _ answer: @escaping @Sendable (PluginHost, Message) async throws(BackplaneError) -> Message.Answer
     ) {

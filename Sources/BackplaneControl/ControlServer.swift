@@ -3,7 +3,7 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// Takes connections, a bounded number at a time, each on a thread of its own.
+/// The listener of a control socket, which serves a limited number of connections, each on its own thread.
 final class ControlServer: Sendable {
     let host: PluginHost
     let limits: ControlLimits
@@ -11,12 +11,12 @@ final class ControlServer: Sendable {
     private let requests: [String: ControlRequest]
     private let startedAt: Double
     private let connections = Monitor(0)
-    /// Calls that nobody waits for and that have not ended.
+    /// The number of abandoned calls that have not ended.
     let strays = Atomic(0)
 
     init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest], _ limits: ControlLimits) {
         (self.host, self.listener, self.limits) = (host, listener, limits)
-        // A program may answer one of ours in its own way.
+        // A program may replace one of the standard requests.
         self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -43,7 +43,7 @@ final class ControlServer: Sendable {
         connection.refuse("the system gives the host no more threads")
     }
 
-    /// Waits a while when all places are taken, and everybody behind with it: there is no place for them either.
+    /// Waits for a free connection for a limited time, during which none is accepted; returns whether there is one.
     private func takesPlace() -> Bool {
         let deadline = Deadline.now + limits.waiting
         return connections.wait { count in
@@ -62,7 +62,9 @@ final class ControlServer: Sendable {
             environment: source.environment, startedAt: startedAt, requests: names)
     }
 
-    /// - Throws: `control.protocol`, `control.unknown-request`.
+    /// Returns the handler for a request.
+    ///
+    /// - Throws: `control.protocol` or `control.unknown-request`.
     func request(for head: ControlText.Head) throws(BackplaneError) -> ControlRequest {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(

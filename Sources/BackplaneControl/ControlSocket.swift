@@ -1,7 +1,7 @@
 public import Backplane
 public import BackplaneHost
 
-/// A Unix socket on which a running host is asked and told things: the tool `backplane` talks to hosts through it.
+/// A Unix socket through which a running host is controlled, for example by the `backplane` tool.
 ///
 /// ```swift
 /// let host = PluginHost(manifest: ManifestDocument(contentsOf: "backplane.json"))
@@ -9,20 +9,22 @@ public import BackplaneHost
 /// defer { control.close() }
 /// ```
 ///
-/// Only processes of the same user, and root's, are answered; no network port is opened. Requests are answered on threads of their own,
-/// so plugins that occupy Swift's thread pool do not delay them. The socket keeps the host.
+/// Only processes of the same user and of root are answered; no network port is opened. Requests are answered on
+/// separate threads, so that plugins which occupy Swift's thread pool do not delay them. The socket retains the host.
 public final class ControlSocket: Sendable {
-    /// Where it listens, from the root on.
+    /// The absolute path of the socket.
     public let path: String
     private let server: ControlServer
 
-    /// Begins to listen.
+    /// Creates a socket for a host and starts to listen.
     ///
     /// - Parameters:
-    ///   - folder: where to make the socket; `nil`: `$XDG_RUNTIME_DIR/backplane`, or `backplane-<user id>` in the temporary folder, where the
-    ///     tool looks for it. Made with mode 0700 where it is missing.
-    ///   - requests: what the program answers besides.
-    /// - Throws: `control.unusable`.
+    ///   - host: The host that answers the requests.
+    ///   - folder: The folder in which to create the socket; it is created with mode 0700 if it does not exist. By
+    ///     default it is the one that the tool searches: `$XDG_RUNTIME_DIR/backplane` or, if that variable names no
+    ///     usable folder, `backplane-<user id>` in the temporary folder.
+    ///   - requests: The requests that the program answers in addition to those of every host.
+    /// - Throws: `control.unusable` if the folder cannot be used or the system provides no thread.
     public convenience init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = []) throws(BackplaneError) {
         try self.init(serving: host, in: folder, requests: requests, limits: ControlLimits())
     }
@@ -39,6 +41,6 @@ public final class ControlSocket: Sendable {
 
     deinit { close() }
 
-    /// Takes no more requests, and removes the socket. Those under way are answered.
+    /// Stops accepting requests and removes the socket; requests in progress are still answered.
     public func close() { server.close() }
 }

@@ -1,17 +1,17 @@
 import Backplane
 
-/// How requests and answers are written: a line of JSON each.
+/// The wire format of requests and answers: one line of JSON each.
 enum ControlText {
-    /// What every request has.
+    /// The keys that every request has in common.
     struct Head: Decodable {
         var request: String
-        /// `nil`: whoever writes by hand need not give it.
+        /// The protocol version, or `nil` if the request, perhaps written by hand, does not give one.
         var `protocol`: Int?
 
         private enum CodingKeys: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
-    /// A request, with its fields beside those of the head.
+    /// A request, encoded with its own keys next to those of the head.
     struct Line<Message: ControlMessage>: Encodable {
         var message: Message
 
@@ -25,7 +25,7 @@ enum ControlText {
         private enum Key: String, CodingKey { case request = "request", `protocol` = "protocol" }
     }
 
-    /// A line of an answer: one of the three.
+    /// A line of an answer, which has exactly one of the three.
     struct Answer<Value: Decodable>: Decodable {
         var event: ControlEvent?
         var result: Value?
@@ -43,7 +43,9 @@ enum ControlText {
         }
     }
 
-    /// - Throws: `control.malformed`; a key that nobody knows is one that was meant otherwise, and is refused.
+    /// Decodes a request.
+    ///
+    /// - Throws: `control.malformed`, also for an unknown key, which is likely to be a mistake.
     static func message<Message: ControlMessage>(_: Message.Type, in bytes: [UInt8]) throws(BackplaneError) -> Message {
         let read = try JSON.decode(KnownAndUnknown<Message>.self, bytes, failing: .controlMalformed)
         if let key = read.unknownKeys.first(where: { $0 != "/request" && $0 != "/protocol" }) {
@@ -59,7 +61,7 @@ enum ControlText {
     static func event(_ event: ControlEvent) -> [UInt8] { line(["event": event]) }
 
     private static func line(_ value: some Encodable) -> [UInt8] {
-        // Texts always encode.
+        // Strings always encode.
         ((try? JSON.encode(value, failing: .controlFailed)) ?? Array("{}".utf8)) + [ControlProtocol.newline]
     }
 }

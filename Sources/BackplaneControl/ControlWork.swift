@@ -2,27 +2,29 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A request that is being answered, on a thread of its own: a plugin's function may keep that thread, and nobody else then.
+/// A request in progress, on a thread of its own, so that a plugin which blocks it keeps no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     private enum Look {
         case outcome(Outcome), limit
-        /// Look again after a change, or at this moment.
+        /// Look again after a change of state, or at this time.
         case later(Deadline?)
     }
     private struct State {
         var outcome: Outcome?
         var deadline: Deadline?
-        /// Nobody waits for the outcome.
+        /// A Boolean value that indicates whether the outcome is no longer awaited.
         var isAbandoned = false
     }
     private let state = Mutex(State())
-    /// Raised after each change of the state.
+    /// The signal that is raised after each change of the state.
     private let changed: WakeSignal
     private let thread = CallingThread()
     private let send: @Sendable (ControlEvent) -> Void
 
-    /// - Throws: `control.busy`.
+    /// Creates work that has not been started.
+    ///
+    /// - Throws: `control.busy` if the system provides no more open files.
     init(_ send: @escaping @Sendable (ControlEvent) -> Void) throws(BackplaneError) {
         self.send = send
         do throws(SystemError) { changed = try WakeSignal() } catch {
@@ -30,18 +32,18 @@ final class ControlWork: Sendable {
         }
     }
 
-    /// Tells whoever asked how far it is.
+    /// Reports progress to the client.
     func report(_ event: ControlEvent) { send(event) }
 
-    /// Says that it is to be given up after this time, should a plugin keep the thread until then.
+    /// Sets the time after which the request is abandoned if a plugin still blocks the thread.
     func expectEnd(within limit: Duration) {
         state.withLock { $0.deadline = .now + limit }
         changed.raise()
     }
 
-    /// Does the work; `false` when the system gives no thread for it.
+    /// Starts the work; returns `false` if the system provides no thread for it.
     ///
-    /// - Parameter ended: called at its end; with `true` where nobody has waited for that.
+    /// - Parameter ended: Called when the work ends, with whether it had been abandoned.
     func start(_ work: @escaping @Sendable () async -> Outcome, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
         HostThread.tryStart("bp-request") { [self] in
             let outcome = thread.run(work)
@@ -56,8 +58,8 @@ final class ControlWork: Sendable {
 
     /// Waits for the outcome.
     ///
-    /// - Parameter client: nobody waits any longer once this socket's other end is gone; `nil`: that makes no difference.
-    /// - Returns: `nil`: it is given up, and is told so as soon as it can be.
+    /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.
+    /// - Returns: The outcome, or `nil` if the work was abandoned, and is cancelled as soon as possible.
     func wait(for client: LocalSocket?) -> Outcome? {
         while true {
             switch look() {
@@ -81,7 +83,7 @@ final class ControlWork: Sendable {
         }
     }
 
-    /// - Returns: an outcome that has come just now.
+    /// Abandons the work, unless its outcome has just arrived, which is then returned.
     private func abandon() -> Outcome? {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.isAbandoned = true }

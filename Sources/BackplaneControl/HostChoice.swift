@@ -2,27 +2,28 @@ package import Backplane
 import BackplaneHost
 import Foundation
 
-/// Which running host a command is for.
+/// The criteria by which a command chooses a running host.
 package struct HostChoice: Sendable, Hashable {
-    /// The path of its socket.
+    /// The path of the host's socket.
     package var socket: String?
-    /// The path of the manifest that is in force there.
+    /// The path of the host's active manifest.
     package var manifest: String?
-    /// Where no host runs that manifest, the only host there is will do.
+    /// A Boolean value that indicates whether a host with another manifest is accepted if it is the only one.
     package var takesAnother: Bool
 
     package init(socket: String? = nil, manifest: String? = nil, takesAnother: Bool = false) {
         (self.socket, self.manifest, self.takesAnother) = (socket, manifest, takesAnother)
     }
 
-    /// Why none is chosen.
+    /// The reason why no host is chosen.
     package enum Refusal: Error {
         case none(BackplaneError)
-        /// None of these.
+        /// None of these hosts runs the manifest.
         case absent([RunningHost], String)
+        /// Several of these hosts may be meant.
         case unclear([RunningHost], String)
 
-        /// The reason alone.
+        /// The reason as an error, without the hosts.
         package var error: BackplaneError {
             switch self {
             case .none(let error): error
@@ -31,7 +32,9 @@ package struct HostChoice: Sendable, Hashable {
         }
     }
 
-    /// - Parameter here: the manifest of the current folder, which tells hosts apart where nothing else does.
+    /// Returns the chosen host.
+    ///
+    /// - Parameter here: The manifest of the current folder, which decides between hosts if nothing else does.
     package func host(here: String? = nil) throws(Refusal) -> RunningHost {
         if let socket { return try Self.answering(RunningHost(at: socket)) }
         let hosts: [RunningHost]
@@ -39,7 +42,9 @@ package struct HostChoice: Sendable, Hashable {
         return try choose(among: hosts, here: here)
     }
 
-    /// - Parameter here: as in ``host(here:)``.
+    /// Returns the chosen one of the hosts.
+    ///
+    /// - Parameter here: The same as in ``host(here:)``.
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
         guard !hosts.isEmpty else { throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens")) }
         guard let manifest else {
@@ -58,7 +63,7 @@ package struct HostChoice: Sendable, Hashable {
         }
     }
 
-    /// Those that run this manifest.
+    /// Returns the hosts that run a manifest.
     package static func all(running manifest: String) -> [RunningHost] {
         ((try? RunningHost.all()) ?? []).filter { $0.runs(manifest) }
     }
@@ -72,7 +77,7 @@ package struct HostChoice: Sendable, Hashable {
 }
 
 extension RunningHost {
-    /// Whether this manifest is in force there.
+    /// Returns whether a manifest is active in the host.
     fileprivate func runs(_ path: String?) -> Bool {
         guard let path, let own = greeting?.manifest else { return false }
         func real(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }

@@ -1,18 +1,20 @@
 import BackplaneHost
 
-/// Which host listens.
+/// The answer to the handshake, which identifies a host.
 package struct HostGreeting: Codable, Sendable, Hashable {
-    /// The protocol it speaks.
+    /// The version of the protocol that the host speaks.
     package var `protocol`: Int
-    /// Of Backplane.
+    /// The version of Backplane.
     package var version: String
+    /// The process id.
     package var process: Int32
-    /// The manifest in force, from the root on; `nil`: it was made in Swift.
+    /// The absolute path of the active manifest, or `nil` if it was created in Swift.
     package var manifest: String?
+    /// The environment of the manifest, or `nil` for none.
     package var environment: String?
-    /// When it began to listen, in seconds since 1970.
+    /// The time at which the host began to listen, in seconds since 1970.
     package var startedAt: Double
-    /// What it can be asked, sorted.
+    /// The names of the requests that the host answers, sorted.
     package var requests: [String]
 
     private enum CodingKeys: String, CodingKey {

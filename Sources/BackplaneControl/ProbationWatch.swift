@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneHost
 
-/// The news of a swap that its new generations are in force on probation: from then on callers see them.
+/// The progress reports of a swap whose new generations are active on probation.
 enum ProbationWatch {
-    /// Makes a swap and tells whoever asked for it of its probation, on this thread: the coordinator waits for nobody who reads slowly.
+    /// Runs a swap and reports its probation on this thread, so that the coordinator never waits for a slow client.
     static func tell(
         _ work: ControlWork, of swap: (_ report: @escaping ProbationReport) async throws(BackplaneError) -> SwapReport
     ) async throws(BackplaneError) -> SwapReport {

@@ -4,15 +4,16 @@ import BackplaneHost
 /// A host that listens for requests.
 package struct RunningHost: Sendable, Hashable {
     package var socket: String
-    /// `nil`: it does not answer, or is of another version.
+    /// The host's greeting, or `nil` if it does not answer or is of another version.
     package var greeting: HostGreeting?
+    /// The reason why there is no greeting.
     package var problem: BackplaneError?
 
     package init(socket: String, greeting: HostGreeting?, problem: BackplaneError? = nil) {
         (self.socket, self.greeting, self.problem) = (socket, greeting, problem)
     }
 
-    /// The one that listens at a path.
+    /// Connects to the host that listens at a path, and asks for its greeting.
     package init(at socket: String) {
         do {
             self.init(socket: FilePath.absolute(socket), greeting: try ControlClient(socket).greet())
@@ -23,7 +24,7 @@ package struct RunningHost: Sendable, Hashable {
 
     package var client: ControlClient { ControlClient(socket) }
 
-    /// Those of this user, by their sockets. One that was killed has left a socket that nobody listens to, and is not among them.
+    /// Returns the user's hosts, sorted by socket, except those that were killed and left a socket behind.
     package static func all(in folder: ControlFolder = ControlFolder()) throws(BackplaneError) -> [RunningHost] {
         try folder.sockets().filter(LocalSocket.isListenedTo).map(RunningHost.init)
     }

@@ -7,12 +7,15 @@ import Glibc
 import Synchronization
 
 extension PackageFacts {
-    /// Asks SwiftPM. Takes the time of compiling the Package.swift where that has changed, about a second; builds and fetches nothing.
+    /// Reads a package with SwiftPM, which builds and fetches nothing.
     ///
-    /// - Parameter scratchPath: what SwiftPM keeps others out of meanwhile; `nil`: the package's own build folder, so that it waits for a build.
-    /// - Throws: `new.package` with what SwiftPM and the compiler say, line for line, where it cannot read the package.
+    /// This takes about a second if the Package.swift has changed, since it is then compiled.
+    ///
+    /// - Parameter scratchPath: The folder that SwiftPM locks meanwhile, or `nil` for the package's own build folder:
+    ///   it then waits for a running build.
+    /// - Throws: `new.package` with the messages of SwiftPM and the compiler if the package cannot be read.
     package init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
-        // SwiftPM would take the next package around it instead.
+        // Without it, SwiftPM would use a package in an enclosing folder.
         guard (try? FileStatus(at: FilePath.join(root, "Package.swift"))) != nil else {
             throw Self.unreadable(root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
         }
@@ -23,7 +26,7 @@ extension PackageFacts {
         }
     }
 
-    /// Runs it to its end, and gives whether that was a good one.
+    /// Runs `swift package dump-package`, and returns whether it succeeded and the lines that it printed.
     private static func dump(_ root: String, _ scratchPath: String?) throws(BackplaneError) -> (Bool, (output: [String], errors: [String])) {
         let arguments = ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
         let said = SaidLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
@@ -46,6 +49,6 @@ extension PackageFacts {
 }
 
 extension BackplaneError.Code {
-    /// There is no package, or it is not one that can be read or added to.
+    /// The code of the error that a package is missing, or cannot be read or extended.
     package static let newPackage = Self(rawValue: "new.package")
 }

@@ -2,18 +2,18 @@ import Backplane
 import BackplaneHost
 import FoundationEssentials
 
-/// Where SwiftPM looks for the sources of targets that do not say where they are.
+/// The default folders in which SwiftPM looks for the sources of targets.
 extension PackageFacts {
-    /// From the top of the package on.
+    /// Returns the folder of a target, relative to the package.
     package func folder(of target: Target, in root: String) -> String {
         if let path = target.path { return path.isEmpty ? "." : path }
         let holder = holder(of: target.kind, in: root), own = FilePath.join(holder, target.name)
-        // The only one of its kind may have all of it.
+        // A target that is the only one of its kind may occupy the whole folder.
         let isAlone = toolsVersion >= Self.relaxed && targets.count { $0.kind == target.kind } == 1
         return isAlone && !FileManager.default.fileExists(atPath: FilePath.join(root, own)) ? holder : own
     }
 
-    /// The folder that targets have theirs in: the first that is there, or else the first.
+    /// Returns the folder that contains those of the targets: the first candidate that exists, or else the first.
     package func holder(of kind: Target.Kind, in root: String) -> String {
         let sources = ["Sources", "Source", "src", "srcs"]
         let names = switch kind {
@@ -24,7 +24,7 @@ extension PackageFacts {
         return names.first { Self.isFolder(FilePath.join(root, $0)) } ?? names[0]
     }
 
-    /// The same for targets that are new: of tests in a folder of sources there are some already.
+    /// Returns the folder for new targets, which for tests is `Tests` unless others are already elsewhere.
     package func newHolder(of kind: Target.Kind, in root: String) -> String {
         let isUsed = targets.contains { $0.kind == kind && $0.path == nil }
         return isUsed || kind != .test ? holder(of: kind, in: root) : "Tests"
@@ -35,12 +35,12 @@ extension PackageFacts {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// Since when the only target needs no folder of its own.
+    /// The tools version since which a single target needs no folder of its own.
     private static let relaxed = Version(5, 9)
 }
 
 extension PackageFacts.Target {
-    /// What SwiftPM has folders for. Its own plugins are none of ours.
+    /// The kinds of targets that SwiftPM has default folders for; `plugin` is a SwiftPM plugin, not one of Backplane's.
     package enum Kind: Sendable, Hashable {
         case source, test, plugin
     }

@@ -1,13 +1,13 @@
 package import Backplane
 
-/// What SwiftPM makes of a Package.swift: the part of `swift package dump-package` that is needed here.
+/// The contents of a Package.swift: the required part of `swift package dump-package`.
 package struct PackageFacts: Sendable, Hashable, Decodable {
     package var name: String
     package var products: [Product]
     package var targets: [Target]
-    /// The packages that it depends on and that are folders on this machine, from the root on.
+    /// The absolute paths of the local packages that it depends on.
     package var neighbours: [String]
-    /// What its first line says.
+    /// The tools version of its first line.
     package var toolsVersion: Version
 
     package struct Product: Sendable, Hashable, Decodable {
@@ -18,26 +18,26 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
 
     package struct Target: Sendable, Hashable, Decodable {
         package var name: String
-        /// `regular`, `executable`, `test`, …
+        /// The type of the target: `regular`, `executable`, `test`, …
         package var type: String
         package var path: String?
-        /// The files of its folder that it has; `nil`: all.
+        /// The files of its folder that belong to the target, or `nil` for all.
         package var sources: [String]?
-        /// Files and folders in its folder that it does not have.
+        /// The files and folders in its folder that do not belong to the target.
         package var exclude: [String]?
         package var dependencies: [Dependency]
     }
 
     package struct Dependency: Sendable, Hashable, Decodable {
-        /// Of a target or a product.
+        /// The name of a target or product.
         package var name: String
-        /// The identity of a product's package, where it is said.
+        /// The identity of the product's package, if it is given.
         package var package: String?
     }
 
     package func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
-    /// The targets that a product is made of, as far as they are of this package.
+    /// Returns the targets of a product that belong to this package.
     package func targets(of product: Product) -> [Target] {
         var found: [Target] = [], left = product.targets
         while let name = left.popLast() {
@@ -52,13 +52,13 @@ package struct PackageFacts: Sendable, Hashable, Decodable {
 extension PackageFacts {
     private enum CodingKeys: String, CodingKey { case name, products, targets, dependencies, toolsVersion }
 
-    /// `{"fileSystem": [{"path": …}]}`; those of another kind are no folders here.
+    /// A dependency, `{"fileSystem": [{"path": …}]}`, ignored if it is of another kind.
     private struct Neighbour: Decodable {
         struct Place: Decodable { var path: String }
         var fileSystem: [Place]?
     }
 
-    /// `{"_version": "6.3.0"}`
+    /// The tools version, `{"_version": "6.3.0"}`.
     private struct ToolsVersion: Decodable { var _version: String }
 
     package init(from decoder: any Decoder) throws {
@@ -89,7 +89,7 @@ extension PackageFacts.Product {
 }
 
 extension PackageFacts.Dependency {
-    /// `{"byName": ["Tides", null]}`, `{"product": ["Backplane", "backplane", null, null]}` and the like.
+    /// Decodes `{"byName": ["Tides", null]}`, `{"product": ["Backplane", "backplane", null, null]}` and the like.
     package init(from decoder: any Decoder) throws {
         let kinds = try decoder.container(keyedBy: Kind.self)
         guard let kind = kinds.allKeys.first else {

@@ -1,7 +1,7 @@
 package import Backplane
 import Glibc
 
-/// A pipe between this process and a child, both of whose ends are closed in children that are not given them.
+/// A pipe between this process and a child, with both ends closed in other children.
 package struct ChildPipe: Sendable {
     package let reading, writing: Int32
 
@@ -13,7 +13,7 @@ package struct ChildPipe: Sendable {
         (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
     }
 
-    /// The same end, above all descriptors that a child is given.
+    /// Duplicates an end to a number above all descriptors that a child is given, and closes the original.
     private static func high(_ end: Int32) -> Int32 {
         let higher = fcntl(end, F_DUPFD_CLOEXEC, 10)
         close(end)

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 
 extension ChildProcess {
-    /// Asks a package manager to stop, again and again, since it loses a signal of its first tenth of a second; what has not stopped after
-    /// a while is killed.
+    /// Interrupts a package manager repeatedly, and kills it if it has not stopped after a while.
     ///
-    /// - Parameter patience: tenths of a second.
+    /// A single signal is not enough, since a package manager loses those of its first tenth of a second.
+    ///
+    /// - Parameter patience: The time until it is killed, in tenths of a second.
     package func stop(patience: Int) {
         Thread.detachNewThread { [self] in
             for _ in 0..<patience {

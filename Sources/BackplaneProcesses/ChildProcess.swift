@@ -3,18 +3,19 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// Another program that runs for this one, in a process group of its own: control-C at the terminal reaches this one alone.
+/// A child process in a process group of its own, so that Control-C at the terminal reaches only this process.
 ///
-/// Its standard input is a pipe that ends when this process does, however that ends.
+/// Its standard input is a pipe that ends when this process does, however that happens.
 package final class ChildProcess: Sendable {
     package typealias Ending = SpawnedProcess.Ending
 
-    /// What is done with what it writes to a descriptor.
+    /// The handling of the output to one descriptor.
     package struct Outlet: Sendable {
+        /// The descriptor in the child.
         package var descriptor: Int32
-        /// Told of a line that has begun, and does not go on for a while.
+        /// Called with a line that has begun, but has not continued for a while.
         package var unfinished: (@Sendable (String) -> Void)?
-        /// Called for each line, without its end, on a thread of its own.
+        /// Called with each line, without its end, on a thread of its own.
         package var take: @Sendable (String) -> Void
 
         package init(descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil, take: @escaping @Sendable (String) -> Void) {
@@ -22,19 +23,19 @@ package final class ChildProcess: Sendable {
         }
     }
     private let process: SpawnedProcess
-    /// Closed when this is released.
+    /// The writing end of the child's standard input, closed when this object is released.
     private let input: FileHandle
 
-    /// Held from the making of a pipe until the child has it: no other child is to keep it open.
+    /// The lock that is held from the creation of a pipe to the spawn, so that no other child inherits the pipe.
     private static let spawning = Mutex(())
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: a path, or a name that is looked for in `PATH`; `nil`: this program once more.
-    ///   - environment: what it has besides this process's, where that has no such variable.
-    ///   - outlets: descriptors that are not among them are this process's own.
-    ///   - ended: called once, when it has ended and all of its lines were taken.
+    ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
+    ///   - environment: Variables that are added unless this process already has them.
+    ///   - outlets: The descriptors to read from; the child inherits the others from this process.
+    ///   - ended: Called once, when the child has ended and all its lines have been handled, or a second after its end.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void
@@ -68,7 +69,7 @@ package final class ChildProcess: Sendable {
         }
         Thread.detachNewThread { [self] in
             guard let ending = self.process.wait() else { preconditionFailure("nobody else waits for it") }
-            // What it has left behind may hold its pipes for ever.
+            // Processes that the child leaves behind may keep its pipes open for ever.
             _ = readers.wait(timeout: .now() + .seconds(1))
             ended(ending)
         }
@@ -76,6 +77,6 @@ package final class ChildProcess: Sendable {
 
     package var id: pid_t { process.id }
 
-    /// Sends a signal to it and everything it has started; does nothing once it has ended.
+    /// Sends a signal to the child and all that it has started; does nothing once it has ended.
     package func send(_ signal: Int32) { process.send(signal) }
 }

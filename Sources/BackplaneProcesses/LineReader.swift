@@ -1,13 +1,15 @@
 import Glibc
 
-/// Takes what comes through a pipe apart into lines.
+/// A reader that splits the contents of a pipe into lines.
 package enum LineReader {
-    /// The rest of a longer line counts as the next.
+    /// The maximum length of a line in bytes; the rest of a longer one counts as the next line.
     static let longestLine = 1 << 20
 
-    /// Reads until the end; text that is no UTF-8 comes repaired.
+    /// Reads lines until the end of file, repairing invalid UTF-8.
     ///
-    /// - Parameter unfinished: told of a line that has begun, and does not go on for a while.
+    /// - Parameters:
+    ///   - unfinished: Called with a line that has begun, but has not continued for a while.
+    ///   - take: Called with each line.
     package static func read(_ descriptor: Int32, unfinished: ((String) -> Void)? = nil, _ take: (String) -> Void) {
         var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -26,7 +28,7 @@ package enum LineReader {
         if !bytes.isEmpty { take(line(bytes[...])) }
     }
 
-    /// Nothing comes for a third of a second.
+    /// Returns whether no input arrives for about a third of a second.
     private static func isQuiet(_ descriptor: Int32) -> Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&input, 1, 300) == 0

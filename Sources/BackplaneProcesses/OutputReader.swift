@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Whoever reads the standard output.
+/// The reader of this process's standard output.
 package enum OutputReader {
-    /// Tells once that it is gone: it has closed the pipe, or the terminal was closed. A file or `/dev/null` has none that could go.
+    /// Watches for the reader to close the pipe or terminal, and calls `tellGone` once; a file has no such reader.
     package static func watch(_ tellGone: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a program has printed, line by line.
+/// The lines that a program has printed.
 package final class SaidLines: Sendable {
     private let lines = Mutex((output: [String](), errors: [String]()))
 

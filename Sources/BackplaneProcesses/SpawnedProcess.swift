@@ -3,13 +3,13 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A program that this one has started, until it has ended and was waited for.
+/// A child process, from its start until it has ended and was waited for.
 package final class SpawnedProcess: Sendable {
-    /// How it ended.
+    /// The way in which the process ended.
     package enum Ending: Sendable, Hashable {
         case exit(Int32), signal(Int32)
 
-        /// For a person.
+        /// The description for a person.
         package var text: String {
             switch self {
             case .exit(let code): "it ended with exit code \(code)"
@@ -18,25 +18,25 @@ package final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Who a signal to it reaches.
+    /// The process group, which determines the reach of signals.
     package enum Group: Sendable {
-        /// It alone; control-C at the terminal reaches it as it reaches this process.
+        /// This process's group: a signal reaches the child alone, and Control-C at the terminal reaches both.
         case ours
-        /// It and everything that it starts; control-C at the terminal reaches none of them.
+        /// A new group: a signal reaches the child and all that it starts, and Control-C at the terminal none of them.
         case own
     }
     package let id: pid_t
     private let group: Group
-    /// `nil` once it has ended: from then on its number may be another process's.
+    /// The process id, or `nil` after the end of the process, when the id may belong to another one.
     private let living: Mutex<pid_t?>
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: a path, or a name that is looked for in `PATH`; `nil`: this program once more.
-    ///   - environment: what it has besides this process's, where that has no such variable.
-    ///   - descriptors: under its own numbers those of this process that it is given; others of this process's are its own where they are
-    ///     not closed in children.
+    ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
+    ///   - environment: Variables that are added unless this process already has them.
+    ///   - descriptors: The descriptors of this process that the child is given, each with its number there; the child
+    ///     inherits others unless they are close-on-exec.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], descriptors: [(own: Int32, given: Int32)], group: Group
     ) throws(BackplaneError) {
@@ -60,7 +60,7 @@ package final class SpawnedProcess: Sendable {
     private static func attributes(_ group: Group) -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t(), blocked = sigset_t(), defaults = sigset_t()
         posix_spawnattr_init(&attributes)
-        // A program keeps what the thread that started it blocks, as Swift's own threads do, and what this one ignores.
+        // A program inherits blocked signals from the thread that starts it, as Swift's block some, and ignored ones.
         sigemptyset(&blocked)
         sigemptyset(&defaults)
         for signal in [SIGPIPE, SIGTTOU, SIGTTIN] { sigaddset(&defaults, signal) }
@@ -71,17 +71,17 @@ package final class SpawnedProcess: Sendable {
         return attributes
     }
 
-    /// Does nothing once it has ended.
+    /// Sends a signal; does nothing once the process has ended.
     package func send(_ signal: Int32) {
         living.withLock { id in
             if let id { _ = kill(group == .own ? -id : id, signal) }
         }
     }
 
-    /// Waits until it ends; `nil`: somebody has waited for it before.
+    /// Waits for the end of the process; returns `nil` if it was already waited for.
     package func wait() -> Ending? {
         guard let id = living.withLock(\.self) else { return nil }
-        // Not yet taken off the system's list, so that a signal to it never meets another process.
+        // The process stays a zombie until the lock is held, so that no signal goes to another process of this id.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return living.withLock { living in

@@ -2,33 +2,37 @@ import Backplane
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM and their like as events: the first asks to stop in order, a second SIGINT ends the process at once.
+/// The stop signals as events: the first one requests an orderly stop, a second SIGINT ends the process at once.
 package final class StopSignals: Sendable {
     private let events: AsyncStream<Int32>
 
-    /// - Parameter beforeDying: done before a second SIGINT ends the process.
+    /// Installs the signal handlers for the whole process.
+    ///
+    /// - Parameters:
+    ///   - numbers: The signals to handle.
+    ///   - beforeDying: Called before a second SIGINT ends the process.
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
         var ends: [Int32] = [-1, -1]
-        // A handler may do next to nothing: it writes the signal's number, and a thread of its own reads it.
+        // Handlers must be async-signal-safe: they write the signal's number to a pipe, which a separate thread reads.
         guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
         writeEnd.store(ends[1], ordering: .releasing)
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events
         let reader = Reader(end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
         reader.start()
-        // Whoever reads the output may go away; that is no reason not to stop in order.
+        // The reader of the output may go away, which must not prevent an orderly stop.
         signal(SIGPIPE, SIG_IGN)
         for number in numbers {
             let before = signal(number) { number in
                 var byte = UInt8(number)
                 _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
             }
-            // Started by `nohup`: the terminal may go.
+            // Under `nohup` SIGHUP was ignored, and stays so: the terminal may go away.
             if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
         }
     }
 
-    /// The name of the next one; `nil` when the task is cancelled first.
+    /// Returns the name of the next signal, or `nil` if the task is cancelled first.
     package func next() async -> String? {
         for await number in events { return Self.names[number] ?? "signal \(number)" }
         return nil
@@ -56,7 +60,7 @@ package final class StopSignals: Sendable {
         }
 
         private func readForever() {
-            // A program started from a thread that blocks signals, as the workers of libdispatch do, has them blocked everywhere.
+            // A program inherits the blocked signals of the thread that starts it, such as a worker of libdispatch.
             var unblocked = sigset_t()
             sigemptyset(&unblocked)
             for number in signals { sigaddset(&unblocked, number) }
@@ -76,5 +80,5 @@ package final class StopSignals: Sendable {
     }
 }
 
-/// A signal handler reaches nothing but a global.
+/// The end of the pipe that the signal handler writes to; it is global because a handler has no context.
 private let writeEnd = Atomic<Int32>(-1)

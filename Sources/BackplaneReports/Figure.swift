@@ -1,7 +1,7 @@
 import BackplaneTerminal
 import Glibc
 
-/// Measured values as people read them.
+/// The formatting of measured values.
 package enum Figure {
     package static func milliseconds(_ value: Double) -> String {
         value < 10 ? "\(rounded(value, 100)) ms" : value < 10_000 ? "\(rounded(value, 1)) ms" : "\(rounded(value / 1_000, 10)) s"
@@ -16,7 +16,7 @@ package enum Figure {
         }
     }
 
-    /// A moment, in seconds since 1970, where this machine is.
+    /// Returns a time, given in seconds since 1970, in this machine's time zone.
     package static func time(_ seconds: Double) -> String {
         var moment = time_t(seconds), parts = tm()
         localtime_r(&moment, &parts)
@@ -25,7 +25,7 @@ package enum Figure {
         return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
     }
 
-    /// Without a point where nothing stands behind it.
+    /// Returns a number rounded to 1/`parts`, without a decimal point if it is whole.
     private static func rounded(_ value: Double, _ parts: Double) -> String {
         let value = (value * parts).rounded() / parts
         return Int(exactly: value).map { "\($0)" } ?? "\(value)"

@@ -2,9 +2,11 @@ import Backplane
 package import BackplaneHost
 package import BackplaneTerminal
 
-/// Generations under each other, plugin by plugin.
+/// The table of generations, grouped by plugin.
 package enum GenerationRows {
-    /// - Parameter time: how a moment is written.
+    /// Returns the table.
+    ///
+    /// - Parameter time: Formats a time given in seconds since 1970.
     package static func table(_ generations: [Generation], time: (Double) -> String = Figure.time) -> Table {
         Table(
             ["PLUGIN", "GENERATION", "VERSION", "STATE", "LOADED", "MEMORY", "HELD BY"],

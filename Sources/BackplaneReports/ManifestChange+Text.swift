@@ -2,7 +2,7 @@ import Backplane
 package import BackplaneHost
 import BackplaneTerminal
 
-/// A change as `apply --json` and `reset --json` print it: with its names in order.
+/// A change as `apply --json` and `reset --json` print it, with sorted names.
 package struct ChangeRow: Encodable {
     package var started: [String]
     package var restarted: [String]
@@ -14,7 +14,7 @@ package struct ChangeRow: Encodable {
         (stopped, kept) = (change.stopped.sorted(), change.kept.sorted())
     }
 
-    /// A line for each kind of change there is.
+    /// The lines for a person, one for each kind of change that occurred.
     package var lines: [String] {
         let kinds = [("started", started), ("made anew", restarted), ("stopped", stopped)].filter { !$0.1.isEmpty }
         let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }

@@ -4,10 +4,10 @@ import BackplaneHost
 import BackplaneTerminal
 
 extension Problem {
-    /// A line as compilers print it, `file:line:column: error: message`, and what is behind it.
+    /// Returns the problem as compilers print it, `file:line:column: error: message`, followed by its causes.
     package func report(in manifest: String, colour: Bool = false) -> String {
         let place = position.map { "\(manifest):\($0.line):\($0.column)" } ?? manifest
-        // What is malformed says its position itself, for those who get nothing but the error.
+        // The message of a malformed manifest repeats the position, for readers who see only the error.
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
         let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
         let causes = error.causes.flatMap(\.reportLines).map { "\n  " + $0 }.joined()

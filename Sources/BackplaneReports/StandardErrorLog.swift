@@ -2,7 +2,7 @@ package import Backplane
 package import BackplaneHost
 import BackplaneTerminal
 
-/// The log without a package: a line each on standard error.
+/// A log sink without dependencies that writes one line for each record to standard error.
 package struct StandardErrorLog: LogSink {
     package var level: Log.Level
 

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTerminal
 
 extension SwapReport {
-    /// What a person reads of it: what changed, then what it took.
+    /// Returns the report for a person: the changes first, then the time that they took.
     package func lines(colour: Bool) -> [String] {
         let parts = [headings] + [components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary]]
         return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map { $0.text(colour: colour) }
@@ -27,7 +27,7 @@ extension SwapReport {
 }
 
 extension PluginChange {
-    /// Its versions and generations, from which to which.
+    /// The old and new versions and generations.
     fileprivate var report: [Span] {
         let versions = fromVersion == toVersion ? "\(toVersion)" : "\(fromVersion) → \(toVersion)"
         return [Span(plugin.printable, .heading), Span(" \(versions), generation \(fromGeneration) → \(toGeneration)")]
@@ -39,7 +39,7 @@ extension ComponentChange {
         [Span("  \(component.printable): "), Span(isRestart ? "made anew" : className == nil ? "has no successor" : versions)] + (state?.report ?? ["", ", no state"])
     }
 
-    /// From which version to which, of its class.
+    /// The old and new versions of the component's class.
     package var versions: String {
         switch (fromVersion, toVersion) {
         case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"
@@ -55,7 +55,7 @@ extension StateChange {
         return [", ", Span("state \(text), \(Figure.bytes(bytes)) carried over")]
     }
 
-    /// Its schema, and from which version of that to which.
+    /// The state's schema, and its old and new versions.
     package var text: String {
         let versions =
             switch (fromVersion, toVersion) {
@@ -69,7 +69,7 @@ extension StateChange {
 }
 
 extension WireChange {
-    /// `nil`: its lane is what it was.
+    /// The change of the lane, or `nil` if it stayed the same.
     fileprivate var report: [Span]? {
         guard fromLane != toLane else { return nil }
         let why = reason.map { ": " + $0.printable } ?? ""

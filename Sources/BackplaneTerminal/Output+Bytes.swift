@@ -2,17 +2,17 @@ import Glibc
 import Synchronization
 
 extension Output {
-    /// Whether something that was to be printed could not be; the process has one standard output, and one answer to this.
+    /// A Boolean value that indicates whether output was lost, global like the process's standard output.
     private static let isIncomplete = Atomic(false)
 
-    /// The exit code of a command that ended with this one: no success where what it printed is not all there.
+    /// Returns the exit code for a command that ended with `code`: a failure if its output is incomplete.
     package static func exitCode(_ code: Int32) -> Int32 {
         code == 0 && isIncomplete.load(ordering: .relaxed) ? 1 : code
     }
 
-    /// Bytes as they are; waits where the other end is slow.
+    /// Writes bytes unchanged, and waits if the reader is slow.
     ///
-    /// Who does not read any more wants nothing else. Any other failure is said once on standard error, and makes the exit code 1.
+    /// A closed pipe is not an error. Any other failure is reported once on standard error and makes the exit code 1.
     package static func write(bytes: some Sequence<UInt8>, to descriptor: Int32 = STDOUT_FILENO) {
         var rest = ArraySlice(bytes)
         while !rest.isEmpty {
@@ -33,7 +33,7 @@ extension Output {
     }
 
     private static func fail(_ number: Int32, of descriptor: Int32) {
-        // Of standard error nothing could be said anywhere.
+        // A failure of standard error itself cannot be reported anywhere.
         guard number != EPIPE, descriptor != STDERR_FILENO else { return }
         guard !isIncomplete.exchange(true, ordering: .relaxed) else { return }
         remark("backplane: the output cannot be written: \(String(cString: strerror(number)))")

@@ -2,18 +2,18 @@ import Backplane
 import FoundationEssentials
 import Glibc
 
-/// What a command prints: results on standard output, everything else on standard error.
+/// The output of a command: results on standard output, everything else on standard error.
 package enum Output {
     package static func line(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         write(text + "\n", to: descriptor)
     }
 
-    /// A line on standard error.
+    /// Prints a line on standard error.
     package static func remark(_ text: String) {
         line(text, to: STDERR_FILENO)
     }
 
-    /// A line of a terminal on standard error that the next one takes the place of.
+    /// Prints a line on standard error that replaces the current one of the terminal.
     static func overwrite(_ text: String) {
         write("\r\u{1B}[K\(text)", to: STDERR_FILENO)
     }
@@ -25,7 +25,7 @@ package enum Output {
     package static func json(_ value: some Encodable, to descriptor: Int32 = STDOUT_FILENO) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Rows are texts and numbers: they always encode.
+        // Rows contain only strings and numbers, which always encode.
         if let data = try? encoder.encode(value) { line(String(decoding: data, as: UTF8.self), to: descriptor) }
     }
 
@@ -33,7 +33,7 @@ package enum Output {
         for row in table.lines(colour: Terminal.wantsColour(on: descriptor)) { line(row, to: descriptor) }
     }
 
-    /// A table of plain cells.
+    /// Prints a table of unstyled cells.
     package static func table(_ header: [String], _ rows: [[String]], to descriptor: Int32 = STDOUT_FILENO) {
         table(Table(header, rows.map { $0.map { Span($0) } }), to: descriptor)
     }
@@ -42,7 +42,7 @@ package enum Output {
         for row in tree.lines(Terminal.pen, colour: Terminal.wantsColour) { line(row) }
     }
 
-    /// Says on standard error what failed, with everything behind it, and gives the exit code.
+    /// Prints an error and its causes on standard error, and returns the exit code.
     package static func fail(_ error: any Error) -> Int32 {
         fail((error as? BackplaneError)?.reportLines.joined(separator: "\n") ?? String(describing: error).printable)
     }
@@ -52,7 +52,7 @@ package enum Output {
         return 1
     }
 
-    /// The same for arguments that make no sense together.
+    /// Prints an error about contradictory arguments, and returns the exit code for wrong usage.
     package static func refuse(_ message: String) -> Int32 {
         remark("backplane: \(message)")
         return EX_USAGE

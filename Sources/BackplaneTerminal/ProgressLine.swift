@@ -1,4 +1,4 @@
-/// One line on standard error that says what is being done, where a person watches.
+/// A line on standard error that shows the current activity if a person is watching.
 package struct ProgressLine: Sendable {
     private let isShown = Terminal.takesProgress
 

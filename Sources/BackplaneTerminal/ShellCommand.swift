@@ -1,8 +1,8 @@
-/// A command of this program as a message tells somebody to enter it.
+/// A command line of this program, quoted in messages for the user to enter.
 package struct ShellCommand: Sendable, Hashable {
     package var name: String
     package var words: [String]
-    /// Options with their values, in their order.
+    /// The options with their values, in order.
     package var options: [Option]
 
     package init(name: String, words: [String], options: [Option] = []) { (self.name, self.words, self.options) = (name, words, options) }
@@ -16,16 +16,18 @@ package struct ShellCommand: Sendable, Hashable {
         fileprivate var words: [String] { value.looksLikeOption ? ["\(name)=\(value)"] : [name, value] }
     }
 
-    /// Each word as a shell reads it as one.
+    /// The command line, with every word quoted so that a shell reads it as one.
     package var text: String {
         let options = options.flatMap(\.words)
-        // What looks like an option is a word only after two dashes, and everything after them is one.
+        // A word that looks like an option has to follow `--`, after which nothing is parsed as an option.
         let all = words.contains(where: \.looksLikeOption) ? options + ["--"] + words : words + options
         return (["backplane", name] + all.map(\.shellWord)).joined(separator: " ")
     }
 }
 
 extension String {
-    /// By its first byte: a dash with a mark on it is still one.
+    /// A Boolean value that indicates whether the first byte is a dash.
+    ///
+    /// The first character may differ, since a dash with a combining mark is another one.
     fileprivate var looksLikeOption: Bool { utf8.first == UInt8(ascii: "-") }
 }

@@ -1,4 +1,4 @@
-/// A piece of text and how it stands out at a terminal.
+/// A piece of text and its style at a terminal.
 package struct Span: Sendable, Hashable, ExpressibleByStringInterpolation {
     package enum Style: Int, Sendable, Hashable {
         case plain = 0, heading = 1, faint = 2, bad = 31, good = 32, doubtful = 33
@@ -12,7 +12,7 @@ package struct Span: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// With the terminal's codes around it, where it is to have colour.
+    /// Returns the text, within the terminal's escape codes if it is to have colour.
     package func text(colour: Bool) -> String {
         colour && style != .plain && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

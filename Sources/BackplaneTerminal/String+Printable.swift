@@ -1,12 +1,13 @@
 extension String {
-    /// With control characters spelled out: what a manifest or a library says begins no line of its own, moves no cursor and turns no
-    /// text around.
+    /// The string with control characters escaped.
+    ///
+    /// Text from a manifest or a library then begins no line of its own, moves no cursor and reverses no text.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isTroublesome) else { return self }
         return unicodeScalars.map { $0.isTroublesome ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }.joined()
     }
 
-    /// The same of a line of source, whose tabs stay.
+    /// The string with control characters escaped except tabs, for lines of source code.
     package var printableWithTabs: String {
         split(separator: "\t", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\t")
     }

@@ -1,8 +1,8 @@
 extension String {
-    /// As a shell reads it as one word, in quotes where it needs them.
+    /// The string as one word of a shell command, in quotes if it needs them.
     package var shellWord: String {
         guard isEmpty || !unicodeScalars.allSatisfy(\.isPlainInShell) else { return self }
-        // A quote with a mark on it is one character, and ends the word all the same.
+        // A quote with a combining mark is one character, but still ends the word: hence scalars.
         return "'" + printable.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
     }
 }

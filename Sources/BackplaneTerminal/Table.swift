@@ -1,4 +1,4 @@
-/// Cells under each other: columns as wide as their widest cell, the last one as long as it is.
+/// A table whose columns are as wide as their widest cells.
 package struct Table: Sendable {
     package var header: [String]
     package var rows: [[Span]]
@@ -11,7 +11,7 @@ package struct Table: Sendable {
         let all = [header.map { Span($0, .heading) }] + rows
         let widths = header.indices.map { column in all.map { $0[column].text.displayWidth }.max() ?? 0 }
         return all.map { row in
-            // Nothing stands after the last cell that is not empty.
+            // Trailing empty cells are omitted, so that no line ends in spaces.
             let last = row.lastIndex { !$0.text.allSatisfy { $0 == " " } } ?? -1
             return row.indices.prefix(through: last).map { column in
                 let cell = row[column]

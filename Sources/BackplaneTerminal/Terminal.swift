@@ -1,26 +1,26 @@
 import Glibc
 
-/// Whether what is printed is read by a person at a terminal, and what may be done there.
+/// The capabilities of the terminal, if there is one, that the output goes to.
 package enum Terminal {
     typealias Environment = (String) -> String?
 
     package static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Whether a line can be written over there: one that is `dumb`, or says nothing of itself, can do nothing.
+    /// Returns whether a line can be overwritten: not on a `dumb` terminal, nor on one without a type.
     static func takesProgress(isTerminal: Bool, environment: Environment) -> Bool {
         isTerminal && !["", "dumb"].contains(environment("TERM") ?? "")
     }
 
     package static var takesProgress: Bool { takesProgress(isTerminal: errorsAreTerminal, environment: variable) }
 
-    /// How many characters fit on a line there: a longer one cannot be overwritten.
+    /// The number of characters in a line, beyond which it cannot be overwritten.
     package static var columns: Int {
         var size = winsize()
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) : 80
     }
 
-    /// Colour is for terminals that know it, and for people who did not say no: <https://no-color.org>.
+    /// Returns whether to use colour: on capable terminals unless `NO_COLOR` is set, see <https://no-color.org>.
     static func wantsColour(isTerminal: Bool, environment: Environment) -> Bool {
         isTerminal && (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
     }
@@ -31,7 +31,7 @@ package enum Terminal {
         wantsColour(isTerminal: isatty(descriptor) == 1, environment: variable)
     }
 
-    /// What trees are drawn with: plain letters where the terminal or the locale is known to have no others.
+    /// Returns the characters for drawing trees: ASCII where the terminal or the locale is known to have no others.
     static func pen(environment: Environment) -> Tree.Pen {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return environment("TERM") == "dumb" || locale == "C" || locale == "POSIX" ? .ascii : .boxes

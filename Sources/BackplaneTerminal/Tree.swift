@@ -1,4 +1,4 @@
-/// A line and what hangs from it.
+/// A line with the lines below it, printed as a tree.
 package struct Tree: Sendable {
     package var line: [Span]
     package var branches: [Tree]
@@ -7,7 +7,7 @@ package struct Tree: Sendable {
         (self.line, self.branches) = (line, branches)
     }
 
-    /// What branches are drawn with.
+    /// The characters for drawing branches.
     struct Pen: Sendable {
         var branch, last, trunk: String
         static let boxes = Pen(branch: "├─ ", last: "└─ ", trunk: "│  ")

@@ -1,9 +1,11 @@
 package import Backplane
 import BackplaneHost
 
-/// A library that is built together with this program, and lies beside it.
+/// A library that is built together with this program and placed next to it.
 package enum BuiltLibrary {
-    /// - Throws: `plugin.not-found`, with what makes it.
+    /// Returns the path of a built library.
+    ///
+    /// - Throws: `plugin.not-found` with the command that builds it.
     package static func path(of name: String) throws(BackplaneError) -> String {
         try LibraryLocator(manifestFolder: nil, pluginPaths: [], advice: "`swift build` makes it beside this program").locate(name)
     }

@@ -1,25 +1,27 @@
 package import YardstickContracts
 
-/// What became of the calls of one caller.
+/// The results of one caller's calls.
 package struct CallerAccount: Sendable {
     package var answered = 0
     package var failed = 0
-    /// Calls that were made twice: the caller's own count went up by more than one.
+    /// The number of calls that were made twice, so that the caller's own count rose by more than one.
     package var twice = 0
-    /// Answered by a library that was not in force while the call was under way.
+    /// The number of answers from a library that was not active during the call.
     package var wrong = 0
-    /// Something went backwards: the edition, the running count or the caller's own.
+    /// The number of answers in which the edition, the total count or the caller's own count went backwards.
     package var disorder = 0
-    /// The last answer; `nil`: there was none.
+    /// The last answer, or `nil` if there was none.
     package private(set) var last: Ticket?
-    /// The longest time between two answers, by the stretches of the run, in milliseconds.
+    /// The longest time between two answers in each window of the run, in milliseconds.
     package private(set) var gaps: [Double]
 
     package init(windows: Int) { gaps = Array(repeating: 0, count: windows) }
 
+    /// Records an answer.
+    ///
     /// - Parameters:
-    ///   - least: how often the state had been handed over when the call began.
-    ///   - most: how often it may have been when the answer had come.
+    ///   - least: The number of handovers of the state that had ended when the call began.
+    ///   - most: The number of handovers that had begun when the answer arrived.
     mutating func note(_ ticket: Ticket, least: Int, most: Int) {
         answered += 1
         if ticket.handovers < least || ticket.handovers > most || ticket.edition != 1 + ticket.handovers % 2 { wrong += 1 }
@@ -34,6 +36,6 @@ package struct CallerAccount: Sendable {
         gaps[window] = max(gaps[window], gap / .milliseconds(1))
     }
 
-    /// All that must not have happened.
+    /// The number of calls that went wrong in any way.
     package var mistakes: Int { failed + twice + wrong + disorder }
 }

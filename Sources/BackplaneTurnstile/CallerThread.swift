@@ -1,13 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A thread for one task and all that it calls, so that the number of threads in Swift's pool does not decide how many call at once.
+/// A thread for one task and all that it calls.
+///
+/// With it the size of Swift's thread pool does not limit the number of concurrent callers.
 final class CallerThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let semaphore = DispatchSemaphore(value: 0)
     private let isOver = Atomic(false)
 
-    /// Runs `body` on a thread of its own.
+    /// Runs `body` on a new thread.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let thread = CallerThread()
         Thread.detachNewThread { thread.work() }

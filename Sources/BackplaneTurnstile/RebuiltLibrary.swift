@@ -2,16 +2,16 @@ import Backplane
 import Foundation
 import Glibc
 
-/// A library whose file is replaced again and again, as a linker replaces it that writes a new file and renames it.
+/// A library whose file is replaced repeatedly, as by a linker that writes a new file and renames it.
 package struct RebuiltLibrary: Sendable {
-    /// Where it is built.
+    /// The path of the library.
     package let path: String
-    /// What it is built from, in the same folder so that a file can be linked to its place.
+    /// The paths of its editions, in the same folder so that each can be hard-linked to the library's path.
     private let editions: [String]
 
-    /// Edition 1 is built.
+    /// Creates the library as its first edition.
     ///
-    /// - Parameter libraries: the editions.
+    /// - Parameter libraries: The paths of the editions.
     package init(of libraries: [String], in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         path = folder + "/libTurnstile.so"

@@ -1,24 +1,27 @@
 import Synchronization
 
-/// What callers have to know of the swaps under way to tell whether an answer is right.
+/// The progress of the swaps, by which callers judge whether an answer is correct.
 package final class SwapWatch: Sendable {
     private let begun: Atomic<Int>, ended: Atomic<Int>, windowNow = Atomic(0), over = Atomic(false)
 
-    /// - Parameter handovers: how often the state has been handed over so far.
+    /// Creates a watch for a run without a swap in progress.
+    ///
+    /// - Parameter handovers: The number of handovers of the state so far.
     package init(handovers: Int = 0) {
         begun = Atomic(handovers)
         ended = Atomic(handovers)
     }
 
-    /// A swap begins that hands the state over so many times; none where it is to fail.
+    /// Records the start of a swap with this many handovers of the state, 0 if it is to fail.
     package func begin(handovers: Int = 1) { begun.add(handovers, ordering: .sequentiallyConsistent) }
     package func end(handovers: Int = 1) { ended.add(handovers, ordering: .sequentiallyConsistent) }
 
-    /// How often the state has been handed over at least, and may have been at most.
+    /// The least number of handovers so far.
     package var least: Int { ended.load(ordering: .sequentiallyConsistent) }
+    /// The largest possible number of handovers so far.
     var most: Int { begun.load(ordering: .sequentiallyConsistent) }
 
-    /// The stretch of the run that a gap counts for.
+    /// The window of the run that gaps are counted in now.
     package var window: Int {
         get { windowNow.load(ordering: .relaxed) }
         set { windowNow.store(newValue, ordering: .relaxed) }

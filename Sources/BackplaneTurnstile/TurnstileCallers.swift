@@ -2,13 +2,13 @@ import Backplane
 import Foundation
 package import YardstickContracts
 
-/// Callers who pass a turnstile at full speed, each on a thread of its own, and look at every ticket.
+/// Callers who pass a turnstile at full speed, each on a thread of its own, and check every answer.
 package struct TurnstileCallers: Sendable {
     package let accounts: [CallerAccount]
 
-    /// Runs `body` while they call; numbers begin with 1.
+    /// Runs `body` while callers, numbered from 1, make calls.
     ///
-    /// - Parameter windows: into how many stretches `body` divides the run.
+    /// - Parameter windows: The number of windows into which `body` divides the run.
     package static func with<Value: Sendable>(
         _ count: Int, at swapped: TurnstileHost, _ watch: SwapWatch, windows: Int, _ body: () async throws -> Value
     ) async throws -> (value: Value, callers: TurnstileCallers) {
@@ -41,20 +41,20 @@ package struct TurnstileCallers: Sendable {
         return account
     }
 
-    /// By how much the carried count differs from what the callers counted themselves.
+    /// Returns the difference between the count in the state and the callers' own counts.
     ///
-    /// - Parameter others: calls that were made besides.
+    /// - Parameter others: The number of calls made by others.
     package func miscount(of final: Ticket, others: Int = 1) -> Int {
         abs(final.count - others - accounts.reduce(0) { $0 + ($1.last?.own ?? 0) })
     }
 
-    /// Passes once more: the count that was carried from library to library, and by how much it differs.
+    /// Makes a final call, and returns the count in the state and its difference from the callers' counts.
     package func settle(at swapped: TurnstileHost) async throws -> (count: Int, miscount: Int) {
         let final = try await swapped.turnstile.pass(0, swapped.call)
         return (final.count, miscount(of: final))
     }
 
-    /// For each stretch the longest gap that any caller saw.
+    /// The longest gap that any caller saw in each window.
     package var gaps: [Double] {
         guard let first = accounts.first else { return [] }
         return first.gaps.indices.map { window in accounts.map { $0.gaps[window] }.max() ?? 0 }

@@ -4,20 +4,22 @@ import BackplaneReports
 import Synchronization
 package import YardstickContracts
 
-/// A host whose one manager is swapped for the other edition, again and again.
+/// A host whose only manager is swapped repeatedly for its other edition.
 package final class TurnstileHost: Sendable {
     package let host: PluginHost
     package let turnstile: Remote<Turnstile>
     package let call: Call
     private let library: RebuiltLibrary
-    /// The edition in force.
+    /// The active edition.
     private let edition = Mutex(1)
 
+    /// Creates a host and starts its manager.
+    ///
     /// - Parameters:
-    ///   - editions: its libraries; `nil`: as they were built.
-    ///   - folder: for its library.
-    ///   - loads: for the copies that are loaded.
-    ///   - fault: fails actions of swaps.
+    ///   - editions: The paths of the library's editions, or `nil` for those that were built.
+    ///   - folder: The folder for the library.
+    ///   - loads: The folder for the copies that are loaded.
+    ///   - fault: A function that makes actions of swaps fail.
     package init(
         _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String, lanes: LaneRule = .fastest,
         fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
@@ -37,9 +39,9 @@ package final class TurnstileHost: Sendable {
         call = host.begin()
     }
 
-    /// Builds the other edition, which is not measured, and swaps.
+    /// Builds the other edition, which is not timed, and swaps to it.
     ///
-    /// - Returns: the time from the call to the commit.
+    /// - Returns: The time from the request to the commit, and the report.
     package func swap(_ options: SwapOptions = SwapOptions()) async throws -> (time: Duration, report: SwapReport) {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
@@ -50,7 +52,7 @@ package final class TurnstileHost: Sendable {
         return (time, report)
     }
 
-    /// The same where it must come about.
+    /// Swaps to the other edition, and throws an error unless that succeeds.
     package func swapForGood() async throws -> (time: Duration, report: SwapReport) {
         let swap = try await swap()
         guard swap.report.outcome == .swapped else {

@@ -1,13 +1,13 @@
 package import Backplane
 package import BackplaneHost
 
-/// The plugin that is swapped: a turnstile with a little state, in two editions of a library each.
+/// The plugin that is swapped: a turnstile with a small state, as a library in two editions for each language.
 package enum TurnstilePlugin: String, Sendable, Codable {
     case swift = "Swift", c = "C"
 
     package static let manager = "Turnstile"
 
-    /// The built libraries, the edition in force first.
+    /// Returns the paths of the built editions, the one to load first at the start.
     package func editions() throws(BackplaneError) -> [String] {
         switch self {
         case .swift: [try BuiltLibrary.path(of: "_YardstickFirst"), try BuiltLibrary.path(of: "_YardstickSecond")]

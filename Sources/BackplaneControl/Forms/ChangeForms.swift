@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-/// A plugin of a report or a preview.
+/// The JSON form of a plugin's change in a report or preview.
 package struct PluginChangeForm: ControlForm {
     package let value: PluginChange
 
@@ -34,7 +34,7 @@ package struct PluginChangeForm: ControlForm {
     }
 }
 
-/// A component of a report or a preview.
+/// The JSON form of a component's change in a report or preview.
 package struct ComponentChangeForm: ControlForm {
     package let value: ComponentChange
 
@@ -83,7 +83,7 @@ extension ComponentChange.Manner: SpelledCase {
     }
 }
 
-/// The state of a component of a report or a preview.
+/// The JSON form of the change of a component's state in a report or preview.
 package struct StateChangeForm: ControlForm {
     package let value: StateChange
 
@@ -113,7 +113,7 @@ package struct StateChangeForm: ControlForm {
     }
 }
 
-/// A wire of a report or a preview.
+/// The JSON form of a wire's change in a report or preview.
 package struct WireChangeForm: ControlForm {
     package let value: WireChange
 

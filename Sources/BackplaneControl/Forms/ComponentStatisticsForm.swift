@@ -1,6 +1,6 @@
 package import BackplaneHost
 
-/// A component of the answer to `statistics`.
+/// The JSON form of a component's statistics in the answer to `statistics`.
 package struct ComponentStatisticsForm: ControlForm {
     package let value: ComponentStatistics
 

@@ -1,7 +1,8 @@
 import BackplaneHost
 
-/// A host's value as it travels through a control socket: JSON with keys and words that are spelled here, whatever the properties of the
-/// value are called.
+/// The JSON form of a host's value in the control protocol.
+///
+/// Keys and words are spelled out in the form, so that they do not depend on the names of the value's properties.
 package protocol ControlForm: Codable, Sendable {
     associatedtype Value: Sendable
     var value: Value { get }
@@ -14,7 +15,7 @@ extension Array where Element: ControlForm {
     package var values: [Element.Value] { map(\.value) }
 }
 
-/// An enum each of whose cases has a word of its own on a control socket.
+/// An enum whose cases are spelled as words in the control protocol.
 protocol SpelledCase: CaseIterable {
     var word: String { get }
 }
@@ -22,7 +23,7 @@ protocol SpelledCase: CaseIterable {
 extension KeyedEncodingContainer {
     mutating func encode(_ value: some SpelledCase, forKey key: Key) throws { try encode(value.word, forKey: key) }
 
-    /// Milliseconds.
+    /// Encodes a duration in milliseconds.
     mutating func encode(milliseconds duration: Duration, forKey key: Key) throws { try encode(duration.milliseconds, forKey: key) }
 }
 
@@ -36,7 +37,7 @@ extension KeyedDecodingContainer {
         return value
     }
 
-    /// To the nanosecond, as a host measures; one that no clock counts is as long as there is.
+    /// Decodes a duration from milliseconds, to the nanosecond; one that is out of range becomes the longest possible.
     func decode(millisecondsForKey key: Key) throws -> Duration {
         .nanoseconds(Int64(exactly: (try decode(Double.self, forKey: key) * 1e6).rounded()) ?? .max)
     }

@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-/// A generation of the answer to `generations`.
+/// The JSON form of a generation in the answer to `generations`.
 package struct GenerationForm: ControlForm {
     package let value: Generation
 

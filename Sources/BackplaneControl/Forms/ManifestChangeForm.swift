@@ -1,6 +1,6 @@
 package import BackplaneHost
 
-/// The answer to `apply` and `reset`: names, sorted.
+/// The JSON form of the answer to `apply` and `reset`, with sorted names.
 package struct ManifestChangeForm: ControlForm {
     package let value: ManifestChange
 

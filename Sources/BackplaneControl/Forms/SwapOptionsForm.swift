@@ -1,12 +1,12 @@
 package import Backplane
 package import BackplaneHost
 
-/// The options of `swap`, `preview` and `rollback`, none of which is checked yet.
+/// The JSON form of the options of `swap`, `preview` and `rollback`, before validation.
 package struct SwapOptionsForm: Codable, Sendable {
     package var probation: ProbationForm?
-    /// Seconds.
+    /// The drain limit in seconds.
     package var drainLimit: Double
-    /// Seconds.
+    /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
 
@@ -20,7 +20,9 @@ package struct SwapOptionsForm: Codable, Sendable {
         case probation = "probation", drainLimit = "drainLimit", stepLimit = "stepLimit", discardsState = "discardsState"
     }
 
-    /// - Throws: `control.malformed` for what no clock can count, and a part that is none.
+    /// Returns the validated options.
+    ///
+    /// - Throws: `control.malformed` for a duration out of range or an error rate that is not a fraction.
     package func options() throws(BackplaneError) -> SwapOptions {
         SwapOptions(
             probation: try probation?.probation(), drainLimit: try drainLimit.asSeconds(at: "/options/drainLimit"),
@@ -28,13 +30,13 @@ package struct SwapOptionsForm: Codable, Sendable {
     }
 }
 
-/// The probation among the options.
+/// The JSON form of the probation among the options.
 package struct ProbationForm: Codable, Sendable {
-    /// Seconds.
+    /// The length of the probation in seconds.
     package var duration: Double
     package var errorRate: Double
     package var minimumCalls: Int
-    /// Seconds.
+    /// The time between two health checks in seconds.
     package var healthInterval: Double
 
     package init(_ probation: Probation) {
@@ -57,7 +59,9 @@ package struct ProbationForm: Codable, Sendable {
 }
 
 extension Double {
-    /// - Throws: `control.malformed` for what no clock can count.
+    /// Returns the number as a duration in seconds.
+    ///
+    /// - Throws: `control.malformed` if it is out of range.
     func asSeconds(at location: String) throws(BackplaneError) -> Duration {
         guard self > 0, self <= 1e9 else {
             throw BackplaneError(.controlMalformed, "expected a number of seconds above 0, found \(self)", at: location)

@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-/// The answer to `preview`.
+/// The JSON form of the answer to `preview`.
 package struct SwapPreviewForm: ControlForm {
     package let value: SwapPreview
 

@@ -1,7 +1,7 @@
 import Backplane
 package import BackplaneHost
 
-/// The answer to `swap` and `rollback`.
+/// The JSON form of the answer to `swap` and `rollback`.
 package struct SwapReportForm: ControlForm {
     package let value: SwapReport
 
@@ -43,7 +43,7 @@ package struct SwapReportForm: ControlForm {
     }
 }
 
-/// How long a step of a swap took.
+/// The JSON form of the time that a step of a swap took.
 package struct StepTimeForm: ControlForm {
     package let value: StepTime
 

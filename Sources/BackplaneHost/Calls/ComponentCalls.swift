@@ -3,10 +3,11 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// The encoded calls into one component: the host answers for what the plugin may get wrong.
+/// The encoded calls into one component, guarded against mistakes of the plugin.
 ///
-/// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline. Whoever uses the instance is
-/// counted in first and looks then whether it is closed: once it is closed and nobody is counted, it can be given up.
+/// Every call is answered exactly once and, unless the plugin's function itself blocks, no later than its deadline.
+/// Each use of the instance is counted before it checks whether the component is closed: once it is closed and the
+/// count is zero, the instance can be released.
 final class ComponentCalls: EncodedProvider, CallOwner {
     let methods: [MethodDescription]
     let name: String
@@ -22,10 +23,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     func number(of method: String) -> Int? { methods.firstIndex { $0.name == method } }
 
-    /// Calls that the plugin has not answered and whose deadline has not passed.
+    /// The number of calls that the plugin has not answered and whose deadline has not passed.
     var callsInFlight: Int { underWay.load(ordering: .sequentiallyConsistent) }
 
-    /// Refuses new calls; those under way go on.
+    /// Refuses new calls; those in flight continue.
     func close() {
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }
@@ -59,7 +60,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }
-        // The deadline may have passed before the plugin knew of the call, and then the cancellation was about nothing.
+        // The deadline may have passed before the plugin knew of the call, so that the cancellation had no effect.
         if deadline != nil, Callbacks.isOwed(id) { instance.cancel(id) }
         return 0
     }
@@ -70,10 +71,10 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         leave()
     }
 
-    /// Calls that ended with an error, cancelled ones apart.
+    /// The number of calls that ended with an error other than cancellation.
     var failures: Int { failed.load(ordering: .relaxed) }
 
-    /// The names of the methods that are under way, each once.
+    /// The names of the methods with calls in flight, without duplicates.
     var methodsInFlight: [String] {
         Set(Callbacks.methodsUnderWay(of: self)).filter(methods.indices.contains).sorted().map { methods[$0].name }
     }
@@ -85,7 +86,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     func cancel(_ id: UInt64) {
         enter()
         defer { leave() }
-        // Nobody else's calls are cancelled here. One that is waited for keeps the instance, also once this was closed.
+        // Only calls of this component are cancelled here. A pending call keeps the instance alive, even once closed.
         if Callbacks.isWaiting(id, self) { instance.cancel(id) }
     }
 

@@ -1,20 +1,20 @@
 import Backplane
 import BackplaneBoundary
 
-/// Runs something at a moment, so that deadlines pass even while plugins occupy every other thread.
+/// A timer on a thread of its own, so that deadlines expire even while plugins occupy every other thread.
 ///
-/// One thread waits; what is due runs on a thread that nobody waits for, since it may be a plugin's function.
+/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block.
 final class DeadlineTimer: Sendable {
     private struct State {
         var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
-        /// Earliest last. Entries that were cancelled are dropped when they come up, or when they are most of the queue.
+        /// The pending deadlines, earliest last. Cancelled entries are dropped when due, or once they are the majority.
         var queue: [(deadline: Deadline, id: UInt64)] = []
         var isRunning = false
         var isRetired = false
     }
     private let state = Monitor(State())
 
-    /// Does `action` at the deadline unless `cancel(id)` comes first.
+    /// Runs `action` at the deadline unless `cancel(id)` comes first.
     func schedule(_ id: UInt64, at deadline: Deadline, _ action: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
             state.entries[id] = (deadline, action)
@@ -35,7 +35,7 @@ final class DeadlineTimer: Sendable {
         }
     }
 
-    /// Waits for a state that nobody tells of, by looking again and again; `false` when it does not come within the limit.
+    /// Polls until the condition holds; returns `false` if it does not within the limit.
     func waits(_ limit: Duration, for isThere: () -> Bool) async -> Bool {
         let deadline = Deadline.now + limit
         while !isThere() {
@@ -45,14 +45,14 @@ final class DeadlineTimer: Sendable {
         return true
     }
 
-    /// Lets time pass without holding a thread.
+    /// Suspends the task for a duration without occupying a thread.
     func pause(_ duration: Duration) async {
         await withUnsafeContinuation { continuation in
             schedule(Callbacks.newID(), at: .now + duration) { continuation.resume() }
         }
     }
 
-    /// Lets the thread end when nothing is left to wait for.
+    /// Lets the thread end once nothing is scheduled.
     func retire() {
         state.withLock { $0.isRetired = true }
     }
@@ -78,7 +78,7 @@ final class DeadlineTimer: Sendable {
 }
 
 extension Array where Element == (deadline: Deadline, id: UInt64) {
-    /// Where a deadline belongs in a queue that has the earliest last.
+    /// Returns the index at which to insert a deadline into a queue sorted latest first.
     fileprivate func firstIndex(from deadline: Deadline) -> Int {
         var low = 0, high = count
         while low < high {

@@ -1,18 +1,18 @@
 import Backplane
 
-/// A component whose calls may be what occupies Swift's thread pool.
+/// A component whose calls may be occupying Swift's thread pool.
 struct WatchedComponent: Sendable {
-    /// Stays the same when another instance takes its place.
+    /// The component's identity, which stays the same when its instance is replaced.
     let id: ObjectIdentifier
     let name: String
-    /// "org.example.books 1.2.0 (libBooks.so)"
+    /// The plugin and its library, such as "org.example.books 1.2.0 (libBooks.so)".
     let plugin: String
     let callsInFlight: @Sendable () -> Int
 }
 
-/// The components with calls in flight, and since when: candidates for having occupied a pool, and no more than that.
+/// The components with calls in flight, each of which may or may not be the one that occupies a pool.
 ///
-/// Nobody notes when a call began. What is known is since which look there have been some at every look.
+/// The start of a call is not recorded. All that is known is the first of the consecutive samples with calls in flight.
 struct PoolCandidates {
     struct Candidate: Equatable {
         var name, plugin: String
@@ -21,7 +21,7 @@ struct PoolCandidates {
     }
     private var since: [ObjectIdentifier: Deadline] = [:]
 
-    /// One look: those that have calls in flight now, the longest first.
+    /// Takes a sample: returns the components with calls in flight now, the longest busy first.
     mutating func look(at components: [WatchedComponent], _ now: Deadline) -> [Candidate] {
         let busy = components.map { ($0, $0.callsInFlight()) }.filter { $0.1 > 0 }
         since = Dictionary(busy.map { ($0.0.id, since[$0.0.id] ?? now) }) { first, _ in first }

@@ -1,11 +1,11 @@
 import Backplane
 
-/// What the log says of an occupied pool.
+/// The log messages about an occupied pool.
 struct PoolReport {
     static let occupied = "Swift's thread pool is occupied: tasks of every component and of the host wait; candidates are the components with calls in flight"
     static let over = "Swift's thread pool is free again"
 
-    /// "Books of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Clock of org.example.clock 1.0.0 (libClock.so): 1 call for 0.3 s"
+    /// The candidates as text, such as "Books of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Clock of …".
     let candidates: String
 
     init(_ candidates: [PoolCandidates.Candidate], at now: Deadline) {
@@ -23,7 +23,7 @@ struct PoolReport {
         LogRecord(level: .warning, source: "host", message: Self.over, metadata: ["candidates": candidates, "lasted": Self.seconds(lasted)])
     }
 
-    /// "1.5 s"
+    /// Returns the duration in seconds with one decimal, such as "1.5 s".
     static func seconds(_ duration: Duration) -> String {
         let tenths = Int((duration / .seconds(1) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10) s"

@@ -1,23 +1,23 @@
-/// Decides from jobs that were put into Swift's thread pool whether it is occupied.
+/// A state machine that detects from probe jobs whether Swift's thread pool is occupied.
 ///
-/// On Linux there is a pool for every priority, each with as many threads as there are processors: one job for each of
-/// those that are looked at. Only a limit that passed while whoever looks was running himself counts, so that a machine
-/// that is asleep or overloaded is not taken for an occupied pool.
+/// On Linux there is a pool for every priority, each with as many threads as there are processors: one probe is sent
+/// to each pool that is watched. Between two samples no more than twice the interval counts as waiting, so that a
+/// machine that was asleep or overloaded is not mistaken for an occupied pool.
 struct PoolWatch {
     enum Action: Hashable {
-        /// Put a job into the pool with this number.
+        /// A probe to put into the pool with this number.
         case send(Int)
-        /// A job has waited for so long: say so.
+        /// A report that a probe has waited for this long.
         case report(waited: Duration)
-        /// What was reported is over.
+        /// A report that the pool is free again.
         case over
     }
 
-    /// How long a job may wait.
+    /// The time that a probe may wait.
     let limit: Duration
-    /// How often this is asked.
+    /// The time between two samples.
     let interval: Duration
-    /// Of each pool, how long its job has waited; `nil`: none is there.
+    /// The time that each pool's probe has waited, or `nil` where none was sent.
     private var waits: [Duration?]
     private var isReported = false
 
@@ -27,11 +27,11 @@ struct PoolWatch {
         waits = Array(repeating: nil, count: pools)
     }
 
-    /// One look.
+    /// Takes a sample and returns the actions to perform.
     ///
     /// - Parameters:
-    ///   - elapsed: since the last look.
-    ///   - hasBegun: of a pool's job.
+    ///   - elapsed: The time since the last sample.
+    ///   - hasBegun: Returns whether the probe of the pool with this number has begun.
     mutating func look(after elapsed: Duration, hasBegun: (Int) -> Bool) -> [Action] {
         var actions: [Action] = []
         for pool in waits.indices {

@@ -1,27 +1,27 @@
 import Backplane
 import Synchronization
 
-/// The host program's own wires, one for each manager and contract however often it is looked up.
+/// The wires of the host program, one for each manager and contract however often it is looked up.
 ///
-/// Behind a lock rather than in the coordinator: looking up what is there already takes no turn on its thread.
+/// A lock protects them rather than the coordinator, so that repeated look-ups need no turn on its thread.
 final class RemoteTable: Sendable {
     private struct Key: Hashable {
         let manager: String
         let contract: ObjectIdentifier
 
-        // Managers of one name are few; their contracts need not be hashed.
+        // Hashing the manager's name is enough, since few contracts are looked up under one name.
         func hash(into hasher: inout Hasher) { hasher.combine(manager) }
     }
     private struct State {
         var slots: [Key: Slot] = [:]
         /// The managers that are up.
         var up: Set<String> = []
-        /// Those of managers that serve another contract now; they may serve this one again.
+        /// The slots of managers that now serve another contract and may serve the slot's contract again.
         var refused: Set<Slot> = []
     }
     private let state = Mutex(State())
 
-    /// `nil` also for a manager that is not up, or serves another contract: why, the coordinator knows.
+    /// Returns the slot, or `nil` if the coordinator has to be asked, which knows why a manager cannot be called.
     func find<C: Contract>(_ manager: String, _: C.Type) -> Slot? {
         state.withLock { state in
             guard state.up.contains(manager) else { return nil }
@@ -34,7 +34,9 @@ final class RemoteTable: Sendable {
         state.withLock { $0.slots[Key(manager: manager, contract: ObjectIdentifier(C.self))] = slot }
     }
 
-    /// - Parameter refused: the slots that its contract does not fit.
+    /// Marks a manager as up.
+    ///
+    /// - Parameter refused: The slots whose contract the manager does not serve.
     func open(_ node: Plan.Node, but refused: Set<Slot>) {
         guard node.role == .manager else { return }
         state.withLock { state in
@@ -51,7 +53,7 @@ final class RemoteTable: Sendable {
         state.withLock { _ = $0.up.remove(node.name) }
     }
 
-    /// What is looked up from now on goes to the coordinator, which says why not.
+    /// Forgets all wires, so that every look-up goes to the coordinator, which knows why it fails.
     func clear() {
         state.withLock { $0 = State() }
     }

@@ -1,23 +1,23 @@
 import Backplane
 import Synchronization
 
-/// Says in the log that Swift's thread pool is occupied, and which components may be why.
+/// A watchdog that logs when Swift's thread pool is occupied, and which components may be the cause.
 ///
-/// Plugin code that computes or blocks holds its thread of the pool, and there are only as many as processors: a few such
-/// calls, and nothing that is a task goes on. The watchdog therefore is none: a thread of its own puts a tiny job into
-/// the pool now and then, and looks which components have calls in flight when one does not begin in time.
+/// Plugin code that computes or blocks holds its thread of the pool, which has only as many threads as there are
+/// processors: a few such calls stop every task. The watchdog is therefore not a task but a thread, which puts small
+/// probes into the pool at intervals, and reports the components with calls in flight when one does not begin in time.
 package final class Watchdog: Sendable {
     private struct State {
         var components: [WatchedComponent] = []
         var isRunning = false
         var isRetired = false
     }
-    /// A job in the pool. It holds nothing of the host.
+    /// A job in the pool, which retains nothing of the host.
     private final class Probe: Sendable {
         let hasBegun = Atomic<Bool>(false)
     }
 
-    /// Whose pools are looked at. Work at background priority may take as long as it likes.
+    /// The priorities whose pools are watched: not the background priority, whose work may take any time.
     private static let priorities: [TaskPriority] = [.high, .medium, .low]
 
     private let limit: Duration
@@ -25,15 +25,19 @@ package final class Watchdog: Sendable {
     private let state = Monitor(State())
     private let looked: @Sendable (Int) -> Void
 
-    /// - Parameter looked: told after every look how many jobs have begun since the one before.
+    /// Creates a watchdog.
+    ///
+    /// - Parameters:
+    ///   - limit: The time that a probe may wait before the pool counts as occupied.
+    ///   - looked: Called after every sample with the number of probes that have begun since the one before.
     package init(limit: Duration, log: any LogSink, looked: @escaping @Sendable (_ begun: Int) -> Void = { _ in }) {
         (self.limit, self.log, self.looked) = (limit, log, looked)
     }
 
-    /// Begins to watch, and knows no components yet.
+    /// Starts to watch, without any known components.
     package func start() { start([]) }
 
-    /// Begins to watch, and knows these components from now on.
+    /// Starts to watch, or goes on with these components as candidates.
     func start(_ components: [WatchedComponent]) {
         let needsThread = state.withLock { state in
             state.components = components
@@ -41,11 +45,11 @@ package final class Watchdog: Sendable {
             state.isRunning = true
             return true
         }
-        // Without a thread nobody watches; everything else goes on.
+        // Without a thread nothing is watched, and everything else works as usual.
         if needsThread, !HostThread.tryStart("bp-watchdog", { self.run() }) { state.withLock { $0.isRunning = false } }
     }
 
-    /// Ends the thread.
+    /// Lets the thread end.
     package func retire() {
         state.withLock { ($0.isRetired, $0.components) = (true, []) }
     }
@@ -83,7 +87,7 @@ package final class Watchdog: Sendable {
         return probe
     }
 
-    /// Lets time pass; `false` when the watchdog is retired.
+    /// Waits for a duration; returns `false` if the watchdog is retired.
     private func pause(_ duration: Duration) -> Bool {
         let end = Deadline.now + duration
         return state.wait { state in

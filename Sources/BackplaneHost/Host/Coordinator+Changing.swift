@@ -1,17 +1,17 @@
 import Backplane
 
 extension Coordinator {
-    /// What may be done to a host that runs.
+    /// A change of a running host.
     enum Change: Sendable {
-        /// Puts another manifest in force: what it changes is stopped, started or made anew, everything else goes on.
+        /// The activation of another manifest, which stops, starts or recreates only what it changes.
         case apply(ManifestDocument)
-        /// Makes a manager anew, and what only it uses; `nil`: all that are up.
+        /// The recreation of a manager and the components that only it uses, or with `nil` of all that are up.
         case reset(String?)
     }
 
-    /// Makes a change, after those that were asked for before.
+    /// Makes a change, after those that were requested before.
     ///
-    /// - Throws: what is wrong with it, nothing having changed; or why some did not start, the rest being as it says.
+    /// - Throws: The errors that prevent the change, or later those of the managers that did not start.
     func make(_ change: Change) async throws(BackplaneError) -> ManifestChange {
         await turns.take()
         defer { turns.end() }
@@ -33,24 +33,26 @@ extension Coordinator {
         case .reset(let manager?):
             let node = try old.node(ofManager: manager)
             let layers = old.plan.layers(of: node).filter { $0.managers == [manager] }
-            // Who could not start for want of it can now, perhaps.
+            // Managers that failed to start for want of this one may be able to start now.
             return try await go(to: old, PlanChange(resetting: Set([node.id] + layers.map(\.id)), of: old.plan)) {
                 expectedManagers.intersection(old.plan.managers(needing: node)).union([manager])
             }
         }
     }
 
-    /// Those that are up unless something is wrong with them.
+    /// The managers that are up unless something is wrong with them.
     private var expectedManagers: Set<String> {
         startup.hasStartedAll ? owed.union(live.loaded.eagerNames) : owed
     }
 
-    /// - Parameter managers: those to start though they were not up, asked for when what leaves has stopped.
+    /// Stops, starts and recreates components so that a manifest becomes active.
+    ///
+    /// - Parameter managers: Returns further managers to start; called when the leaving components have stopped.
     private func go(
         to new: LoadedManifest, _ change: PlanChange, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {
         let leaving = change.removed.map { live.nodes[$0] }
-        // What starts may look others up, so it has to come to its end before nothing can be looked up.
+        // A component that is starting may look up others, so it has to finish before look-ups are held.
         while let start = leaving.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = upManagers
@@ -78,7 +80,7 @@ extension Coordinator {
 }
 
 extension Plan {
-    /// Those that cannot do without a node, however far they are from it.
+    /// Returns the managers that depend on a node, directly or indirectly.
     fileprivate func managers(needing node: Node) -> Set<String> {
         var needing = Set([node.id])
         for other in nodes where other.wires.contains(where: { needing.contains($0.provider) }) { needing.insert(other.id) }

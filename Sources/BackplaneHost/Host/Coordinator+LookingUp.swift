@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneBoundary
 
-/// The host program's look-ups.
+/// The look-ups of the host program.
 extension Coordinator {
-    /// A manager by its name, started if it was not.
+    /// Returns a manager by its name, started if it is not up.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         try await startup.running(manager)
     }
@@ -19,7 +19,7 @@ extension Coordinator {
         return slot
     }
 
-    /// The host program's calls of a manager by name; it is started if it was not.
+    /// Returns the wire for the host program's calls by name to a manager, which is started if it is not up.
     func names(of manager: String) async throws(BackplaneError) -> ServedWire {
         let component = try await startup.running(manager)
         if let wire = namedWires[manager] { return wire }
@@ -28,12 +28,12 @@ extension Coordinator {
         return wire
     }
 
-    /// The slot of a manager that was looked up before; takes no turn on the coordinator's thread.
+    /// Returns the slot of a manager that was looked up before, without waiting for the coordinator's thread.
     nonisolated func knownSlot<C: Contract>(to manager: String, as _: C.Type) -> Slot? {
         remotes.find(manager, C.self)
     }
 
-    /// The gate of a manager, started if it was not.
+    /// Returns the gate of a manager, which is started if it is not up.
     func gate(of manager: String) async throws(BackplaneError) -> Gate {
         try await startup.running(manager).gate
     }

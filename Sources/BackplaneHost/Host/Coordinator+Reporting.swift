@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 
 extension Coordinator {
-    /// Every generation of a plugin that is in memory.
+    /// Returns every generation of a plugin, or of all plugins, that is in memory.
     func generations(of name: String?) throws(BackplaneError) -> [Generation] {
         _ = live.loaded
         let id: String? = if let name { try pluginID(name) } else { nil }
@@ -23,7 +23,7 @@ extension Coordinator {
         return live.loaded.plugins[try live.loaded.place(ofPlugin: name)].description.id
     }
 
-    /// What keeps a generation: what uses it, and, when nothing does, that nothing is ever unloaded.
+    /// Returns the reasons why a generation stays in memory: its users or, without any, that nothing is ever unloaded.
     private func holders(of entry: GenerationTable.Entry) -> [String] {
         var holders: [String] = []
         let generations = live.generations
@@ -45,7 +45,7 @@ extension Coordinator {
         return holders
     }
 
-    /// What has been asked of every component that is up.
+    /// Returns the call counts of every component that is up.
     func statistics() -> [ComponentStatistics] {
         let plugins = live.loaded.plugins
         return live.nodes.compactMap { current in

@@ -1,7 +1,7 @@
 import Backplane
 
 extension Coordinator {
-    /// Puts new builds of plugins in force: all of them, or none.
+    /// Activates new builds of plugins: all of them, or none.
     func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
         await turns.take()
@@ -12,7 +12,7 @@ extension Coordinator {
         return try await swap(replacements, options, asked: asked, onProbation: report)
     }
 
-    /// The same with plugins that are linked into this program.
+    /// Activates plugins that are linked into this program.
     func swap(linked: [LinkedPlugin], _ options: SwapOptions) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
         await turns.take()
@@ -23,7 +23,7 @@ extension Coordinator {
         return try await swap(replacements, options, asked: asked)
     }
 
-    /// Puts an older generation of a plugin in force again.
+    /// Activates an older generation of a plugin again.
     func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
         let asked = Deadline.now
         await turns.take()
@@ -65,7 +65,7 @@ extension Coordinator {
 }
 
 extension BackplaneError {
-    /// One error for all reasons against a swap; `nil` when there is none.
+    /// Returns one error for all reasons against a swap, or `nil` if there is none.
     fileprivate static func combining(refusals: [BackplaneError]) -> BackplaneError? {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"

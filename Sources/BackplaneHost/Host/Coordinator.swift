@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// Loads, starts, changes and stops: the one serial domain of a host, on a thread of its own.
+/// The one serial domain of a host, on a thread of its own, which loads, starts, changes and stops components.
 actor Coordinator {
     let options: HostOptions
     nonisolated let timer = DeadlineTimer()
@@ -10,7 +10,7 @@ actor Coordinator {
     private let watchdog: Watchdog?
     private let starter: ComponentStarter
 
-    /// Where the manifest in force is from, for those who cannot wait for this actor.
+    /// The source of the active manifest, readable without waiting for this actor.
     nonisolated let manifestSource: SourceInForce
     let live: LiveComposition
     let lookUps: LookUpsUnderWay
@@ -21,11 +21,11 @@ actor Coordinator {
     private(set) lazy var retirements = Retirements(live, instances, lookUps)
     private(set) lazy var replacements = Replacements(live)
 
-    /// The host program's calls by name, by manager.
+    /// The wires for the host program's calls by name, by manager.
     var namedWires: [String: ServedWire] = [:]
-    /// The managers that a change stopped and did not bring up again, though it should have.
+    /// The managers that a change stopped and then failed to restart.
     var owed: Set<String> = []
-    /// The swap that is under way.
+    /// The swap in progress.
     var swapUnderWay: SwapTransaction?
     var stopping: Task<Void, Never>?
     var isStopped: Bool { live.isStopped }
@@ -73,7 +73,7 @@ actor Coordinator {
         try await startup.startAll(keepGoing: keepGoing)
     }
 
-    /// Stops once; whoever else asks waits until it is over.
+    /// Stops the host once; concurrent callers wait until it has stopped.
     func stop() async {
         live.isStopped = true
         let task = stopping ?? Task { await stopAll() }
@@ -82,7 +82,7 @@ actor Coordinator {
     }
 
     private func stopAll() async {
-        // What is still starting is not waited for: it may never come up.
+        // Components that are still starting are abandoned, since they may never come up.
         remotes.clear()
         starter.underWay.giveUp()
         await turns.take()
@@ -94,10 +94,10 @@ actor Coordinator {
     }
 }
 
-// MARK: Components' look-ups
+// MARK: Look-ups by components
 
 extension Coordinator {
-    /// How one component, by its node's id, comes back to this actor to look others up.
+    /// Creates the finder through which a component, by its node's id, looks up others in this actor.
     private nonisolated var finder: @Sendable (Int, ComponentClass) -> ManagerFinder {
         { [weak self] asker, type in
             ManagerFinder(

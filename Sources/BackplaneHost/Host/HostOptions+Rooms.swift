@@ -1,4 +1,4 @@
-/// The options of each room.
+/// The options of each part of the host.
 extension HostOptions {
     var loading: LoadingOptions {
         LoadingOptions(pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit, getInterface: HostInterfaces.get)

@@ -1,16 +1,16 @@
 package import Backplane
 package import BackplaneBoundary
 
-/// What a library brings, for tools: it is offered the services that a host would offer it.
+/// The description of a library for tools, which offer it the same services as a host.
 extension LibraryFile {
-    /// Loads the copy and asks the plugin what it brings: its code runs, and of that no more than constructors and the entry.
+    /// Loads the copy and returns the plugin's description, which runs its constructors and its entry function only.
     ///
-    /// - Throws: why it cannot be loaded, or why what it answers cannot be believed, at the library's path.
+    /// - Throws: The reason why the library cannot be loaded or its description is invalid, located at its path.
     package func describe() throws(BackplaneError) -> PluginDescription {
         try describe(load())
     }
 
-    /// The same for one that has been loaded.
+    /// Returns the description of a plugin whose library has been loaded.
     package func describe(_ library: DynamicLibrary) throws(BackplaneError) -> PluginDescription {
         try describe(library, HostInterfaces.get)
     }

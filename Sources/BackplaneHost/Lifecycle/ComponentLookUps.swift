@@ -1,13 +1,15 @@
 import Backplane
 import BackplaneBoundary
 
-/// The look-ups of components: of managers that their wires do not name.
+/// The look-ups by components of managers that their wires do not name.
 struct ComponentLookUps {
     let live: LiveComposition
     let startup: Startup
     let underWay: LookUpsUnderWay
 
-    /// - Parameter asker: the id of the node that looks up.
+    /// Returns a wire to a manager, which is started if it is not up, or the error that prevents it.
+    ///
+    /// - Parameter asker: The id of the node that looks up.
     func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
         do throws(BackplaneError) {
             return .success(try await wire(to: manager, needed, for: asker, call))
@@ -22,9 +24,9 @@ struct ComponentLookUps {
         guard let user = live.nodesByID[asker] else { throw .askerStopped }
         try live.requireRunning()
         let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
-        // What it knows already it need not wait for while that is made anew: its calls do.
+        // A component need not wait for a manager that restarts if it already has a wire to it: its calls wait.
         if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
-        // Whoever is up, or stops just now, can be looked up whatever changes meanwhile, also by one that stops: its calls wait.
+        // A manager that is up or stopping can be looked up during any change, even by one that stops: calls wait.
         while up(manager) == nil {
             try await lookUp(manager, by: user, call)
             try live.requireRunning()
@@ -57,7 +59,7 @@ struct ComponentLookUps {
                 .dependencyUnsatisfied, "`\(manager)` is not up, and is swapped together with \(user.node.name); look it up later, when it is first called",
                 at: user.node.location)
         }
-        // Whoever waits here waits on behalf of all that wait for it: those whose call this is, too.
+        // A component waits on behalf of all that wait for it, including the callers along the path of its call.
         let waiting = [user] + nodes(along: call).filter { $0 !== user }
         var edges: [LiveNode] = []
         defer { for node in edges { node.stopWaiting(for: provider) } }
@@ -80,7 +82,7 @@ struct ComponentLookUps {
         return live.nodes.filter { node in node.number.map(path.contains) ?? false }
     }
 
-    /// The managers that serve a contract, as JSON.
+    /// Returns the managers that serve a contract, as JSON.
     func providers(of needed: ContractDescription) -> EncodedAnswer {
         let plan = live.loaded.plan
         let found = plan.managers.map { (name: $0.key, entry: plan.nodes[$0.value].entry) }

@@ -1,12 +1,14 @@
 import Backplane
 
-/// The numbers that components have in the path of calls: each one's own while it lives.
+/// The numbers that identify components in the path of calls, each unique among living components.
 struct ComponentNumbers {
     private var last: UInt16 = 0
-    /// Of components that have ended, the first to end first: so a number is away as long as possible before it means another.
+    /// The numbers of ended components, the earliest first, so that a number is reused as late as possible.
     private var free: [UInt16] = []
 
-    /// - Throws: located where the component is defined, when all are taken.
+    /// Returns a free number.
+    ///
+    /// - Throws: An error at the component's definition if all numbers are taken.
     mutating func take(for node: Plan.Node) throws(BackplaneError) -> UInt16 {
         if last < .max {
             last += 1

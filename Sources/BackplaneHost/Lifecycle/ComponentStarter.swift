@@ -2,17 +2,19 @@ import Backplane
 import BackplaneBoundary
 import BackplaneNetwork
 
-/// Makes and activates one component, its collaborators being up.
+/// The creation and activation of one component whose collaborators are up.
 struct ComponentStarter {
     let options: LifecycleOptions
     let timer: DeadlineTimer
     let executors: [any HTTPExecutor]
     let store: HostStore
     let dataFolder: @Sendable () throws(BackplaneError) -> DataFolder
-    /// The steps of components that are waited for.
+    /// The steps of components that are in progress.
     let underWay = StepsUnderWay()
 
-    /// - Throws: why it is not active, located where the manifest defines it.
+    /// Activates a component.
+    ///
+    /// - Throws: The reason why it is not active, located at its definition in the manifest.
     func activate(_ component: RunningComponent, limit: Duration? = nil) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await limited("be activated", component.node, limit: limit) { watch async throws(BackplaneError) in
@@ -23,7 +25,9 @@ struct ComponentStarter {
         }
     }
 
-    /// - Throws: why it was not made, located where the manifest defines it.
+    /// Creates the instance of a component.
+    ///
+    /// - Throws: The reason why it was not created, located at its definition in the manifest.
     func make(
         _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire], _ managers: ManagerFinder,
         limit: Duration? = nil
@@ -47,9 +51,9 @@ struct ComponentStarter {
         }
     }
 
-    /// Ends the host's services for a component, answers what is under way, and then gives the instance up.
+    /// Ends the host's services for a component, answers its pending requests and releases the instance.
     ///
-    /// An instance that may still be answered, because something was not in time, is not given up.
+    /// An instance that may still receive an answer, because a request exceeded the limit, is not released.
     func retire(_ handle: UInt64, releasing instance: ComponentInstance?) async {
         guard let component = ComponentHandles.find(handle) else { return }
         component.close()
@@ -62,8 +66,7 @@ struct ComponentStarter {
         return try dataFolder().folder(named: namespace)
     }
 
-    /// Runs a step of the component until its time limit, or until the host gives up what it starts; then it counts as failed whatever it
-    /// does.
+    /// Runs a step of the component until its time limit, or until the host abandons it; then it counts as failed.
     func limited<Value>(
         _ what: String, _ node: Plan.Node, limit: Duration? = nil, canBeGivenUp: Bool = true,
         _ step: (Callbacks.Watch) async throws(BackplaneError) -> Value
@@ -76,7 +79,7 @@ struct ComponentStarter {
                 underWay.remove(watched)
             }
         }
-        // Not a task's cancellation: its handlers have what they surround run on Swift's pool, which plugins may occupy.
+        // Not a task's cancellation, whose handlers need Swift's thread pool, which plugins may occupy.
         return try await step { id in
             watched = id
             timer.schedule(id, at: .now + limit) {
@@ -88,7 +91,7 @@ struct ComponentStarter {
 }
 
 extension BackplaneError {
-    /// The error with the place of its component before its own place.
+    /// Returns the error with the location of its component before its own.
     fileprivate func located(in node: Plan.Node) -> BackplaneError {
         var error = self
         if code == .configurationInvalid {
@@ -101,7 +104,7 @@ extension BackplaneError {
 }
 
 extension Plan.Node {
-    /// The key of its configuration, as a pointer.
+    /// The key of the component's configuration, as a JSON pointer.
     fileprivate var configurationKey: String {
         role == .networkService ? "/networkServiceConfiguration" : "/configuration"
     }

@@ -1,22 +1,22 @@
-/// The part of a swap under way that starts have to know: whom not to start, and when to look again.
+/// The constraints that a swap in progress puts on starts: which nodes must not start, and when to try again.
 final class Handover {
-    /// The ids of the nodes that come up with it.
+    /// The ids of the nodes that the swap brings up.
     let incoming: Set<Int>
-    /// The ids of those that nobody starts meanwhile.
+    /// The ids of the nodes that must not start meanwhile.
     var withheld: Set<Int>
-    /// Those who wait for it.
+    /// The starts that wait for the swap.
     private(set) var waiting: [UnsafeContinuation<Void, Never>] = []
 
     init(incoming: Set<Int>, withheld: Set<Int>) {
         (self.incoming, self.withheld) = (incoming, withheld)
     }
 
-    /// Returns once callers are served by the new code, or it is over.
+    /// Waits until callers are served by the new code, or the swap is over.
     func wait() async {
         await withUnsafeContinuation { waiting.append($0) }
     }
 
-    /// Has those who wait look again.
+    /// Resumes the starts that wait.
     func end() {
         for continuation in waiting { continuation.resume() }
         waiting = []

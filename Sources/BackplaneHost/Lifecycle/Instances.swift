@@ -1,33 +1,35 @@
 import Backplane
 import BackplaneBoundary
 
-/// The instances of components: what each needs to be made, and gives back when it ends.
+/// The creation of component instances, and the resources that they take while they live.
 struct Instances {
     let live: LiveComposition
     let starter: ComponentStarter
-    /// How one component, by its node's id, reaches managers that its wires do not name.
+    /// Returns the finder through which a component, by its node's id, reaches managers that its wires do not name.
     let finder: @Sendable (Int, ComponentClass) -> ManagerFinder
 
-    /// A component that a new one is wired to.
+    /// The provider of a wire of a new component.
     struct Provider {
         var component: RunningComponent
-        /// It is going to be swapped: as long as it does not serve the wire, calls are refused.
+        /// A Boolean value that indicates whether the provider is about to be swapped.
+        ///
+        /// Calls are refused while it does not serve the wire.
         var isLater = false
     }
 
-    /// Gives a node the number that calls through it are known by.
+    /// Gives a node the number that identifies it in the path of calls.
     ///
-    /// - Throws: located where the component is defined, when all are taken.
+    /// - Throws: An error at the component's definition if all numbers are taken.
     func number(_ node: LiveNode) throws(BackplaneError) {
         node.number = try live.numbers.take(for: node.node)
     }
 
-    /// Makes the instance of a node that has its number.
+    /// Creates the instance of a node that has its number.
     ///
     /// - Parameters:
-    ///   - manifest: what the node's class is from.
-    ///   - provider: the one that a wire leads to, by its place in that manifest's plan.
-    /// - Throws: why it was not made, located where the manifest defines it.
+    ///   - manifest: The manifest that the node's class comes from.
+    ///   - provider: Returns the provider of a wire, by its place in that manifest's plan.
+    /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
         _ node: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil, wiredTo provider: (Int) -> Provider?
     ) async throws(BackplaneError) -> RunningComponent {
@@ -39,7 +41,7 @@ struct Instances {
             node.node, type, number: node.number ?? 0, gate: node.gate, resources: manifest.resources(of: node.node), wires, finder(node.id, type), limit: limit)
     }
 
-    /// Gives back what a node has while it lives.
+    /// Gives back the resources of a node that no longer lives.
     func end(_ node: LiveNode) {
         live.connections.abandon(usedBy: node)
         node.found = [:]
@@ -47,7 +49,7 @@ struct Instances {
         node.number = nil
     }
 
-    /// The same of one that is not in the plan in force.
+    /// Gives back the resources of a node that is not in the active plan, and forgets it.
     func giveBack(_ node: LiveNode) {
         end(node)
         live.dismiss(node)
@@ -57,9 +59,9 @@ struct Instances {
 // MARK: Suspending
 
 extension Instances {
-    /// Suspends an instance that nobody calls: what it began with the host's services ends before, or at least in, its `suspend`.
+    /// Suspends an instance without callers, once its use of the host's services ends or a limit passes.
     ///
-    /// - Returns: what had to be cut short.
+    /// - Returns: A warning if the instance went on to use those services after its `suspend`.
     func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true) async throws(BackplaneError) -> String? {
         let served = ComponentHandles.find(component.handle)
         let isIdle = { !(served?.isBusy ?? false) }
@@ -74,6 +76,6 @@ extension Instances {
             : "\(component.name) goes on to use the host's services though it was suspended; let `suspend` end what was begun"
     }
 
-    /// How long what a component began with the host's services may take to end before, and again after, it is suspended.
+    /// The time that the use of the host's services may take to end before, and again after, `suspend`.
     private static var servicesLimit: Duration { .seconds(1) }
 }

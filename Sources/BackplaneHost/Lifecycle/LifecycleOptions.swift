@@ -1,14 +1,15 @@
 import Backplane
 
-/// The options of the room that starts, connects and stops components.
+/// The options for starting, connecting and stopping components.
 struct LifecycleOptions: Sendable {
     var loading: LoadingOptions
     var log: any LogSink
-    /// Which lane calls may take, and how they are counted.
+    /// The lanes that calls may take.
     var lanes: LaneRule
+    /// The way in which calls are counted.
     var counting: LeaseCounting
-    /// How long one component may take to start.
+    /// The time that one component may take to start.
     var startLimit: Duration
-    /// How long one component may take to end its calls, and then to stop.
+    /// The time that one component may take to end its calls, and again to stop.
     var stopLimit: Duration
 }

@@ -1,7 +1,7 @@
 import Backplane
 
 extension LiveComposition {
-    /// The managers of the manifest, by name, and how they are.
+    /// The managers of the manifest and their states, sorted by name.
     var statuses: [ManagerStatus] {
         let loaded = loaded, plan = loaded.plan
         let sound = plan.managers.map { name, place in

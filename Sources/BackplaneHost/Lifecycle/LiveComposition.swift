@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneBoundary
 
-/// The composition in force: its manifest, its nodes, and what those have while they live.
+/// The active composition: its manifest, its nodes and their resources.
 ///
-/// It belongs to the host's serial domain, as everything does that holds it: nothing of it is used from elsewhere.
+/// It belongs to the host's serial domain, as does everything that refers to it; nothing uses it from elsewhere.
 final class LiveComposition {
     let options: LifecycleOptions
     let timer: DeadlineTimer
@@ -11,34 +11,34 @@ final class LiveComposition {
     private let linked: [LinkedPlugin]
     private let watchdog: Watchdog?
 
-    /// What to load; once that has happened, what was loaded.
+    /// The manifest to load or, once that has happened, the one that was loaded.
     private var document: ManifestDocument
     private let source: SourceInForce
     private var loadedManifest: LoadedManifest?
-    /// Where only a swap has loaded libraries yet.
+    /// The folder created by a swap that loaded libraries before the manifest did.
     private var madeLoadFolder: LoadFolder?
     /// Every library that was loaded.
     var generations = GenerationTable()
 
-    /// The nodes of the plan in force, by their places in it.
+    /// The nodes of the active plan, by place.
     private(set) var nodes: [LiveNode] = []
-    /// The same, and the guests, by their ids.
+    /// The nodes of the active plan and the guests, by id.
     private(set) var nodesByID: [Int: LiveNode] = [:]
     private var lastID = 0
-    /// Nodes that are not in the plan in force: those that are being made for a swap, or left behind by one.
+    /// The nodes outside of the active plan, which a swap is creating or has left behind.
     private var guests: [Int: LiveNode] = [:]
-    /// A manager's gate stays when the manager goes, since it may come again.
+    /// The gates of managers by name, kept when a manager goes because it may return.
     private var managerGates: [String: Gate] = [:]
-    /// In the order in which they came up.
+    /// The nodes that are up, in the order in which they started.
     var started: [LiveNode] = []
     var connections: Connections
     var numbers = ComponentNumbers()
 
-    /// Components are being stopped for a change: what takes their places starts after that.
+    /// The task that stops components for a change; their successors start after it.
     var pause: Task<Void, Never>?
-    /// What starts have to know of the swap that is under way.
+    /// The constraints of the swap in progress on starts.
     var handover: Handover?
-    /// The host stops, or has stopped.
+    /// A Boolean value that indicates whether the host is stopping or has stopped.
     var isStopped = false
 
     init(
@@ -59,8 +59,9 @@ final class LiveComposition {
         while let pause { await pause.value }
     }
 
-    /// Waits for what nobody tells of: looks a few times at once, since most calls are over within a microsecond, and then now and then,
-    /// for as long as the host runs.
+    /// Polls until the condition holds, the limit passes or the host stops; returns whether the condition holds.
+    ///
+    /// The first polls follow each other closely, since most calls are over within a microsecond.
     func drained(_ limit: Duration, _ isThere: () -> Bool) async -> Bool {
         if Drain.looks(isThere) { return true }
         return await timer.waits(limit) { isThere() || isStopped } && isThere()
@@ -74,10 +75,10 @@ final class LiveComposition {
     }
 }
 
-// MARK: The manifest
+// MARK: Manifest
 
 extension LiveComposition {
-    /// The manifest in force and what it loaded, which happens when it is first asked for.
+    /// The active manifest and what was loaded for it; loading is lazy and happens at the first use.
     var loaded: LoadedManifest {
         if let loadedManifest { return loadedManifest }
         let new = load(document)
@@ -86,12 +87,12 @@ extension LiveComposition {
         return new
     }
 
-    /// Loads what a manifest names and what is not loaded yet; changes nothing.
+    /// Loads what a manifest names and is not loaded yet, without changing the composition.
     func load(_ document: ManifestDocument) -> LoadedManifest {
         LoadedManifest(document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder)
     }
 
-    /// Made with the first library.
+    /// The folder of library copies, which is created with the first library.
     var loadFolder: LoadFolder? { madeLoadFolder ?? loadedManifest?.loadFolder }
 
     func requireLoadFolder() throws(BackplaneError) -> LoadFolder {
@@ -101,16 +102,20 @@ extension LiveComposition {
         return folder
     }
 
+    /// Activates a manifest.
+    ///
     /// - Parameters:
-    ///   - kept: the new place of each node that stays, by its old place.
-    ///   - placed: nodes that are made already, by their new places.
+    ///   - kept: The new place of each node that stays, by its old place.
+    ///   - placed: The nodes that already exist, by their new places.
     func putInForce(_ new: LoadedManifest, keeping kept: [Int: Int], placing placed: [Int: LiveNode] = [:]) {
         var staying = placed
         for (old, place) in kept { staying[place] = nodes[old] }
         putInForce(new, new.plan.nodes.map { staying[$0.id] ?? makeNode($0) })
     }
 
-    /// - Parameter nodes: by their places in the manifest's plan.
+    /// Activates a manifest with the given nodes.
+    ///
+    /// - Parameter nodes: The nodes by their places in the manifest's plan.
     func putInForce(_ new: LoadedManifest, _ nodes: [LiveNode]) {
         for (live, node) in zip(nodes, new.plan.nodes) { live.node = node }
         self.nodes = nodes
@@ -118,12 +123,12 @@ extension LiveComposition {
         for node in nodes { nodesByID[node.id] = node }
         (document, loadedManifest) = (new.document, new)
         source.value = new.document.source
-        // What a swap puts in force it may take back.
+        // A swap may take back the generation that it activates.
         generations.putInForce(new.plugins, isForGood: handover == nil)
         watchdog?.start(watched)
     }
 
-    /// The components of the plan in force, for the watchdog.
+    /// The components of the active plan, for the watchdog.
     private var watched: [WatchedComponent] {
         guard let loadedManifest else { return [] }
         return nodes.map { current in
@@ -135,27 +140,29 @@ extension LiveComposition {
         }
     }
 
-    /// What is not in force needs no symbols, which may take more room than its code.
+    /// Frees the disk space of inactive plugins' symbols, which may be larger than the code.
     func giveRoomBack(of plugins: [LoadedPlugin]) {
         let bulky = plugins.filter { !$0.unmapped.isEmpty }
         guard !bulky.isEmpty else { return }
-        // A file system may take its time; where there is no thread the copies stay as they are.
+        // A file system may take long; if no thread can be started, the copies stay as they are.
         _ = HostThread.tryStart("bp-copies") {
             for plugin in bulky { if let copy = plugin.copy { LoadFolder.giveRoomBack(plugin.unmapped, of: copy) } }
         }
     }
 
-    /// Notes of plugins that they are not in force after all.
+    /// Records that plugins are not active after all.
     func takeOut(_ plugins: [LoadedPlugin], afterProbation: Bool = false) {
         for plugin in plugins { generations.takeOut(plugin, afterProbation: afterProbation) }
         giveRoomBack(of: plugins)
     }
 }
 
-// MARK: Its nodes
+// MARK: Nodes
 
 extension LiveComposition {
-    /// - Parameter gate: of the one whose place it takes.
+    /// Creates a node with an id of its own.
+    ///
+    /// - Parameter gate: The gate of the node that it replaces, unless it is a manager's.
     func makeNode(_ node: Plan.Node, gate: Gate? = nil) -> LiveNode {
         lastID += 1
         guard node.role == .manager else { return LiveNode(id: lastID, node, gate: gate ?? Gate(timer: timer)) }
@@ -164,7 +171,7 @@ extension LiveComposition {
         return LiveNode(id: lastID, node, gate: gate)
     }
 
-    /// Has a node be known that is not in the plan in force, while it is made or until it is given up.
+    /// Registers a node outside of the active plan while it is created or until it is retired.
     func admit(_ node: LiveNode) {
         guests[node.id] = node
         nodesByID[node.id] = node
@@ -175,24 +182,24 @@ extension LiveComposition {
         if !nodes.contains(where: { $0 === node }) { nodesByID[node.id] = nil }
     }
 
-    /// In the order of starting one stands where the other stood; one that stands there already stays.
+    /// Replaces nodes in the order of starting, except by those that are already part of it.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
         for (old, new) in pairs where !started.contains(where: { $0 === new }) {
             if let old, let index = started.firstIndex(where: { $0 === old }) { started[index] = new } else { started.append(new) }
         }
     }
 
-    /// A change that is under way takes it out of the plan, or has nobody start it meanwhile.
+    /// Returns whether a change in progress removes the node from the plan or keeps it from starting.
     func leaves(_ node: LiveNode) -> Bool {
         node.leaves || handover?.withheld.contains(node.id) ?? false
     }
 
-    /// It does not come up any more: another one takes its place, perhaps.
+    /// Returns whether the node will not come up any more, though another may take its place.
     func isGone(_ node: LiveNode) -> Bool {
         node.isStopping || leaves(node) && node.running == nil && node.startUnderWay == nil
     }
 
-    /// Lets no call in for ever, and refuses all that wait: also of managers that are not up.
+    /// Refuses all calls for good, including those that wait and those to managers that are not up.
     func closeGates() {
         for gate in managerGates.values { gate.close() }
         for node in nodes { node.gate.close() }

@@ -1,53 +1,55 @@
 import Backplane
 import BackplaneBoundary
 
-/// A node of the plan in force, and where it is in its life. Only the coordinator touches it.
+/// A node of the active plan and its current state, used only by the coordinator.
 final class LiveNode {
     enum State {
         case resolved
         case starting(Task<Result<RunningComponent, BackplaneError>, Never>)
         case ready(RunningComponent)
-        /// Calls are let out, and then it stops.
+        /// Calls in flight end before the component stops.
         case quiescing(RunningComponent)
         case stopped
-        /// It did not start.
+        /// The component did not start.
         case failed(BackplaneError, during: Attempt)
-        /// Something it needs did not start.
+        /// A component that this one needs did not start.
         case unsatisfied(BackplaneError, during: Attempt)
     }
-    /// One round of starting, in which nothing is tried twice.
+    /// A round of starts, in which no node is tried twice.
     typealias Attempt = Int
 
-    /// Never that of another one.
+    /// The node's id, which is never reused.
     let id: Int
-    /// Changes its place when another plan comes into force.
+    /// The definition of the component, whose place changes when another plan becomes active.
     var node: Plan.Node
-    /// Where calls of it meet what changes behind it; a manager's stays when the manager is made anew.
+    /// The gate through which the component is called; a manager's stays when the manager is recreated.
     let gate: Gate
     var state = State.resolved
-    /// A change has taken it, or is taking it, out of the plan.
+    /// A Boolean value that indicates whether a change has removed, or is removing, the node from the plan.
     var leaves = false
-    /// What the calls it makes have in their path, while it has one.
+    /// The number that identifies the component in the path of calls, while it has one.
     var number: UInt16?
-    /// A swap that failed had it suspended, gave up waiting for that, and resumes it once it has come back from the step.
+    /// A Boolean value that indicates whether the component is to be resumed once its `suspend` returns.
+    ///
+    /// A failed swap sets it if that step has timed out.
     var isResumedLater = false
-    /// Those that it cannot go on without while it starts.
+    /// The nodes that this one waits for while it starts.
     var awaited: [LiveNode] = []
-    /// The managers it looked up, whose calls it may make until it ends.
+    /// The wires to managers that the component has looked up, valid until it ends.
     var found: [FoundWire: OpenWire] = [:]
 
     init(id: Int, _ node: Plan.Node, gate: Gate) {
         (self.id, self.node, self.gate) = (id, node, gate)
     }
 
-    /// Whose calls come back to it while it stops.
+    /// The components whose calls may come back to this one while it stops: itself.
     var passage: Set<UInt16> { number.map { [$0] } ?? [] }
 
     var running: RunningComponent? {
         if case .ready(let component) = state { component } else { nil }
     }
 
-    /// It is up, or only about to stop.
+    /// The component if it is up, or only about to stop.
     var callable: RunningComponent? {
         switch state {
         case .ready(let component), .quiescing(let component): component
@@ -55,7 +57,7 @@ final class LiveNode {
         }
     }
 
-    /// It stops, or has stopped.
+    /// A Boolean value that indicates whether the component is stopping or has stopped.
     var isStopping: Bool {
         switch state {
         case .quiescing, .stopped: true
@@ -63,7 +65,7 @@ final class LiveNode {
         }
     }
 
-    /// Is nothing that was asked of its instance before still under way?
+    /// Returns whether no step of the instance is in progress or pending.
     func isBetweenSteps(_ component: RunningComponent) -> Bool {
         !component.instance.isInStep && !isResumedLater
     }
@@ -72,7 +74,7 @@ final class LiveNode {
         if case .starting(let task) = state { task } else { nil }
     }
 
-    /// The error of a round of starting that has come by already.
+    /// Returns the error of a start that failed in this round.
     func failure(during attempt: Attempt) -> BackplaneError? {
         switch state {
         case .failed(let error, attempt), .unsatisfied(let error, attempt): error
@@ -80,10 +82,10 @@ final class LiveNode {
         }
     }
 
-    /// The way along those that wait for one another from this one to `node`; `nil`: there is none.
+    /// Returns the path of waiting nodes from this one to `node`, or `nil` if there is none.
     func waits(for node: LiveNode) -> [LiveNode]? { waits { $0 === node } }
 
-    /// The same to the first that is as wanted.
+    /// Returns the path of waiting nodes from this one to the first that fulfils a condition.
     func waits(where isWanted: (LiveNode) -> Bool) -> [LiveNode]? {
         var before: [Int: LiveNode] = [:]
         var (visited, waiting) = (Set([id]), [self])
@@ -98,7 +100,7 @@ final class LiveNode {
     }
 }
 
-/// What a component looked up: a manager by name, by a contract as the component compiled it.
+/// The key of a look-up: a manager's name, and a contract as the component compiled it.
 struct FoundWire: Hashable {
     var manager: String
     var contract: ContractDescription

@@ -1,12 +1,12 @@
 import Backplane
 
-/// The look-ups that components wait for.
+/// The look-ups in progress, which components wait for.
 final class LookUpsUnderWay {
     typealias Found = Result<RunningComponent, BackplaneError>
 
     private struct LookUp {
         var manager: String
-        /// Who looks up, and those on whose behalf.
+        /// The node that looks up, followed by those on whose behalf it does.
         var waiting: [LiveNode]
         var continuation: UnsafeContinuation<Found, Never>
     }
@@ -18,11 +18,11 @@ final class LookUpsUnderWay {
 
     var isEmpty: Bool { lookUps.isEmpty }
 
-    /// Waits for a look-up's end.
+    /// Waits for the end of a look-up.
     ///
     /// - Parameters:
-    ///   - waiting: who looks up, and those on whose behalf.
-    ///   - start: begins what ends the look-up of this number; not called for one that is given up at once.
+    ///   - waiting: The node that looks up, followed by those on whose behalf it does.
+    ///   - start: Begins the look-up with this number; not called if it is abandoned at once.
     func wait(for manager: String, by waiting: [LiveNode], _ start: (Int) -> Void) async -> Found {
         last += 1
         let id = last
@@ -37,7 +37,7 @@ final class LookUpsUnderWay {
         lookUps.removeValue(forKey: lookUp)?.continuation.resume(returning: found)
     }
 
-    /// Ends the look-ups that wait for what comes up after a change, while the change waits for those who look up.
+    /// Ends the look-ups that can only succeed after a change which itself waits for the nodes that look up.
     func giveUpHopeless() {
         guard live.pause != nil else { return }
         for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
@@ -46,7 +46,7 @@ final class LookUpsUnderWay {
         }
     }
 
-    /// Ends the look-ups of a component that nobody calls any more.
+    /// Ends the look-ups of a component that has no more callers.
     func giveUp(of node: LiveNode) {
         for (id, lookUp) in lookUps where lookUp.waiting.first === node { end(id, .failure(.askerStopped)) }
     }

@@ -1,27 +1,34 @@
 public import Backplane
 
-/// A manager of the manifest, and how it is.
+/// A manager of the manifest and its current state.
 public struct ManagerStatus: Sendable, Hashable {
+    /// The manager's name in the manifest.
     public var name: String
+    /// The manager's current state.
     public var state: ManagerState
-    /// Its class, that class's version and the plugin that brings it; `nil` when none was found.
+    /// The manager's class, as the manifest names it if no plugin provides it; `nil` if the manifest does not either.
     public var className: String?
+    /// The version of the class, or `nil` if no plugin provides it.
     public var version: Version?
+    /// The id of the plugin that provides the class, or `nil` if none does.
     public var plugin: String?
 }
 
-/// Where a manager is in its life.
+/// The stages of a manager's life.
 public enum ManagerState: Sendable, Hashable {
-    /// Everything it needs is there; nothing was started yet.
+    /// Everything that the manager needs is present, and it has not been started.
     case resolved
+    /// The manager is being created and activated.
     case starting
+    /// The manager accepts calls.
     case ready
-    /// No more calls come in; those under way end, and then it stops.
+    /// The manager accepts no more calls, and stops once those in flight have ended.
     case quiescing
+    /// The manager has stopped.
     case stopped
-    /// The manifest and the plugins do not give what it needs, or a manager that it uses did not start.
+    /// The manifest and the plugins lack something that the manager needs, or a manager that it uses did not start.
     case unsatisfied(BackplaneError)
-    /// It, or one of its layers, did not start.
+    /// The manager, or one of its collaborators, did not start.
     case failed(BackplaneError)
 }
 

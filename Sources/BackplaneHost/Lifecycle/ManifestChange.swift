@@ -1,12 +1,12 @@
-/// What putting a manifest in force has done to the managers, by name.
+/// The effect of activating a manifest on its managers, by name.
 public struct ManifestChange: Sendable, Hashable {
-    /// Those that were not up before.
+    /// The managers that were not up before.
     public var started: Set<String> = []
-    /// Those that are another instance than before.
+    /// The managers whose instance was replaced.
     public var restarted: Set<String> = []
-    /// Those that are no longer up.
+    /// The managers that are no longer up.
     public var stopped: Set<String> = []
-    /// Those that noticed nothing.
+    /// The managers that were not affected.
     public var kept: Set<String> = []
 
     package init(started: Set<String>, restarted: Set<String>, stopped: Set<String>, kept: Set<String>) {

@@ -3,16 +3,16 @@ import BackplaneBoundary
 
 /// A component that is up.
 final class RunningComponent: Sendable {
-    /// As it was when this came up.
+    /// The component's definition at the time it started.
     let node: Plan.Node
-    /// Its class; where that stands among the plugins may be another place in the manifest in force now.
+    /// The component's class, whose plugin may have another place in the active manifest now.
     let type: ComponentClass
     let name: String
-    /// Where calls of it meet what changes behind it.
+    /// The gate through which the component is called.
     let gate: Gate
     let instance: ComponentInstance
     let calls: ComponentCalls
-    /// What encoded cells of wires to it call.
+    /// The target of the encoded cells of wires to the component.
     let target: EncodedTarget
     let handle: UInt64
 
@@ -23,6 +23,6 @@ final class RunningComponent: Sendable {
         target = EncodedTarget(keeping: calls)
     }
 
-    /// Calls of this instance that failed, but for those that were cancelled. Not to be asked after it was given up.
+    /// The number of failed calls of this instance, without cancelled ones; not to be used after its release.
     var failures: Int { Int(clamping: instance.failures) + calls.failures }
 }

@@ -7,7 +7,7 @@ struct Shutdown {
     let instances: Instances
     let lookUps: LookUpsUnderWay
 
-    /// Stops everything, for good.
+    /// Stops all components for good.
     func stopAll() async {
         for node in live.nodes { _ = await node.startUnderWay?.value }
         for node in live.nodes where node.running == nil { node.gate.close() }
@@ -15,7 +15,7 @@ struct Shutdown {
         live.closeGates()
     }
 
-    /// Stops what another plan has not, or has otherwise; calls of what it has otherwise wait until that is up.
+    /// Stops the nodes that another plan lacks or changes; calls to the changed ones wait for their successors.
     func stop(_ leaving: [LiveNode], for plan: Plan) async {
         func shut(_ node: LiveNode) {
             if node.node.role == .manager, plan.managers[node.node.name] == nil {
@@ -34,13 +34,15 @@ struct Shutdown {
         await stop(leaving.filter { $0.running != nil }) { node, component in
             shut(node)
             if let number = node.number { retreat.add(number) }
-            // Calls that came through it may wait already for what has been stopped before it.
+            // Calls that came through this node may already wait for a component that was stopped before it.
             if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 { for gate in held { gate.refuseHeldUp() } }
             held.append(node.gate)
         }
     }
 
-    /// - Parameter shut: lets no more calls into one.
+    /// Stops nodes in order.
+    ///
+    /// - Parameter shut: Closes a node's gate to further calls.
     private func stop(_ leaving: [LiveNode], shut: (LiveNode, RunningComponent) -> Void) async {
         let ids = Set(leaving.map(\.id)), byID = Dictionary(uniqueKeysWithValues: leaving.map { ($0.id, $0) })
         let order = StopOrder.of(live.started.map(\.id).filter(ids.contains)) { id in byID[id].map(providers) ?? [] }
@@ -56,10 +58,10 @@ struct Shutdown {
         live.started.removeAll { ids.contains($0.id) }
     }
 
-    /// Those that a component can call, by id.
+    /// Returns the ids of the nodes that a component can call.
     private func providers(of node: LiveNode) -> [Int] {
         let plan = live.loaded.plan, nodes = live.nodes
-        // Its layers, too, that its class does not ask for.
+        // A manager can also call collaborators that its class does not declare.
         let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
         return layers + node.node.wires.map { nodes[$0.provider].id } + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
     }
@@ -71,7 +73,7 @@ struct Shutdown {
         }
         gate.closePassage()
         component.calls.close()
-        // What it began itself may have come back to it meanwhile.
+        // Calls that the component itself began may have come back to it meanwhile.
         let isIdle = isDrained ? await live.timer.waits(limit) {
             gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
         } : false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The place that the manifest in force is from, for those who cannot wait for the host's serial domain.
+/// The source of the active manifest, for use outside of the host's serial domain.
 final class SourceInForce: Sendable {
     private let source: Mutex<ManifestSource>
 

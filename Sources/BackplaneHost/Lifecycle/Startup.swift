@@ -1,25 +1,25 @@
 import Backplane
 import BackplaneBoundary
 
-/// The starting of managers with what they need: each once however many ask, independent ones at the same time.
+/// The starting of managers and all that they need: each once, and independent ones concurrently.
 ///
-/// Functions that begin tasks take the serial domain that those belong to.
+/// Functions that create tasks take the serial domain that those belong to.
 final class Startup {
     let live: LiveComposition
     let instances: Instances
     let lookUps: LookUpsUnderWay
     private var lastAttempt: LiveNode.Attempt = 0
-    /// Everything that is eager was asked to start.
+    /// A Boolean value that indicates whether all eager managers were asked to start.
     private(set) var hasStartedAll = false
 
     init(_ live: LiveComposition, _ instances: Instances, _ lookUps: LookUpsUnderWay) {
         (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
     }
 
-    /// Starts every eager manager and what it needs, independent ones at the same time.
+    /// Starts every eager manager and what it needs, independent ones concurrently.
     ///
-    /// - Parameter keepGoing: what cannot be started is left, and its state says why.
-    /// - Throws: all errors of the manifest, before anything starts; or why some did not start, all others being up.
+    /// - Parameter keepGoing: Whether managers that cannot start are only reported by their states.
+    /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
         try live.requireRunning()
         await live.settle()
@@ -31,9 +31,9 @@ final class Startup {
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
     }
 
-    /// Starts some managers, and gives the errors of those that did not come up: each once, however many need the same.
+    /// Starts managers and returns the errors of those that did not come up, each error once.
     ///
-    /// Those that a change takes out meanwhile are nobody's concern any more.
+    /// Managers that a change removes meanwhile are ignored.
     func start(_ managers: [String], in domain: isolated (any Actor)? = #isolation) async -> [BackplaneError] {
         let attempt = nextAttempt()
         let tasks = managers.map { name in
@@ -57,7 +57,7 @@ final class Startup {
         let node = live.nodes[place]
         do throws(BackplaneError) {
             _ = try await start(node, during: attempt).get()
-            // One that its class does not ask for may be missing after a change, though it has not noticed.
+            // A collaborator that its class does not declare may be missing after a change that left it alone.
             if node.running != nil { try await startLayers(of: node, during: attempt) }
             node.awaited = []
             return nil
@@ -67,14 +67,14 @@ final class Startup {
         }
     }
 
-    /// A manager by its name, started if it was not.
+    /// Returns a manager by its name, started if it is not up.
     func running(_ manager: String) async throws(BackplaneError) -> RunningComponent {
         while true {
             try live.requireRunning()
             await live.settle()
             let place = try live.loaded.node(ofManager: manager).id, node = live.nodes[place]
             let component = try await start(node).get()
-            // A change may have come between.
+            // A change may have replaced the component meanwhile.
             if node.running === component { return component }
         }
     }
@@ -89,7 +89,7 @@ final class Startup {
         return lastAttempt
     }
 
-    /// Starts a node once, however many ask; one that failed before is tried again.
+    /// Starts a node once, however many ask for it; a node that failed in an earlier round is tried again.
     func start(
         _ node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
     ) async -> Result<RunningComponent, BackplaneError> {
@@ -111,7 +111,7 @@ final class Startup {
         return await task.value
     }
 
-    /// Whoever needs a manager that is being made anew needs the next one.
+    /// Starts the successor of a manager that is being replaced.
     private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
         if live.isStopped { return .failure(.hostHasStopped) }
         guard node.node.role == .manager else { return .failure(.calledStopped) }
@@ -129,7 +129,7 @@ final class Startup {
             try await startUsedManagers(of: node, during: attempt)
             do throws(BackplaneError) {
                 try await startLayers(of: node, during: attempt)
-                // One that it is wired to may be made anew while the next comes up.
+                // A component that it is wired to may restart while the next one comes up.
                 guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else { return await make(node, during: attempt) }
                 return .success(try await makeItself(node))
             } catch {
@@ -146,7 +146,7 @@ final class Startup {
         return .failure(failed)
     }
 
-    /// The managers that a manager uses come up at the same time.
+    /// Starts the managers that a manager uses, concurrently.
     private func startUsedManagers(
         of node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
     ) async throws(BackplaneError) {
@@ -163,9 +163,9 @@ final class Startup {
         }
     }
 
-    /// The layers of a manager, or the services of a communication controller, come up one after the other.
+    /// Starts the collaborators of a manager, or the services of a communication controller, one after the other.
     private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
-        // A change may put others in their places while one comes up.
+        // A change may replace collaborators while one of them comes up.
         while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: { $0.running == nil }) {
             let isGone = live.isGone(layer)
             if isGone, live.pause != nil {
@@ -179,9 +179,9 @@ final class Startup {
         }
     }
 
-    /// Notes that one node waits for another.
+    /// Records that one node waits for another.
     ///
-    /// - Throws: `manager.cycle` when that one waits for it already, which only look-ups can bring about.
+    /// - Throws: `manager.cycle` if the other already waits for this one, which only look-ups can cause.
     func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false) throws(BackplaneError) {
         if isLookUp || !lookUps.isEmpty, let way = provider.waits(for: node) {
             let names = ([node] + way).map(\.node.name).joined(separator: " → ")
@@ -219,7 +219,7 @@ final class Startup {
 }
 
 extension Plan.Node {
-    /// Why a manager cannot be made: one that it uses did not start.
+    /// Returns the error of a manager that cannot be created because one that it uses did not start.
     fileprivate func unsatisfied(_ label: String, _ used: String, _ error: BackplaneError) -> BackplaneError {
         BackplaneError(
             .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label, causes: [error.origin])
@@ -229,7 +229,7 @@ extension Plan.Node {
 extension BackplaneError {
     static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; make a new one") }
 
-    /// Of a chain of managers that could not be made because of one another, what the first of them died of.
+    /// The error of the first manager in a chain of managers that failed because of one another.
     fileprivate var origin: BackplaneError {
         code == .dependencyUnsatisfied ? causes.first ?? self : self
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// What components were asked to do and have not done, so that a host that stops can give it up.
+/// The steps of components in progress, which a stopping host can abandon.
 final class StepsUnderWay: Sendable {
     private struct State {
         var errors: [UInt64: BackplaneError] = [:]
@@ -10,7 +10,9 @@ final class StepsUnderWay: Sendable {
     }
     private let state = Mutex(State())
 
-    /// - Parameter error: what it ends with if it is given up; at once, when all was given up already.
+    /// Adds a step, or ends it at once if all were abandoned already.
+    ///
+    /// - Parameter error: The result of the step if it is abandoned.
     func add(_ id: UInt64, _ error: BackplaneError) {
         let isOver = state.withLock { state in
             if !state.isOver { state.errors[id] = error }
@@ -23,7 +25,7 @@ final class StepsUnderWay: Sendable {
         state.withLock { _ = $0.errors.removeValue(forKey: id) }
     }
 
-    /// Ends all that is under way, and whatever begins from now on.
+    /// Ends all steps in progress, and every one that begins later.
     func giveUp() {
         let errors = state.withLock { state in
             state.isOver = true

@@ -1,13 +1,15 @@
-/// In which order components stop: each after those that call it, and otherwise the last one that came up first.
+/// The order in which components stop: each after those that call it, and otherwise the last started first.
 enum StopOrder {
+    /// Returns the components in the order in which they stop.
+    ///
     /// - Parameters:
-    ///   - started: in the order in which they came up.
-    ///   - providers: those that one calls. Some that look each other up may form a circle: then who came up later stops first.
+    ///   - started: The components in the order in which they started.
+    ///   - providers: Returns the components that one calls. In a cycle, due to look-ups, the last started stops first.
     static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component]) -> [Component] {
         let known = Set(started)
         var order: [Component] = [], seen: Set<Component> = []
         for start in started where seen.insert(start).inserted {
-            // A stack of its own: a chain of managers may be as long as a manifest.
+            // An explicit stack rather than recursion: a chain of managers may be as long as a manifest.
             var stack = [(component: start, next: providers(start).filter(known.contains)[...])]
             while let (component, next) = stack.last {
                 if let provider = next.first {

@@ -1,22 +1,22 @@
-/// The order of changes: one after the other, as they were asked for.
+/// The queue of changes, which run one after the other in the order of their requests.
 final class Turns {
-    /// Somebody who waits for the changes that were asked for before.
+    /// A request that waits for earlier changes.
     private struct Turn {
-        /// It ends no probation: what it asks for changes nothing.
+        /// A Boolean value that indicates whether the request changes nothing, and so ends no probation.
         var onlyLooks: Bool
-        /// Given whether the turn has come.
+        /// The continuation, resumed with whether the turn has come.
         var continuation: UnsafeContinuation<Bool, Never>
     }
-    /// A change of the manifest, a reset or a swap is under way, and others wait for their turn.
+    /// A Boolean value that indicates whether a change of the manifest, a reset or a swap is in progress.
     private(set) var isTaken = false
     private var waiting: [Turn] = []
 
     var waitingCount: Int { waiting.count }
 
-    /// Nobody waits who would change something.
+    /// A Boolean value that indicates whether no waiting request would change anything.
     var onlyLookersWait: Bool { waiting.allSatisfy(\.onlyLooks) }
 
-    /// Waits until every change that was asked for before is over.
+    /// Waits until every change requested earlier is over.
     func take() async {
         guard isTaken else {
             isTaken = true
@@ -25,9 +25,9 @@ final class Turns {
         _ = await withUnsafeContinuation { waiting.append(Turn(onlyLooks: false, continuation: $0)) }
     }
 
-    /// Waits until somebody who changes nothing may look: for a turn, or for a probation, which may last and stays as it is.
+    /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.
     ///
-    /// - Returns: is it a turn, and so has to be ended?
+    /// - Returns: Whether the request has a turn, which has to be ended.
     func takeLook(isOnProbation: Bool) async -> Bool {
         if isOnProbation { return false }
         guard isTaken else {
@@ -41,7 +41,7 @@ final class Turns {
         if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().continuation.resume(returning: true) }
     }
 
-    /// Whoever only looks need not wait for the end of the probation that begins.
+    /// Resumes requests that change nothing, since they need not wait for the end of the probation that begins.
     func letLook() {
         let looking = waiting.filter(\.onlyLooks)
         waiting.removeAll(where: \.onlyLooks)

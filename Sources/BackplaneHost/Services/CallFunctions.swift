@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// `backplane.calls/1`.
+/// The functions of `backplane.calls/1`.
 let callFunctions = bp_calls_1(
     size: UInt32(MemoryLayout<bp_calls_1>.size), reserved: 0,
     call: { handle, wire, method, input, frame, done, context in
@@ -19,7 +19,7 @@ let callFunctions = bp_calls_1(
             return 0
         }
     },
-    // Which wire it began on is not known; those that did not begin it know no such number.
+    // The wire that the call began on is not recorded; on any other wire the id is unknown and ignored.
     cancel: { handle, id in
         for wire in ComponentHandles.find(handle)?.allWires ?? [] { wire.cancel(id) }
     },

@@ -1,11 +1,11 @@
 import Backplane
 import Synchronization
 
-/// The handles that components call the host's services with.
+/// The handles by which components identify themselves to the host's services.
 ///
-/// A handle is a number that is never reused, so that a context kept after its component, or its host, is gone is refused
-/// and nothing worse. The functions of a service's table get nothing else: no context of the host's, and the table itself is
-/// constant. So the handles of all hosts are in one table for the process.
+/// A handle is a number that is never reused, so that a context kept after its component or its host is gone is refused
+/// and does no harm. The functions of a service's table receive nothing else: they have no context of the host's, and
+/// the table itself is constant. Therefore one table per process contains the handles of all hosts.
 enum ComponentHandles {
     private static let components = Mutex<[UInt64: OfferedServices]>([:])
     private static let next = Atomic<UInt64>(1)
@@ -20,7 +20,9 @@ enum ComponentHandles {
         components.withLock { _ = $0.removeValue(forKey: handle) }
     }
 
-    /// - Throws: `call.retired` once it was removed, `role.forbidden` for a handle that nobody was given.
+    /// Returns the services of a handle.
+    ///
+    /// - Throws: `call.retired` if the handle was removed, `role.forbidden` if it was never issued.
     static func require(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
         if let component = find(handle) { return component }
         guard (1..<next.load(ordering: .relaxed)).contains(handle) else {

@@ -3,7 +3,7 @@ import BackplaneBoundary
 import BackplaneNetwork
 import Synchronization
 
-/// The exchanges that one component has under way, each ended exactly once: by its executor, its deadline or its caller.
+/// The exchanges of one component in progress, each ended exactly once: by its executor, its deadline or its caller.
 final class Exchanges: Sendable {
     typealias Done = @Sendable (Result<HTTPResponse, BackplaneError>) -> Void
 
@@ -18,7 +18,7 @@ final class Exchanges: Sendable {
         (self.executors, self.timer) = (executors, timer)
     }
 
-    /// Starts an exchange; returns an id to cancel it by.
+    /// Starts an exchange and returns the id by which it can be cancelled, or 0 if it was refused.
     func start(_ request: HTTPRequest, _ call: Call, _ done: @escaping Done) -> UInt64 {
         guard let executor = executors.first(where: { $0.schemes.contains(request.scheme) }) else {
             let schemes = executors.flatMap(\.schemes).sorted().map { "`\($0):`" }.joined(separator: ", ")

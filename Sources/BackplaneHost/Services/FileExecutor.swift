@@ -3,16 +3,16 @@ import BackplaneNetwork
 import FoundationEssentials
 import Glibc
 
-/// Serves `file:` URLs from below the manifest's folder, as a host serves any other: a missing file is a 404.
+/// An executor for `file:` URLs in the manifest's folder, with HTTP semantics: a missing file is a 404.
 ///
-/// `file:almanac/events.json` is relative to that folder; so is `file:///almanac/events.json`. Nothing outside it is
-/// reached, through no `..` and no symbolic link.
+/// Both `file:almanac/events.json` and `file:///almanac/events.json` are relative to that folder. Nothing outside it
+/// can be reached, neither through `..` nor through symbolic links.
 struct FileExecutor: HTTPExecutor {
-    /// `nil`: the manifest is no file, and there is nothing to serve.
+    /// The manifest's folder, or `nil` if the manifest is not a file, so that nothing can be served.
     let folder: String?
     let schemes = ["file"]
 
-    /// In bytes: bodies are held in memory whole.
+    /// The maximum size of a file in bytes, since bodies are held in memory.
     static let maximumSize = 64 << 20
 
     func execute(_ request: HTTPRequest) async throws(BackplaneError) -> HTTPResponse {
@@ -44,7 +44,7 @@ struct FileExecutor: HTTPExecutor {
         }
     }
 
-    /// The path in a URL, decoded; without a query and a fragment.
+    /// Returns the decoded path of a URL, without query and fragment.
     private func path(of url: String) throws(BackplaneError) -> String {
         var path = url.dropFirst("file:".count)
         if path.hasPrefix("//") { path = path.dropFirst(2) }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneNetwork
 import CBackplane
 
-/// `backplane.http/1`.
+/// The functions of `backplane.http/1`.
 let httpFunctions = bp_http_1(
     size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
     send: { handle, request, call, done, context in
@@ -22,7 +22,7 @@ let httpFunctions = bp_http_1(
     },
     cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
 
-/// Where a plugin wants the end of an exchange.
+/// A plugin's callback for the end of an exchange.
 private struct HTTPAnswer: @unchecked Sendable {        // the plugin's own context, handed back untouched
     let done: bp_http_done
     let context: UnsafeMutableRawPointer?

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// The host's services as plugins fetch them, by id and revision.
+/// The host's services, which plugins look up by id and revision.
 enum HostInterfaces {
     static let get: bp_get_interface = { id, revision in
         switch (id.text, revision) {

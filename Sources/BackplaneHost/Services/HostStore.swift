@@ -2,14 +2,14 @@ import Backplane
 import BackplaneStorage
 import Synchronization
 
-/// The host's record store, opened when a component first asks for it.
+/// The host's record store, opened lazily when a component first uses it.
 final class HostStore: Sendable {
     private let open: @Sendable () throws -> any RecordStore
     private let opened = Mutex<(any RecordStore)?>(nil)
 
     init(_ open: @escaping @Sendable () throws -> any RecordStore) { self.open = open }
 
-    /// Tried again by the next who asks when it fails.
+    /// Returns the store; if it cannot be opened, the next call tries again.
     ///
     /// - Throws: `store.unusable`.
     private func get() throws(BackplaneError) -> any RecordStore {

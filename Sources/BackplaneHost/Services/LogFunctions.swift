@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// `backplane.log/1`.
+/// The functions of `backplane.log/1`.
 let logFunctions = bp_log_1(
     size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0,
     is_enabled: { handle, level in

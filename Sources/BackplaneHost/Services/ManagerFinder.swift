@@ -2,18 +2,19 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// How one component reaches managers that its wires do not name.
+/// The means by which one component reaches managers that its wires do not name.
 struct ManagerFinder: Sendable {
     typealias Found = Result<OpenWire, BackplaneError>
 
-    /// The class of the component.
+    /// The component's class.
     let asker: ComponentClass
+    /// Looks up a manager by its name and contract.
     let find: @Sendable (_ manager: String, NeededEnd, Call?) async -> Found
-    /// Those that serve a contract, as JSON.
+    /// Returns the managers that serve a contract, as JSON.
     let providers: @Sendable (ContractDescription) async -> EncodedAnswer
 }
 
-/// Where what was found goes: a callback and the context to hand back to it, called exactly once.
+/// The plugin's callback for the result of a look-up, called exactly once with its context.
 struct FoundReply: @unchecked Sendable {        // the plugin's own context, handed back untouched
     private let done: bp_found
     private let context: UnsafeMutableRawPointer?

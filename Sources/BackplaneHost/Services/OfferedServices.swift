@@ -3,32 +3,32 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// The host's services for one component, and what it has under way with them.
+/// The host's services for one component, and its operations in progress.
 final class OfferedServices: Sendable {
     let role: Role
     let name: String
     let log: any LogSink
     let exchanges: Exchanges
     let store: HostStore
-    /// Where its records are in the store.
+    /// The component's namespace in the store.
     let namespace: String
-    /// How it reaches managers that its wires do not name.
+    /// The means by which it reaches managers that its wires do not name.
     let managers: ManagerFinder
-    /// Its wires by handle, for components that call through the host.
+    /// The component's wires by handle, for components that call through the host.
     private let wires: Mutex<[UInt64: ServedWire]>
     private let operations = Mutex(Operations())
 
     private struct Operations {
-        /// What the host still owes an answer for.
+        /// The number of operations that the host has not answered.
         var count = 0
         var isClosed = false
-        /// The calls among them, by a number of their own.
+        /// The calls among those operations, by id.
         var calls: [UInt64: OwnCall] = [:]
     }
     /// A call that the component makes through the host.
     private struct OwnCall {
         let reply: Reply
-        /// Tells the provider that nobody wants its answer; `nil`: it has not begun yet.
+        /// Notifies the provider that its answer is no longer needed; `nil` until the call has begun.
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -41,7 +41,9 @@ final class OfferedServices: Sendable {
         self.wires = Mutex(wires)
     }
 
-    /// - Throws: `wire.unknown` for a handle that is not one of its wires'.
+    /// Returns the wire with a handle.
+    ///
+    /// - Throws: `wire.unknown` if the component has no such wire.
     func wire(_ handle: UInt64) throws(BackplaneError) -> ServedWire {
         if let wire = wires.withLock({ $0[handle] }) { return wire }
         throw BackplaneError(.wireUnknown, "the component has no wire with the handle \(handle)")
@@ -49,14 +51,14 @@ final class OfferedServices: Sendable {
 
     var allWires: [ServedWire] { wires.withLock { Array($0.values) } }
 
-    /// Takes a wire that was looked up; what it has already stays.
+    /// Adds a wire that was looked up; existing ones stay.
     func add(_ wire: ServedWire, as handle: UInt64) {
         wires.withLock { $0[handle] = wire }
     }
 
-    /// Counts an operation in, whose answer goes to the component; ``end()`` follows once it was given.
+    /// Counts an operation whose answer goes to the component; ``end()`` follows when the answer was given.
     ///
-    /// - Throws: `call.retired` once the component was closed.
+    /// - Throws: `call.retired` if the component is closed.
     func begin() throws(BackplaneError) {
         try begin { _ in }
     }
@@ -75,16 +77,16 @@ final class OfferedServices: Sendable {
         operations.withLock { $0.count -= 1 }
     }
 
-    /// Counts a call in, whose answer goes to `reply`: once, by ``answer(_:_:_:)`` or when the component is closed.
+    /// Counts a call that is answered through `reply` once: by ``answer(_:_:_:)`` or when the component is closed.
     ///
-    /// - Throws: `call.retired` once the component was closed.
+    /// - Throws: `call.retired` if the component is closed.
     func begin(_ reply: Reply) throws(BackplaneError) -> UInt64 {
         let id = Callbacks.newID()
         try begin { $0.calls[id] = OwnCall(reply: reply) }
         return id
     }
 
-    /// Keeps how a call is cancelled; one that was closed meanwhile is cancelled at once.
+    /// Stores the function that cancels a call, and runs it at once if the component was closed meanwhile.
     func keep(_ call: UInt64, cancel: @escaping @Sendable () -> Void) {
         let isClosed = operations.withLock { operations in
             operations.calls[call]?.cancel = cancel
@@ -99,7 +101,7 @@ final class OfferedServices: Sendable {
         end()
     }
 
-    /// Refuses what comes, and ends the exchanges and the calls under way.
+    /// Refuses further operations, and ends the exchanges and calls in progress.
     func close() {
         let calls = operations.withLock { operations in
             operations.isClosed = true
@@ -116,7 +118,9 @@ final class OfferedServices: Sendable {
 
     var isBusy: Bool { operations.withLock { $0.count > 0 } }
 
-    /// - Throws: `role.forbidden` unless it has one of the roles.
+    /// Requires the component to have one of the roles.
+    ///
+    /// - Throws: `role.forbidden` if it has none of them.
     func require(_ roles: Role..., for service: String) throws(BackplaneError) {
         guard !roles.contains(role) else { return }
         let allowed = roles.map { "\($0)s" }.joined(separator: " and ")

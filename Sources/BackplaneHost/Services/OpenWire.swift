@@ -1,11 +1,11 @@
 import Backplane
 
-/// A wire of a component that leads to its provider.
+/// A wire of a component that is connected to its provider.
 struct OpenWire: Sendable {
-    /// Its handle, for a plugin that calls through the host.
+    /// The wire's handle, for plugins that call through the host.
     var id: UInt64
     var label: String
     var slot: Slot
-    /// What that handle means.
+    /// The wire that the handle stands for.
     var wire: ServedWire
 }

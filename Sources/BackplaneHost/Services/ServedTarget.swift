@@ -1,18 +1,22 @@
 import Backplane
 
-/// Whom the calls of a wire go to that the host makes for its user; it stands in the binding that a call leases.
+/// The target of the calls that the host makes on behalf of a wire's user, part of the binding that a call leases.
 final class ServedTarget: Sendable {
     let provider: ComponentCalls
-    /// Its number for each method that the wire declares; `nil`: it has none of that name.
+    /// The provider's number of each method that the wire declares, or `nil` where it has no method of that name.
     private let numbers: [Int?]
 
-    /// - Parameter methods: those that the wire declares.
+    /// Creates a target that maps method numbers.
+    ///
+    /// - Parameter methods: The methods that the wire declares.
     init(_ provider: ComponentCalls, _ methods: [MethodDescription]) {
         self.provider = provider
         numbers = methods.map { method in provider.number(of: method.name) }
     }
 
-    /// - Throws: `call.unimplemented`.
+    /// Returns the provider's number of a method.
+    ///
+    /// - Throws: `call.unimplemented` if the provider has no such method.
     func number(of method: ServedWire.Method, _ methods: [MethodDescription]) throws(BackplaneError) -> Int {
         switch method {
         case .declared(let index):

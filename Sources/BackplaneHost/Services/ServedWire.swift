@@ -3,22 +3,24 @@ import BackplaneBoundary
 import CBackplane
 import Synchronization
 
-/// A wire of somebody for whom the host makes the calls: a plugin without the Swift SDK, or with another revision of it, or the
-/// host program when it calls by name.
+/// A wire on which the host makes the calls for its user.
+///
+/// The user is a plugin without the Swift SDK or with another revision of it, or the host program calling by name.
 final class ServedWire: Sendable {
-    /// What is called.
+    /// The method to call.
     enum Method: Sendable {
-        /// By its place among the methods that the wire declares.
+        /// The method at this index among those that the wire declares.
         case declared(Int)
+        /// The method with this name.
         case named(String)
     }
     private let slot: Slot
     private let gate: Gate
-    /// Those that the wire declares.
+    /// The methods that the wire declares.
     private let methods: [MethodDescription]
-    /// Calls that had to wait at the gate, until they end.
+    /// The calls that had to wait at the gate, until they end.
     private let delayed = Mutex<[UInt64: DelayedCall]>([:])
-    /// Those that calls under way may be in, the latest last.
+    /// The providers that may have calls in flight, the latest last.
     private let providers = Mutex<[ComponentCalls]>([])
 
     private struct DelayedCall: Sendable {
@@ -29,7 +31,7 @@ final class ServedWire: Sendable {
         (self.slot, self.gate, self.methods) = (slot, gate, methods)
     }
 
-    /// Calls the provider on behalf of the component; returns an id to cancel by, 0 when it has ended already.
+    /// Calls the provider and returns the id by which the call can be cancelled, or 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         guard methods.indices.contains(method) else {
             reply.end(BackplaneError(.callUnimplemented, "the component called has no method number \(method)"))
@@ -42,9 +44,10 @@ final class ServedWire: Sendable {
         return wait(.declared(method), input, call, reply)
     }
 
-    /// Calls a method by its name, and waits for the answer.
+    /// Calls a method by name and waits for the answer.
     ///
-    /// The plugin's function runs where nobody waits for it: one that never returns keeps that thread, and the call ends at its deadline.
+    /// The plugin's function runs on a separate thread. If it never returns, it keeps that thread, and the call ends
+    /// at its deadline.
     func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer(), reply = answer.reply, begun = Cancellation { [self] in cancel($0) }
         HostThread.launch { [self] in
@@ -66,7 +69,7 @@ final class ServedWire: Sendable {
     }
 
     private func forward(_ lease: Lease, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
-        // What was leased is called, also when the wire leads to another one by now.
+        // The call goes to the leased binding, even if the wire leads to another one by now.
         let target = lease.target(ServedTarget.self)
         do throws(BackplaneError) {
             let number = try target.number(of: method, methods)
@@ -114,7 +117,7 @@ final class ServedWire: Sendable {
         }
     }
 
-    /// Whoever did not begin it knows no such number.
+    /// Cancels a call that has begun; a provider that did not begin it ignores the id.
     private func cancelBegun(_ id: UInt64) {
         for provider in providers.withLock({ $0 }) { provider.cancel(id) }
     }

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneStorage
 import CBackplane
 
-/// `backplane.store/1`.
+/// The functions of `backplane.store/1`.
 let storeFunctions = bp_store_1(
     size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
     write: { handle, changes, count, done, context in
@@ -45,7 +45,7 @@ let storeFunctions = bp_store_1(
         }
     })
 
-/// Where a plugin wants the end of a query.
+/// A plugin's callback for the end of a query.
 private struct StoreAnswer: @unchecked Sendable {       // the plugin's own context, handed back untouched
     let done: bp_store_done
     let context: UnsafeMutableRawPointer?

@@ -1,10 +1,10 @@
 import Backplane
 
-/// A library that takes the place of one that is in force.
+/// A library that replaces an active one.
 struct Replacement {
-    /// Among the plugins of the manifest in force.
+    /// The place among the plugins of the active manifest.
     var place: Int
     var plugin: LoadedPlugin
-    /// As it was asked for.
+    /// The library as the caller named it.
     var library: String
 }

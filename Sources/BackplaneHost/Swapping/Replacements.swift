@@ -2,16 +2,16 @@ import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// The candidates for the place of plugins in force: new libraries, plugins linked into this program, older generations.
+/// The sources of replacements for active plugins: new libraries, linked plugins and older generations.
 final class Replacements {
     private let live: LiveComposition
     private var linkedSwaps = 0
 
     init(_ live: LiveComposition) { self.live = live }
 
-    /// Loads libraries, and finds out whose places they take; those that are byte for byte in force are left out.
+    /// Loads libraries and finds the plugins that they replace, except those equal to the active one byte for byte.
     ///
-    /// - Throws: why one cannot be loaded, or takes nobody's place.
+    /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
     func load(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> [Replacement] {
         guard !libraries.isEmpty else { throw BackplaneError(.swapRefused, "name at least one library to swap") }
         let loaded = live.loaded
@@ -21,7 +21,7 @@ final class Replacements {
         do throws(BackplaneError) {
             for library in libraries {
                 let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
-                // Of one by a name of its own only its entry would tell whose place it takes.
+                // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
                 if rivals.contains(where: { $0.isSame(as: wanted) }) { continue }
                 try wanted.requirePlace(among: loaded)
@@ -41,7 +41,7 @@ final class Replacements {
         return replacements
     }
 
-    /// A plugin that is linked into this program in the place of the one with its id.
+    /// Returns a replacement, by a plugin linked into this program, of the active plugin with the same id.
     func describe(_ linked: LinkedPlugin) throws(BackplaneError) -> Replacement {
         let description = try linked.describe(live.options.loading.getInterface)
         let place = try live.loaded.place(ofPlugin: description.id)
@@ -52,7 +52,7 @@ final class Replacements {
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
-    /// An entry, or a library's initialiser, may never come back: it runs where nobody waits for it.
+    /// Loads a library on a separate thread, since its initialiser or entry function may never return.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
         let options = live.options.loading, generations = live.generations
         let current = wanted.place.map { live.loaded.plugins[$0].description.id }
@@ -71,9 +71,9 @@ final class Replacements {
         return try result.get()
     }
 
-    /// An older generation of a plugin.
+    /// Returns a replacement by an older generation of a plugin.
     ///
-    /// - Parameter number: `nil`: the last that was in force for good before, and did not fail when it came back.
+    /// - Parameter number: The generation, or `nil` for the last committed one that has not failed since.
     func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
         let loaded = live.loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = live.generations.entries(of: current.description.id) ?? []
@@ -91,7 +91,9 @@ final class Replacements {
         return BackplaneError(.swapRefused, "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
     }
 
-    /// - Parameter late: what is said when it has not come back within the limit.
+    /// Runs a function on a separate thread for at most `limit`.
+    ///
+    /// - Parameter late: The message of the error that is returned when the limit passes.
     private func onThreadOfItsOwn<Value: Sendable>(
         limit: Duration, _ late: String, _ body: @escaping @Sendable () -> Result<Value, BackplaneError>
     ) async -> Result<Value, BackplaneError> {
@@ -108,17 +110,17 @@ final class Replacements {
 }
 
 extension LoadedPlugin {
-    /// Is there nothing new about a library, nor about the files that come with it?
+    /// Returns whether a library and its resource files equal those that are loaded.
     fileprivate func isSame(as wanted: WantedLibrary) -> Bool {
         guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
         var names = ResourceFolder.Names()
-        // Where it is unclear which files those are, loading it says so.
+        // If it is unclear which files those are, loading the library reports it.
         guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }
         return resources.map { FileTree.isSame(source, as: $0) } ?? false
     }
 }
 
-/// Takes the first of several answers.
+/// A continuation that takes the first of several answers.
 private final class FirstAnswer<Value: Sendable>: Sendable {
     private let continuation: Mutex<UnsafeContinuation<Value, Never>?>
 

@@ -1,14 +1,17 @@
-/// How a swap is made.
+/// The limits and conditions of a swap.
 public struct SwapOptions: Sendable, Hashable {
-    /// What the new generation has to prove before the old one is given up; `nil`: nothing.
+    /// The test that the new generation must pass before the old one is retired, or `nil` for none.
     public var probation: Probation?
-    /// The time that calls under way have to end in, before the swap is given up.
+    /// The time that calls in flight have to end in before the swap fails.
     public var drainLimit: Duration
     /// The time that each step of each component may take.
     public var stepLimit: Duration
-    /// Goes on where state cannot be carried over: the new code then begins without it.
+    /// A Boolean value that indicates whether the swap goes on when state cannot be carried over.
+    ///
+    /// The new code then begins without it.
     public var discardsState: Bool
 
+    /// Creates options for a swap: by default without probation, with limits of 10 s, and refusing to lose state.
     public init(
         probation: Probation? = nil, drainLimit: Duration = .seconds(10), stepLimit: Duration = .seconds(10), discardsState: Bool = false
     ) {
@@ -16,19 +19,20 @@ public struct SwapOptions: Sendable, Hashable {
     }
 }
 
-/// What a new generation has to prove: while it lasts the old one is kept, and comes back by itself when the new one fails.
+/// A period in which the old generation is kept and restored automatically if the new one fails.
 ///
-/// It ends early when another change is asked for: the generation then stays.
+/// It ends early when another change is requested: the new generation then stays.
 public struct Probation: Sendable, Hashable {
-    /// How long it lasts.
+    /// The length of the probation.
     public var duration: Duration
-    /// Of the calls that ended, the part that may fail, from 0 to 1.
+    /// The fraction of completed calls that may fail, from 0 to 1.
     public var errorRate: Double
-    /// How many calls have to have come before their errors say anything.
+    /// The number of completed calls below which the error rate is not judged.
     public var minimumCalls: Int
-    /// The time between two questions for a component's health.
+    /// The time between two health checks of a component.
     public var healthInterval: Duration
 
+    /// Creates a probation: by default it allows a tenth of at least 10 calls to fail, and checks health every second.
     public init(duration: Duration, errorRate: Double = 0.1, minimumCalls: Int = 10, healthInterval: Duration = .seconds(1)) {
         (self.duration, self.errorRate, self.minimumCalls, self.healthInterval) = (duration, errorRate, minimumCalls, healthInterval)
     }

@@ -1,11 +1,11 @@
 import Backplane
 
-/// The options of the room that swaps.
+/// The options for swaps.
 struct SwappingOptions: Sendable {
-    /// Fails actions before they are begun, those that can fail; for tests.
+    /// A function that makes fallible actions fail before they begin, for tests.
     var fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)?
-    /// Compares what is exported with what is exported again after it was imported.
+    /// A Boolean value that indicates whether imported state is exported again and compared.
     var checksState: Bool
-    /// Bytes that one component's state may have.
+    /// The maximum size of one component's state, in bytes.
     var stateLimit: Int
 }

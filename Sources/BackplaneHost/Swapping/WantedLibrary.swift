@@ -1,14 +1,16 @@
 import Backplane
 import BackplaneBoundary
 
-/// A library that somebody wants to be in force: where it is, and whose place it seems to take.
+/// A library requested as a replacement, and the plugin that it seems to replace.
 struct WantedLibrary: Sendable {
     let path: String
-    /// Of the plugin it takes the place of, as far as its file tells; `nil`: only its entry will.
+    /// The place of the plugin to replace, or `nil` if only the library's entry function can tell.
     let place: Int?
     let reference: PluginReference?
 
-    /// - Parameter library: a path, or a name as the manifest or the plugin has it.
+    /// Finds a library.
+    ///
+    /// - Parameter library: A path, or a library's name in the manifest, or a plugin's id.
     init(_ library: String, among loaded: LoadedManifest, _ options: LoadingOptions) throws(BackplaneError) {
         let plugins = loaded.plugins
         if library.contains("/") || library.hasSuffix(".so") {
@@ -32,7 +34,9 @@ struct WantedLibrary: Sendable {
         reference = place.flatMap { plugins[$0].reference }
     }
 
-    /// - Throws: `swap.refused` when only its entry would tell whether it takes the place of one whose contents the manifest fixes.
+    /// Refuses a library without a known place if the manifest fixes the contents of any library by its SHA-256.
+    ///
+    /// - Throws: `swap.refused`, since only running the library would tell whether it replaces one of those.
     func requirePlace(among loaded: LoadedManifest) throws(BackplaneError) {
         guard place == nil else { return }
         let fixed = loaded.plugins.filter { $0.reference?.sha256 != nil }.map(\.description.id).sorted()
@@ -44,7 +48,7 @@ struct WantedLibrary: Sendable {
             at: path)
     }
 
-    /// The place that it takes now that it has said who it is.
+    /// Returns the place that the library takes, now that its entry function has identified the plugin.
     func place(of plugin: LoadedPlugin, among loaded: LoadedManifest) throws(BackplaneError) -> Int {
         let id = plugin.description.id, plugins = loaded.plugins
         if let place, plugins[place].description.id == id { return place }
@@ -70,7 +74,7 @@ struct WantedLibrary: Sendable {
 }
 
 extension LoadedManifest {
-    /// The place of a plugin by its id, or by its library as the manifest names it.
+    /// Returns the place of a plugin, given its id or its library's name in the manifest.
     func place(ofPlugin name: String) throws(BackplaneError) -> Int {
         let found = plugins.indices.filter { plugins[$0].description.id == name || plugins[$0].reference?.library == name }
         if found.count == 1 { return found[0] }

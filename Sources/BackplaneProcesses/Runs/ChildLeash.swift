@@ -2,13 +2,14 @@ import BackplaneHost
 import CBackplaneHost
 import Glibc
 
-/// What ends a child of this program, and everything that it has started, when its parent is gone, however that ended.
+/// A safeguard that ends a child of this program, and all that it has started, when its parent is gone.
 ///
-/// The child's standard input is a pipe that nobody but its parent holds the other end of. A parent's death signal would be no leash:
-/// it is sent when the thread ends that made the child.
+/// The child's standard input is a pipe whose other end only the parent holds, so that it closes however the parent
+/// ends. A parent-death signal would not do: it is sent when the thread that created the child ends.
 package enum ChildLeash {
-    /// Called by the child, before it runs anybody else's code: a thread of its own reads the leash. Somebody who runs the child by hand,
-    /// with no pipe, needs none.
+    /// Watches the pipe on a thread of its own; the child calls this before it runs any foreign code.
+    ///
+    /// Without a pipe, for example when a person starts the child, this is not needed and no thread is started.
     package static func hold() {
         setpgid(0, 0)
         _ = bph_adopt_orphans()
@@ -30,7 +31,7 @@ package enum ChildLeash {
         }
     }
 
-    /// Another descriptor of the same file, closed in other programs, and so high that no loop over the first few hundred closes it.
+    /// Duplicates a descriptor as close-on-exec, with a number beyond the first few hundred, which programs may close.
     package static func moveHigh(_ descriptor: Int32) -> Int32 {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -2,33 +2,36 @@ package import Backplane
 import CBackplaneHost
 package import Foundation
 
-/// How one more run of this program ended, which may have crashed or hung: it is killed when it says nothing for as long as its limit.
+/// The result of running this program once more, as a child that may crash or hang.
 ///
-/// It has said all when its output ends with a zero: how it ends then is nobody's business. Processes that it leaves behind end with it,
-/// and it ends with this process (``ChildLeash``).
+/// The child is killed when it is silent for longer than its limit. Its output is complete when it ends with a zero
+/// byte, and the way in which the child ends is then ignored. Processes that it leaves behind are killed with it, and
+/// it ends with this process (``ChildLeash``).
 package struct ChildRun: Sendable {
     package enum Ending: Sendable {
         case saidAll, exit(Int32), signal(Int32), overdue
     }
     package let ending: Ending
-    /// Without the zero.
+    /// The standard output, without the zero byte.
     package let output: Data
-    /// The last of what it printed on standard error.
+    /// The end of the standard error output.
     package let errors: String
 
     private enum Event: Sendable {
         case saidAll, said, closed, ended(Ending), overdue
     }
 
-    /// - Parameter limit: from its start, and then from the last that it said.
+    /// Runs the program until its output is complete or it has ended.
+    ///
+    /// - Parameter limit: The time that may pass before the first output, and between one output and the next.
     package init(_ arguments: [String], limit: Duration) async throws(BackplaneError) {
         let process = Process(), leash = Pipe(), output = Pipe(), errors = Pipe()
-        // What it leaves behind becomes this process's own, and what was that before stays.
+        // Processes that the child leaves behind become this process's children; its earlier descendants must survive.
         _ = bph_adopt_orphans()
         let others = Descendants()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = arguments
-        // A crash is a result here, and not to be looked into.
+        // A crash is an expected result, for which no backtrace is needed.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (leash, output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
@@ -53,7 +56,7 @@ package struct ChildRun: Sendable {
         self.errors = String(decoding: printed.errors.data, as: UTF8.self)
     }
 
-    /// Waits until it has said all, until it and both of its pipes have ended, or until its time is up.
+    /// Waits until the output is complete, the child and both pipes have ended, or the limit has passed.
     private static func ending(_ events: AsyncStream<Event>, _ startTimer: () -> Task<Void, Never>) async -> Ending {
         var ending: Ending?, openPipes = 2, timer = startTimer()
         defer { timer.cancel() }

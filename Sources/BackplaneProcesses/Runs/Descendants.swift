@@ -1,26 +1,28 @@
 package import Foundation
 import Glibc
 
-/// The living processes that came of this one, by their names.
+/// The living descendants of this process, with their names.
 ///
-/// Also those whose parents are gone, where this process adopts orphans (`bph_adopt_orphans()`).
+/// If this process adopts orphans (`bph_adopt_orphans()`), they include those whose parents have ended.
 package struct Descendants {
     package private(set) var names: [pid_t: String] = [:]
 
-    /// - Parameter others: not these, nor what came of them.
+    /// Lists the descendants.
+    ///
+    /// - Parameter others: Processes to leave out, with their descendants.
     package init(besides others: Descendants? = nil) {
         let children = Dictionary(grouping: Self.processes().filter { others?.names[$0.id] == nil }, by: \.parent)
         var parents = [getpid()], seen: Set<pid_t> = []
         while let parent = parents.popLast() {
             for child in children[parent] ?? [] where seen.insert(child.id).inserted {
-                // One whose first thread has ended still has its children while the others end.
+                // A zombie can still have children: its main thread may have ended before the others.
                 if child.isLiving { names[child.id] = child.name }
                 parents.append(child.id)
             }
         }
     }
 
-    /// Kills them, and waits until they are gone: a process may start another one while it is looked for. Gives up after a second.
+    /// Kills all descendants and waits until they are gone, repeatedly since they may start others, for about a second.
     package static func end(besides others: Descendants? = nil) {
         for _ in 0..<200 {
             let left = Descendants(besides: others).names.keys

@@ -1,19 +1,21 @@
 import Foundation
 import Synchronization
 
-/// What a process has printed so far, the last of it: one that never stops printing fills no memory.
+/// The last part of a process's output so far, limited so that endless output does not fill the memory.
 final class Printed: Sendable {
     private let bytes = Mutex(Data())
     private let limit: Int
 
-    /// - Parameter limit: in bytes.
+    /// Creates an empty record.
+    ///
+    /// - Parameter limit: The number of bytes to keep.
     init(last limit: Int) { self.limit = limit }
 
     var data: Data { bytes.withLock { $0 } }
 
-    /// Reads on a thread of its own until the end.
+    /// Reads on a thread of its own until the end of file.
     ///
-    /// - Parameter watch: told what was read; the end is empty.
+    /// - Parameter watch: Called with each piece that was read, which is empty at the end.
     func read(_ file: FileHandle, _ watch: @escaping @Sendable (Data) -> Void) {
         Thread.detachNewThread { [self] in
             while true {

@@ -1,22 +1,22 @@
 import Backplane
 
-/// One slot of a gate, and what it holds while the gate is open.
+/// One slot of a gate, and the bindings that belong to it.
 struct Door {
     let slot: Slot
-    /// In force while the gate is open.
+    /// The binding that is in the slot while the gate is open.
     var binding: Binding
-    /// What will be in force when the gate is opened next, where that was decided already.
+    /// The decision about the slot at the next opening of the gate, or `nil` if there is none yet.
     var next: Result<Binding, BackplaneError>?
-    /// Why this one stays closed though the gate is open.
+    /// The reason why this slot stays closed although the gate is open.
     var refusal: BackplaneError?
 
-    // While the gate is not open, calls are counted apart. Made when the first of them comes.
+    // While the gate is not open, calls are counted by separate bindings, created for the first such call.
 
-    /// Synchronous calls into `binding`, which nobody waits for.
+    /// The count of synchronous calls into `binding`, which no change waits for.
     var aside: Binding?
-    /// Calls into `binding` that come back through what is behind the gate.
+    /// The count of calls into `binding` that come back through the component behind the gate.
     var passing: Binding?
-    /// Calls into `next`.
+    /// The count of calls into `next`.
     var early: Binding?
 
     init(_ slot: Slot, _ binding: Binding, refusal: BackplaneError? = nil) {
@@ -25,13 +25,13 @@ struct Door {
 
     var asides: [Binding] { [aside, passing, early].compactMap(\.self) }
 
-    /// A lease of what was in force, counted as `place` says; `nil` where this stays closed.
+    /// Returns a lease of `binding` that is counted by the binding at `place`, or `nil` if this slot stays closed.
     mutating func lease(_ place: WritableKeyPath<Door, Binding?>) -> Lease? {
         guard refusal == nil else { return nil }
         return take(place, binding)
     }
 
-    /// A lease of what will be in force; `nil` where that is not decided, or this stays closed.
+    /// Returns a lease of the next binding, or `nil` if it has not been decided or the slot will stay closed.
     mutating func leaseNext() -> Lease? {
         guard case .success(let next) = next else { return nil }
         return take(\.early, next)
@@ -43,7 +43,7 @@ struct Door {
         return Lease(into: twin)
     }
 
-    /// Opens with what was decided, or what was in force; returns the bindings that this took out.
+    /// Opens the slot with the next binding, or the current one, and returns the bindings that this removed.
     mutating func open() -> [Binding] {
         let asides = asides
         (aside, passing, early) = (nil, nil, nil)
@@ -55,7 +55,7 @@ struct Door {
             return (old == next ? [] : [old]) + asides
         case .failure(let error):
             slot.flip(to: nil)
-            // Nothing new comes to what it had: that counts on as retired.
+            // No new call reaches the old binding: it keeps counting as retired.
             let old = binding
             (binding, refusal, next) = (old.twin(), error, nil)
             return [old] + asides

@@ -1,9 +1,9 @@
 package import Backplane
 import Glibc
 
-/// Waits for calls to leave bindings that were taken out of their slots. Nobody is told of a leave, so somebody has to look.
+/// Waiting for calls to leave bindings that were taken out of their slots: by polling, since no event signals it.
 package enum Drain {
-    /// Looks a few times, for at most a millisecond or two: most calls are over within a microsecond.
+    /// Polls for at most a millisecond or two: most calls are over within a microsecond.
     static func looks(_ isThere: () -> Bool) -> Bool {
         for look in 0..<30 {
             if isThere() { return true }
@@ -12,10 +12,10 @@ package enum Drain {
         return isThere()
     }
 
-    /// Looks again and again, on a thread that may be held up; `false` when calls are still under way at the deadline.
+    /// Polls on a thread that may block; returns `false` if calls are still in flight at the deadline.
     ///
-    /// Most calls are over within a microsecond. A caller that lost its processor inside its call needs one to finish: so whoever waits
-    /// longer sleeps, ever longer up to a tenth of a millisecond, and leaves it his.
+    /// Most calls are over within a microsecond. A caller that was preempted inside its call needs a processor to
+    /// finish, so after the first polls this sleeps, for longer each time up to a tenth of a millisecond.
     package static func wait(for bindings: Set<Binding>, until deadline: Deadline) -> Bool {
         var looks = 0
         while bindings.contains(where: { $0.callsInFlight > 0 }) {

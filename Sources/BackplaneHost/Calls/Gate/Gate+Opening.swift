@@ -1,11 +1,11 @@
 package import Backplane
 import Synchronization
 
-/// What whoever owns the component does with its gate.
+/// The operations of the owner of the component behind the gate.
 extension Gate {
-    /// A new slot of component `number` that calls through this gate: open when the gate is.
+    /// Creates a slot for calls from component `number` through this gate, open if the gate is.
     ///
-    /// - Parameter refusal: it stays closed until it is led elsewhere, and this is why.
+    /// - Parameter refusal: The reason why the slot stays closed until it is led to another binding.
     func makeSlot(number: UInt32, to binding: Binding, refusal: BackplaneError? = nil) -> Slot {
         let slot = Slot(number: number, gatekeeper: self)
         state.withLock { state in
@@ -17,7 +17,7 @@ extension Gate {
         return slot
     }
 
-    /// Closes a slot for good whose component has stopped or was not made after all; calls under way go on.
+    /// Closes the slot of a component that has stopped or whose creation failed; calls in flight continue.
     func abandon(_ slot: Slot) {
         state.withLock { state in
             guard let index = state.doors.firstIndex(where: { $0.slot == slot }) else { return }
@@ -28,12 +28,12 @@ extension Gate {
         }
     }
 
-    /// Lets no call in; those that come wait until it is opened or closed. Calls under way go on.
+    /// Holds new calls, which wait until the gate is opened or closed; calls in flight continue.
     ///
     /// - Parameters:
-    ///   - lettingAside: lets synchronous calls, which cannot wait, into what is in force still; otherwise they are refused.
-    ///   - passage: the numbers of components that calls still come back through.
-    ///   - retreat: those that go together: calls that come through them are refused rather than made to wait.
+    ///   - lettingAside: Whether synchronous calls, which cannot wait, are still admitted to the current binding.
+    ///   - passage: The numbers of the components through which calls may still come back.
+    ///   - retreat: The components that stop together: calls that come through them are refused instead of held.
     func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], retreat: Retreat? = nil) {
         state.withLock { state in
             guard case .open = state.phase else { return }
@@ -43,9 +43,9 @@ extension Gate {
         }
     }
 
-    /// Lets nobody come back any more; who is there already goes on.
+    /// Lets no more calls come back; those already in flight continue.
     ///
-    /// - Parameter lettingAside: goes on to let synchronous calls into what was in force.
+    /// - Parameter lettingAside: Whether synchronous calls still reach the current binding.
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
             state.passage = []
@@ -53,21 +53,21 @@ extension Gate {
         }
     }
 
-    /// How many calls of what was behind the gate failed, that is behind it no more.
+    /// Adds the failed calls of an instance that is no longer behind the gate.
     func note(failures: Int) {
         state.withLock { $0.failuresEnded += failures }
     }
 
-    /// Decides for each slot what it will hold when the held gate is opened; who calls through one that is refused is told why then.
+    /// Decides what each slot will contain when the held gate is opened; calls through a refused slot fail then.
     ///
-    /// - Returns: the bindings of calls that were let into an earlier decision, which from now on only drain.
+    /// - Returns: The bindings of calls that were admitted under an earlier decision, which from now on only drain.
     @discardableResult
     func lead(_ next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Set<Binding> {
         state.withLock { state in
             var taken: Set<Binding> = []
             for index in state.doors.indices {
                 state.doors[index].next = next(state.doors[index].slot, state.doors[index].binding)
-                // What was let into an earlier decision goes on, and is nobody's any more.
+                // Calls admitted under an earlier decision continue, and no longer belong to the slot.
                 if let early = state.doors[index].early.take() { taken.insert(early) }
             }
             state.retire(taken)
@@ -77,13 +77,13 @@ extension Gate {
         }
     }
 
-    /// Lets nobody in until it is opened again, and gives the bindings that calls may be under way on.
+    /// Refuses calls until the gate is opened again, and returns the bindings that may have calls in flight.
     func withdraw(_ error: BackplaneError) -> Set<Binding> {
         refuse(error)
         return state.withLock { state in Set(state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired) }
     }
 
-    /// Leaves it to somebody else to wait for the calls on bindings that were taken out.
+    /// Leaves the wait for the calls on retired bindings to the caller.
     func disown(_ bindings: Set<Binding>) {
         state.withLock { state in
             for binding in state.retired where bindings.contains(binding) { state.disowned.append(binding) }
@@ -91,7 +91,7 @@ extension Gate {
         }
     }
 
-    /// While the gate is held: the numbers of components whose calls are let into what was decided.
+    /// Admits waiting and new calls of these components to the next bindings while the gate is held.
     func letIn(_ successors: Set<UInt16>) {
         let admitted = state.withLock { state -> [(Waiting, Admission)] in
             guard state.hold != nil else { return [] }
@@ -108,9 +108,9 @@ extension Gate {
         deliver(admitted)
     }
 
-    /// Opens the gate, and lets in whoever waits.
+    /// Opens the gate and admits the calls that wait.
     ///
-    /// - Returns: the bindings taken out, which from now on only drain; how many calls have waited, and how long the longest.
+    /// - Returns: The bindings taken out, which from now on only drain, and the number and longest wait of held calls.
     @discardableResult
     func open() -> Opening {
         let (opening, admitted) = state.withLock { state -> (Opening, [(Waiting, Admission)]) in
@@ -122,7 +122,7 @@ extension Gate {
             state.retire(taken)     // whoever stops the component waits for the calls on these too
             let waiting = state.waiting
             state.waiting = []
-            // What is behind the gate now may not be given up before the calls that were counted as retired already.
+            // The instance behind the gate must not be released before calls counted as retired earlier have ended.
             let opening = Opening(taken: Set(taken).union(state.retired), callsHeld: waiting.count, longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
             return (opening, waiting.map { ($0, state.admission(at: $0.slot)) })
         }
@@ -130,37 +130,37 @@ extension Gate {
         return opening
     }
 
-    /// What an opening came upon.
+    /// The effect of opening a gate.
     struct Opening {
         var taken: Set<Binding> = []
         var callsHeld = 0
         var longestWait = Duration.zero
     }
 
-    /// Puts another binding into every slot, which may take another lane, and lets in whoever waits.
+    /// Puts another binding, perhaps for another lane, into every slot, and admits the calls that wait.
     ///
-    /// - Parameter next: gives a slot's binding, from the one that it had.
-    /// - Returns: the bindings taken out, which from now on only drain.
+    /// - Parameter next: Returns the slot's next binding, given its current one.
+    /// - Returns: The bindings taken out, which from now on only drain.
     @discardableResult
     package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {
         open { .success(next($0, $1)) }.taken
     }
 
-    /// The same where some slots may have to stay closed; who calls through one of those is told why.
+    /// Opens the gate with another decision for every slot; calls through a refused slot get the error.
     @discardableResult
     func open(deciding next: (Slot, Binding) -> Result<Binding, BackplaneError>) -> Opening {
         lead(next)
         return open()
     }
 
-    /// Lets no call in for ever, and refuses those that wait. Calls under way go on.
+    /// Closes the gate for good and refuses the calls that wait; calls in flight continue.
     ///
-    /// - Parameter passage: as in ``hold(lettingAside:passage:retreat:)``.
+    /// - Parameter passage: The same as in ``hold(lettingAside:passage:retreat:)``.
     func close(_ error: BackplaneError = .calledStopped, passage: Set<UInt16> = []) {
         shut(.closed(error), error, passage)
     }
 
-    /// The same until it is opened again.
+    /// Refuses waiting and new calls until the gate is opened again.
     func refuse(_ error: BackplaneError, passage: Set<UInt16> = []) {
         shut(.refusing(error), error, passage)
     }
@@ -178,7 +178,7 @@ extension Gate {
         deliver(refused)
     }
 
-    /// Refuses those that wait and whom the retreat waits for.
+    /// Refuses the waiting calls that the retreat itself waits for.
     func refuseHeldUp() {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             guard let retreat = state.hold?.retreat else { return [] }

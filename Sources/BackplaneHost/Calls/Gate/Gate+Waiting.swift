@@ -2,7 +2,7 @@ package import Backplane
 import BackplaneBoundary
 import Synchronization
 
-/// What whoever finds a slot closed meets.
+/// Admission of calls that find their slot closed.
 extension Gate {
     package func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64 {
         let id = Callbacks.newID(), deadline = call.deadline
@@ -49,13 +49,13 @@ extension Gate {
 }
 
 extension Gate.State {
-    /// At a slot whose gate is open.
+    /// Returns the admission at a slot whose gate is open.
     func admission(at slot: Slot) -> Admission {
         if let lease = Lease(slot) { return .success(lease) }
         return .failure(doors.first { $0.slot == slot }?.refusal ?? .calledStopped)
     }
 
-    /// Of a call that must not wait at the closed gate, since what has to happen first waits for it; `nil`: it may.
+    /// Returns the admission of a call that a pending change waits for, or `nil` if the call may wait at the gate.
     mutating func admissionAside(at slot: Slot, _ call: Call) -> Admission? {
         let hold = hold
         guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.retreat != nil }) ?? false else { return nil }
@@ -72,7 +72,7 @@ extension Gate.State {
 }
 
 extension Call {
-    /// Did it come through one of these components, as far as its path tells?
+    /// Returns whether the call may have come through one of these components, as far as its path tells.
     fileprivate func mayHaveCome(throughOneOf numbers: Set<UInt16>) -> Bool {
         numbers.contains { mayHaveCome(through: $0) }
     }
@@ -83,7 +83,7 @@ extension BackplaneError {
         BackplaneError(.callRetired, "the component called is being restarted, and a synchronous call cannot wait for that; call again")
     }
 
-    /// To one that cannot be waited for.
+    /// The error of a call to a component that the caller must not wait for.
     static var calledGoes: BackplaneError {
         BackplaneError(.callRetired, "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again")
     }

@@ -1,24 +1,24 @@
 import Backplane
 import Synchronization
 
-/// The slots of everybody who calls one component, opened and closed together; calls that find theirs closed meet this.
+/// The slots of all callers of one component, opened and closed together, and the calls that find them closed.
 package final class Gate: Gatekeeper {
     enum Phase {
         case open
-        /// Calls wait.
+        /// New calls wait.
         case held(Hold)
-        /// Until it is opened again calls are told why not.
+        /// Calls are refused with this error until the gate is opened again.
         case refusing(BackplaneError)
-        /// For good.
+        /// Calls are refused with this error for good.
         case closed(BackplaneError)
     }
-    /// What is valid only while calls wait.
+    /// The state of a gate at which calls wait.
     struct Hold {
-        /// Are synchronous calls, which cannot wait, let into what was in force?
+        /// A Boolean value that indicates whether synchronous calls are still admitted to the current binding.
         var letsAside: Bool
-        /// Calls that come through one of these are refused.
+        /// The components whose calls are refused instead of held.
         let retreat: Retreat?
-        /// The numbers of those whose calls are let into what will be in force.
+        /// The numbers of the components whose calls are admitted to the next bindings.
         var successors: Set<UInt16> = []
     }
     struct Waiting {
@@ -31,23 +31,24 @@ package final class Gate: Gatekeeper {
     struct State {
         var phase = Phase.open
         var doors: [Door] = []
-        /// Taken out of their slots, and perhaps not drained.
+        /// The bindings that were taken out of their slots and may still have calls in flight.
         var retired: [Binding] = []
-        /// The same, where somebody else waits for them.
+        /// The retired bindings that another part of the host waits for.
         var disowned: [Binding] = []
-        /// While the gate is not open: it was decided already what will be in force when it is.
+        /// A Boolean value that indicates whether the contents of the slots at the next opening have been decided.
         var isLed = false
-        /// Calls that began on bindings that have drained since.
+        /// The number of calls that began on bindings that have drained since.
         var callsEnded = 0
-        /// Calls that failed in instances that have ended since.
+        /// The number of failed calls in instances that have ended since.
         var failuresEnded = 0
-        /// In the order they came.
+        /// The calls that wait, in order of arrival.
         var waiting: [Waiting] = []
-        /// While the gate is not open: the numbers of those that what is behind it waits for. Calls that come through one of them are let
-        /// into what was in force.
+        /// The numbers of the components that the one behind the closed gate waits for.
+        ///
+        /// Calls that come through them are admitted to the current binding.
         var passage: Set<UInt16> = []
 
-        /// `nil`: calls do not wait.
+        /// The state of held calls, or `nil` if calls do not wait.
         var hold: Hold? {
             get { if case .held(let hold) = phase { hold } else { nil } }
             set { if case .held = phase, let newValue { phase = .held(newValue) } }
@@ -68,25 +69,25 @@ package final class Gate: Gatekeeper {
     }
 }
 
-// MARK: What is there
+// MARK: Counts
 
 extension Gate {
-    /// Calls that are under way, but for those that were let in while the gate was not open.
+    /// The number of calls in flight, without those admitted while the gate was not open.
     var callsInFlight: Int {
         state.withLock { state in state.doors.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) } }
     }
 
-    /// Calls under way that were let in while the gate was not open.
+    /// The number of calls in flight that were admitted while the gate was not open.
     var callsAside: Int {
         state.withLock { state in state.doors.flatMap(\.asides).callsInFlight }
     }
 
-    /// The same but for synchronous ones: those that what was in force has to wait for, before it may be still.
+    /// The number of calls in flight that came back through the gate, which the component must wait for to be still.
     var callsPassing: Int {
         state.withLock { state in state.doors.compactMap(\.passing).callsInFlight }
     }
 
-    /// All calls that are under way, also in what was in force before.
+    /// The number of all calls in flight, including those into earlier bindings.
     var callsUnderWay: Int {
         state.withLock { state in (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsInFlight }
     }
@@ -95,17 +96,17 @@ extension Gate {
 
     var callsWaiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Calls that were let in since the gate was made.
+    /// The number of calls admitted since the gate was created.
     var callsBegun: Int {
         state.withLock { state in
             state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsBegun
         }
     }
 
-    /// Calls that failed in instances that have ended since.
+    /// The number of failed calls in instances that have ended since.
     var failuresEnded: Int { state.withLock { $0.failuresEnded } }
 
-    /// The slots with calls under way in what is in force, and how many those are.
+    /// Returns the slots with calls in flight into the current bindings, and the number of those calls.
     func slotsInFlight() -> [(slot: Slot, calls: Int)] {
         state.withLock { state in
             state.doors.compactMap { door in
@@ -122,7 +123,7 @@ extension [Binding] {
 }
 
 extension Gate.State {
-    /// Keeps count of bindings that were taken out until they have drained.
+    /// Keeps counting the calls on removed bindings until they have drained.
     mutating func retire(_ bindings: some Sequence<Binding>) {
         retired += bindings
         for list in [\Self.retired, \.disowned] {
@@ -132,7 +133,7 @@ extension Gate.State {
         }
     }
 
-    /// Leaves the gate in another phase than it was.
+    /// Changes the phase, and resets the decisions that were valid only for the previous one.
     mutating func change(to phase: Gate.Phase, passage: Set<UInt16> = []) {
         (self.phase, self.passage, isLed) = (phase, passage, false)
     }

@@ -1,9 +1,10 @@
 import Backplane
 import Synchronization
 
-/// The components that a change has begun to stop, by their numbers.
+/// The numbers of the components that a change has begun to stop.
 ///
-/// A call that comes through one of them must not wait for what comes up after the change: the change waits for that call.
+/// A call that comes through one of them must not wait for a component that starts after the change, since the change
+/// waits for that call.
 final class Retreat: Sendable {
     private let numbers = Mutex<Set<UInt16>>([])
 
@@ -11,7 +12,9 @@ final class Retreat: Sendable {
         numbers.withLock { _ = $0.insert(number) }
     }
 
-    /// - Parameter call: with the caller at the end of its path.
+    /// Returns whether the change waits for a call.
+    ///
+    /// - Parameter call: The call, with the caller at the end of its path.
     func holdsUp(_ call: Call) -> Bool {
         numbers.withLock { numbers in !numbers.isEmpty && call.path.contains(where: numbers.contains) }
     }

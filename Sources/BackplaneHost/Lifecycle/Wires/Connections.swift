@@ -1,22 +1,22 @@
 import Backplane
 import BackplaneBoundary
 
-/// The wires of a host, from their users' slots to whoever is called now.
+/// The wires of a host, from their users' slots to the components that are called now.
 struct Connections {
-    /// One wire, open or not.
+    /// A wire, open or not.
     private struct KnownWire {
-        /// The id of the live node that calls; `nil`: the host program.
+        /// The id of the live node that calls, or `nil` for the host program.
         let user: Int?
         let gate: Gate
-        /// `nil`: calls by name, whatever the contract.
+        /// The calling end, or `nil` for calls by name, which need no contract.
         let consumer: ConsumerEnd?
         var status: WireStatus
-        /// Its place among all that were made.
+        /// The wire's position in the order of creation.
         let order: Int
     }
     private let options: LifecycleOptions
     private var known: [Slot: KnownWire] = [:]
-    /// By the id of the live node that calls.
+    /// The slots by the id of the live node that calls.
     private var slots: [Int: [Slot]] = [:]
     private var made = 0
     private var comparisons = LayoutComparisons()
@@ -25,14 +25,15 @@ struct Connections {
         self.options = options
     }
 
-    /// In the order in which their users were made, the host program's last.
+    /// The statuses in the order in which the users were created, the host program's last.
     var statuses: [WireStatus] {
         known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
     }
 
-    /// Connects a wire of a component to one that is up.
+    /// Connects a wire of a component to a provider that is up.
     ///
-    /// - Parameter isLater: one that does not serve it yet is going to be swapped for one that does; until then calls are refused.
+    /// - Parameter isLater: Whether a provider that does not serve the wire is about to be swapped for one that does;
+    ///   calls are refused until then.
     mutating func connect(
         _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
     ) -> OpenWire {
@@ -41,7 +42,7 @@ struct Connections {
         return OpenWire(id: Callbacks.newID(), label: label, slot: slot, wire: wire)
     }
 
-    /// Connects a wire of the host program's own.
+    /// Connects a wire of the host program.
     mutating func connectProgram(_ end: ConsumerEnd, to provider: RunningComponent) -> Slot {
         makeSlot(nil, provider.name, end, to: provider)
     }
@@ -72,19 +73,19 @@ struct Connections {
         provider.type.description.contract.difference(from: end.side.contract).map { provider.node.mismatch(with: end.side.contract, $0) }
     }
 
-    /// Opens a component's gate, and leads every wire to it to the instance that is up now, each by the lane that fits.
+    /// Opens a component's gate, and leads every wire to its current instance, each by the lane that fits.
     ///
-    /// - Returns: the slots that stay closed, since their users want another contract; and what the gate came upon.
+    /// - Returns: The slots that stay closed, since their users need another contract, and the effect of the opening.
     @discardableResult
     mutating func open(_ provider: RunningComponent) -> (refused: Set<Slot>, opening: Gate.Opening) {
         let refused = lead(to: provider).refused
         return (refused, provider.gate.open())
     }
 
-    /// Has every wire to a component lead to another instance of it once its gate opens, each by the lane that fits.
+    /// Leads every wire of a component to another instance once its gate opens, each by the lane that fits.
     ///
-    /// - Returns: the slots that will stay closed, since their users want another contract; and the bindings of calls that were let into
-    ///   what was decided before.
+    /// - Returns: The slots that will stay closed, since their users need another contract, and the bindings of calls
+    ///   admitted under an earlier decision.
     @discardableResult
     mutating func lead(to provider: RunningComponent) -> (refused: Set<Slot>, early: Set<Binding>) {
         let connector = Connector(provider: provider, options: options)
@@ -102,7 +103,7 @@ struct Connections {
         return (refused, early)
     }
 
-    /// Closes the wires of a component that has stopped, or was not made after all.
+    /// Closes the wires of a component that has stopped or whose creation failed.
     mutating func abandon(usedBy node: LiveNode) {
         for slot in slots.removeValue(forKey: node.id) ?? [] {
             known.removeValue(forKey: slot)?.gate.abandon(slot)
@@ -110,22 +111,22 @@ struct Connections {
     }
 }
 
-// MARK: What a change comes upon
+// MARK: Queries
 
 extension Connections {
-    /// The wires to what is behind a gate, but for those of some users and those that call by name.
+    /// Returns the wires through a gate, except those of some users and those that call by name.
     func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
         known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
             .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
     }
 
-    /// The lane that a wire would take to a class.
+    /// Returns the lane that a wire would take to a class.
     mutating func lane(of end: ConsumerEnd, to type: ComponentClass) -> WireStatus.Lane {
         let choice = LaneChoice(from: end.side, to: type.providerSide, options.lanes) { comparisons.difference($0, $1) }
         return WireStatus.Lane(choice, of: end.side)
     }
 
-    /// Who calls what is behind a gate just now, in words.
+    /// Returns descriptions of the callers with calls in flight through a gate.
     func callers(at gate: Gate) -> [String] {
         gate.slotsInFlight().compactMap { slot, calls in
             guard let wire = known[slot] else { return nil }

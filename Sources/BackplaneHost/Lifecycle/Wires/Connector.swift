@@ -1,12 +1,14 @@
 import Backplane
 import BackplaneBoundary
 
-/// Decides the lane of a wire to one component, and makes what its slot holds.
+/// The choice of the lane of a wire to one component, and the creation of the slot's binding.
 struct Connector {
     let provider: RunningComponent
     let options: LifecycleOptions
 
-    /// - Parameter consumer: `nil`: calls by name.
+    /// Returns the binding and the lane for a wire.
+    ///
+    /// - Parameter consumer: The calling end, or `nil` for calls by name.
     func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
         guard let consumer else { return served([], "it is called by name") }
         let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }

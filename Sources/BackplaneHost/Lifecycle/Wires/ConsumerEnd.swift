@@ -1,15 +1,15 @@
 import Backplane
 import BackplaneBoundary
 
-/// The end of a wire that calls: how it compiled the contract, and how it gets cells that call as JSON.
+/// The calling end of a wire: the contract as the caller compiled it, and the caller's encoded cells.
 struct ConsumerEnd {
     let side: LaneSide
-    /// `nil`: it calls through the host.
+    /// Creates cells that call a target as JSON, or returns `nil` if the caller calls through the host.
     let makeCells: (EncodedTarget) -> Cells?
 }
 
 extension ComponentClass {
-    /// Its end of one of its wires; `nil` for a label that it does not declare.
+    /// Returns the calling end of one of the class's wires, or `nil` for a label that it does not declare.
     func consumerEnd(ofWire label: String) -> ConsumerEnd? {
         consumerSide(ofWire: label).map { side in ConsumerEnd(side: side) { makeCells(forWire: label, calling: $0) } }
     }

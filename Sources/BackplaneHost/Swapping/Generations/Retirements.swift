@@ -1,19 +1,19 @@
 import Backplane
 import BackplaneBoundary
 
-/// The old instances that have not ended yet: calls are under way in them, or they are ending.
+/// The old instances that have not ended yet, because calls are in flight in them or they are being released.
 final class Retirements {
     struct Entry {
         let component: RunningComponent
         let plugin: LoadedPlugin
-        /// Taken out of the slots when wires were led elsewhere.
+        /// The bindings that were taken out of slots when wires were led to another instance.
         let bindings: Set<Binding>
         let end: Task<Void, Never>
         let order: Int
 
         var callsInFlight: Int {
             let leased = Array(bindings).callsInFlight
-            // An encoded call whose caller has given it up is leased no more.
+            // An encoded call whose caller has abandoned it no longer holds a lease.
             return leased > 0 ? leased : component.calls.callsInFlight
         }
     }
@@ -27,17 +27,17 @@ final class Retirements {
         (self.live, self.instances, self.lookUps) = (live, instances, lookUps)
     }
 
-    /// By the order in which they began.
+    /// The retirements, in the order in which they began.
     var all: [Entry] { entries.values.sorted { $0.order < $1.order } }
 
-    /// Ends an instance that nobody calls any more, as soon as the calls in it have ended; returns at once.
+    /// Retires an instance without callers: returns at once, and ends the instance when calls in flight have ended.
     func add(
         _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>, suspending: Bool,
         in domain: isolated (any Actor)? = #isolation
     ) async {
         node.state = .stopped
         component.gate.disown(bindings)
-        // What it calls itself it may go on to call until it has ended.
+        // Until it has ended, the instance may itself call other components.
         live.admit(node)
         last += 1
         let order = last
@@ -49,7 +49,7 @@ final class Retirements {
         entries[order] = Entry(component: component, plugin: plugin, bindings: bindings, end: end, order: order)
     }
 
-    /// Waits for all of them; the host stops.
+    /// Waits for all retirements when the host stops.
     func endAll() async {
         for retirement in all { await retirement.end.value }
     }
@@ -58,7 +58,7 @@ final class Retirements {
         let limit = live.options.stopLimit, starter = instances.starter
         let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 && !component.instance.isInStep }
         if !Drain.looks(isIdle) {
-            // Calls may take as long as they like: nobody waits for them.
+            // There is no limit, since nothing waits for these calls.
             while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
             if live.isStopped { _ = await live.timer.waits(limit, for: isIdle) }
         }

@@ -1,43 +1,43 @@
-/// One thing that a swap does, to all its members or to the one of a number.
+/// One action of a swap, on all its members or on the member with the given number.
 package enum SwapAction: Hashable, Sendable {
-    /// Makes the new instance.
+    /// The creation of the new instance.
     case create(Int)
-    /// Gates are held.
+    /// The closing of the gates, at which calls then wait.
     case hold
-    /// Calls under way end.
+    /// The wait for calls in flight to end.
     case drain
     case suspend(Int)
     case export(Int)
     case `import`(Int)
-    /// Wires lead to the new instances: those of gated members once their gates open.
+    /// The switch of wires to the new instances, for gated members once their gates open.
     case flip
     case activate(Int)
-    /// Gates are opened.
+    /// The opening of the gates.
     case open
-    /// The new instances are watched.
+    /// The observation of the new instances during their probation.
     case watch
-    /// The old instances are given up.
+    /// The retirement of the old instances.
     case retire
 
-    // What undoes these.
+    // The actions that undo those above.
 
     case discard(Int)
-    /// A new instance gives up what it took.
+    /// The release of everything that a new instance acquired.
     case deactivate(Int)
     case unflip
     case resume(Int)
     case release
 
-    // What takes a generation back that failed its probation, besides these.
+    // The further actions that roll back a generation which failed its probation.
 
-    /// The old instance's successor hands its state back, to a new instance of the old code.
+    /// The transfer of the newer state back, to a new instance of the old code.
     case restore(Int)
-    /// Wires lead to the old generation again.
+    /// The switch of wires back to the old generation.
     case flipBack
 }
 
 extension SwapAction {
-    /// The step that it belongs to.
+    /// The step that the action belongs to.
     package var step: SwapStep {
         switch self {
         case .create, .discard: .prepare
@@ -52,7 +52,9 @@ extension SwapAction {
         }
     }
 
-    /// Is it given up when something goes wrong? What takes back is done to its end, and so is what comes once the new code serves.
+    /// A Boolean value that indicates whether a failure of the action fails the swap.
+    ///
+    /// Undoing actions do not, nor do those after the new code serves callers.
     var canFail: Bool {
         switch self {
         case .create, .hold, .drain, .suspend, .export, .import, .flip, .activate, .watch: true
@@ -60,7 +62,7 @@ extension SwapAction {
         }
     }
 
-    /// What takes it back once it was begun; `nil`: nothing has to.
+    /// The action that undoes this one once it has begun, or `nil` if none is needed.
     var undoing: SwapAction? {
         switch self {
         case .create(let member): .discard(member)

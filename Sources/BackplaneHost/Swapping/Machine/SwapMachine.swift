@@ -1,51 +1,53 @@
 import Backplane
 
-/// The order of a swap's actions, and of those that take them back: a pure function of its members and of what failed so far.
+/// The order of a swap's actions and of those that undo them, as a pure state machine.
 ///
-/// Whoever performs the actions asks for one after the other, says of each when it begins (``begin()``: from then on it may have to be
-/// taken back) and when it failed. Up to the opening of the gates everything that was begun is taken back when something fails, the last
-/// first; what takes back is not given up, however it ends.
+/// The caller asks for one action after the other, and reports when each begins (``begin()``: from then on it may have
+/// to be undone) and when it fails. A failure before the gates open undoes everything that was begun, in reverse order;
+/// undoing actions are never abandoned, even if they fail.
 struct SwapMachine {
-    /// What the machine has to know of a component that changes.
+    /// The properties of a changing component that the order depends on.
     struct Member: Hashable, Sendable {
-        /// Calls wait while it changes.
+        /// A Boolean value that indicates whether calls wait while the component changes.
         var isGated: Bool
-        /// The old instance is up.
+        /// A Boolean value that indicates whether the old instance is up.
         var hasOld = true
         var carriesState = false
     }
     enum Outcome: Hashable, Sendable {
         case swapped
-        /// Everything is as it was.
+        /// The swap failed after this action, and everything is as it was before.
         case undone(after: SwapAction, BackplaneError)
-        /// It failed its probation.
+        /// The new generation failed its probation.
         case rolledBack(BackplaneError)
     }
 
     private(set) var outcome: Outcome?
-    /// Where wires lead, and how far each member's instances are.
+    /// The effect of the actions so far on the wires and the members' instances.
     private(set) var states: SwapStates
     private let members: [Member]
-    /// What is left to do, the next last.
+    /// The actions still to be performed, the next one last.
     private var script: [SwapAction]
-    /// What was begun and may have to be taken back.
+    /// The actions that were begun and may have to be undone.
     private var begun: [SwapAction] = []
     private var failure: Outcome?
     private var current: (action: SwapAction, progress: Progress)?
 
-    /// How far the action is that ``next()`` gave last.
+    /// The progress of the action that ``next()`` returned last.
     private enum Progress {
         case given, begun, done, failed
     }
 
-    /// - Parameter members: in the order of creation: each after those that it calls.
+    /// Creates the machine of a swap.
+    ///
+    /// - Parameter members: The changing components in order of creation: each after those that it calls.
     init(_ members: [Member], onProbation: Bool) {
         self.members = members
         states = SwapStates(members)
         script = Self.script(members, onProbation: onProbation).reversed()
     }
 
-    /// What is to be done now, the action before having been done; `nil`: it is over.
+    /// Marks the current action as done and returns the next one, or `nil` when the swap is over.
     mutating func next() -> SwapAction? {
         finish()
         guard let action = script.popLast() else {
@@ -56,7 +58,7 @@ struct SwapMachine {
         return action
     }
 
-    /// The action that ``next()`` gave last begins: it counts as begun even if it fails.
+    /// Marks the current action as begun, which it remains even if it fails.
     mutating func begin() {
         guard let (action, progress) = current, progress == .given else { return }
         current?.progress = .begun
@@ -64,7 +66,7 @@ struct SwapMachine {
         states.begin(action)
     }
 
-    /// The same action has done what it is for: what fails now fails after it.
+    /// Marks the current action as having had its effect: a later failure counts as one after it.
     mutating func finish() {
         begin()
         guard let (action, progress) = current, progress == .begun else { return }
@@ -72,20 +74,20 @@ struct SwapMachine {
         states.finish(action)
     }
 
-    /// Something has failed: what is done now is done to its end.
+    /// A Boolean value that indicates whether the swap has failed and is being undone.
     var isTakingBack: Bool { failure != nil }
 
-    /// The new generation proves itself.
+    /// A Boolean value that indicates whether the new generation is on probation.
     var isOnProbation: Bool {
         if case (.watch, .begun)? = current { true } else { false }
     }
 
-    /// The action failed that ``next()`` gave last.
+    /// Marks the current action as failed, and schedules the actions that undo the swap.
     mutating func failed(_ error: BackplaneError) {
         guard let action = current?.action else { return }
         current?.progress = .failed
         guard failure == nil else {
-            // Its old instance then goes on from where it was.
+            // The old instance then continues with the state that it had.
             if case .restore(let member) = action { script.append(.resume(member)) }
             return
         }
@@ -97,14 +99,14 @@ struct SwapMachine {
             break       // the new generation serves
         default:
             failure = .undone(after: action, error)
-            // Popped from the end: what was begun last is taken back first.
+            // The script is popped from its end, so that the action begun last is undone first.
             script = begun.compactMap(undoing)
         }
     }
 
-    /// What takes an action back that was begun, and perhaps failed.
+    /// Returns the action that undoes one that was begun, whether or not that one failed.
     private func undoing(_ action: SwapAction) -> SwapAction? {
-        // One that did not become active has nothing to give up.
+        // An instance that did not become active has nothing to release.
         if case .activate(let member) = action, states.new[member] != .active { return nil }
         return action.undoing
     }
@@ -126,7 +128,7 @@ struct SwapMachine {
         var script: [SwapAction] = []
         if !gated.isEmpty { script += [.hold, .drain] }
         script += gated.reversed().map(SwapAction.deactivate)
-        // The others were never suspended.
+        // The instances of ungated members were never suspended.
         script += gated.filter { members[$0].hasOld }.map { members[$0].carriesState ? .restore($0) : .resume($0) }
         script.append(.flipBack)
         if !gated.isEmpty { script.append(.open) }

@@ -1,18 +1,19 @@
-/// Where wires lead during a swap, and how far each member's instances are: what the actions come to that were begun and done.
+/// The states of the wires and of each member's instances during a swap, as a result of the actions so far.
 struct SwapStates: Hashable, Sendable {
     enum Wires: Hashable, Sendable {
-        /// To the old instances.
+        /// Wires lead to the old instances.
         case old
-        /// To the new ones as soon as the gates open.
+        /// Wires will lead to the new instances as soon as the gates open.
         case newOnceOpen
+        /// Wires lead to the new instances.
         case new
-        /// To the old ones again, or as soon as the gates open, after a probation that failed.
+        /// After a failed probation, wires lead to the old instances again, or will as soon as the gates open.
         case oldAgain
     }
     enum OldInstance: Hashable, Sendable {
         case none
         case up
-        /// It was asked to give up what is exclusive.
+        /// The instance was asked to release exclusive resources.
         case suspended
         /// A new instance of the same code has the newer state.
         case replaced
@@ -21,14 +22,14 @@ struct SwapStates: Hashable, Sendable {
         case none
         case beingMade
         case made
-        /// It was asked to take what it takes, and has not said that it did.
+        /// The instance was asked to acquire exclusive resources, and has not yet succeeded.
         case activating
         case active
-        /// It was asked to give that up again.
+        /// The instance was asked to release those resources again.
         case deactivated
         case discarded
 
-        /// It was asked to take what it takes, however that went on.
+        /// A Boolean value that indicates whether the instance was ever asked to acquire exclusive resources.
         var wasToBeActive: Bool {
             switch self {
             case .activating, .active, .deactivated: true
@@ -37,8 +38,9 @@ struct SwapStates: Hashable, Sendable {
         }
     }
     private(set) var wires = Wires.old
-    /// By the numbers of their members.
+    /// The states of the old instances, by member number.
     private(set) var old: [OldInstance]
+    /// The states of the new instances, by member number.
     private(set) var new: [NewInstance]
     private let isGated: Bool
 
@@ -48,7 +50,7 @@ struct SwapStates: Hashable, Sendable {
         isGated = members.contains(where: \.isGated)
     }
 
-    /// An action begins: this holds even if it fails.
+    /// Records that an action begins, which holds even if it fails.
     mutating func begin(_ action: SwapAction) {
         switch action {
         case .create(let member): new[member] = .beingMade
@@ -64,7 +66,7 @@ struct SwapStates: Hashable, Sendable {
         }
     }
 
-    /// It has done what it is for.
+    /// Records that an action has had its effect.
     mutating func finish(_ action: SwapAction) {
         switch action {
         case .create(let member): new[member] = .made

@@ -1,21 +1,21 @@
-/// The steps of a swap, in their order.
+/// The steps of a swap, in order.
 public enum SwapStep: String, Sendable, Hashable, CaseIterable {
-    /// Libraries are loaded and checked, the new instances made.
+    /// Libraries are loaded and checked, and the new instances created.
     case prepare
-    /// Calls that come wait; those under way end.
+    /// New calls wait, and calls in flight end.
     case quiesce
-    /// The old instances give up what is exclusive, and are still.
+    /// The old instances release exclusive resources and become still.
     case suspend
-    /// They hand their state over.
+    /// The old instances export their state.
     case export
-    /// The new instances take it.
+    /// The new instances import the state.
     case `import`
-    /// Wires lead to the new instances.
+    /// Wires are led to the new instances.
     case flip
-    /// The new instances take what is exclusive; then the calls that wait go on.
+    /// The new instances acquire exclusive resources; then the waiting calls continue.
     case activate
-    /// The old instances are kept, in case the new ones fail.
+    /// The new instances are observed while the old ones are kept in case they fail.
     case probation
-    /// The old instances are given up.
+    /// The old instances are retired.
     case commit
 }

@@ -1,11 +1,12 @@
 import Backplane
 
-/// How state gets from one class to another.
+/// The way in which state gets from one class to another.
 enum StateTransfer: Equatable {
-    /// There is none to carry.
+    /// There is no state to carry over.
     case none
-    /// As this version of the schema.
+    /// The state is carried over in this version of the schema.
     case carried(StateDescription, as: UInt32, to: StateDescription)
+    /// The state cannot be carried over, for this reason.
     case impossible(String, StateDescription)
 
     init(from old: StateDescription?, to new: StateDescription?) {
@@ -15,7 +16,7 @@ enum StateTransfer: Equatable {
             self = .impossible("it is a `\(old.schema)`, and the new code keeps a `\(new.schema)`", old)
             return
         }
-        // The highest that both know loses least.
+        // The highest version that both know loses the least.
         let low = max(old.writes.lowerBound, new.accepts.lowerBound), high = min(old.writes.upperBound, new.accepts.upperBound)
         self = low <= high
             ? .carried(old, as: high, to: new)
@@ -30,7 +31,7 @@ enum StateTransfer: Equatable {
 }
 
 extension StateTransfer {
-    /// As reports have it.
+    /// Returns the transfer as reports show it.
     func change(to new: StateDescription?) -> StateChange? {
         switch self {
         case .none: new.map { StateChange(schema: $0.schema, toVersion: $0.version) }

@@ -1,46 +1,48 @@
 import Backplane
 
-/// What a swap would do to the plan in force: decided before anything is touched, from two plans of one manifest.
+/// The effect of a swap on the active plan, decided in advance from two plans of one manifest.
 struct SwapPlan {
-    /// A component whose instance changes, or is made since a member calls it.
+    /// A component whose instance is replaced, or created because another member calls it.
     struct Member {
-        /// Its place in the plan in force, where it is up; `nil`: it has no predecessor.
+        /// The component's place in the active plan if it is up, or `nil` if it has no predecessor.
         var old: Int?
-        /// Its place in the next plan.
+        /// The component's place in the next plan.
         var new: Int
-        /// The same code as before.
+        /// A Boolean value that indicates whether the code is the same as before.
         var isRestart = false
         var isGated: Bool
         var state: StateTransfer
     }
-    /// In the order of creation.
+    /// The members in order of creation.
     private(set) var members: [Member] = []
-    /// The new place of each node that stays as it is, by its old place.
+    /// The new places of the nodes that stay as they are, by old place.
     private(set) var kept: [Int: Int] = [:]
-    /// The same the other way round.
+    /// The old places of the nodes that stay as they are, by new place.
     private(set) var stays: [Int: Int] = [:]
-    /// Kept ones that are not up and that a member calls, by their old places.
+    /// The old places of kept nodes that are not up and that a member calls.
     private(set) var awaited: [Int] = []
-    /// Why it must not be made.
+    /// The reasons for refusing the swap.
     private(set) var refusals: [BackplaneError] = []
 
-    /// What is known of the host that runs.
+    /// The facts about the running host that the plan depends on.
     struct Running {
         /// The places of the nodes that are up.
         var up: Set<Int>
-        /// Of those, whom they have looked up.
+        /// The places of the managers that each node which is up has looked up.
         var found: [Int: Set<Int>] = [:]
     }
 
+    /// Plans a swap.
+    ///
     /// - Parameters:
-    ///   - isSame: are these the same class of the same loaded library?
-    ///   - discardsState: state that cannot be carried over does not keep the swap.
+    ///   - discardsState: Whether state that cannot be carried over is discarded, rather than a reason for refusal.
+    ///   - isSame: Returns whether two entries are the same class of the same loaded library.
     init(from old: Plan, to new: Plan, _ running: Running, discardsState: Bool, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
         let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
         let before = new.nodes.map { counterparts[$0.location] }
         var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
         let restarted = Self.restarted(in: new, before, &changed, running)
-        // One that is not up may be started by a member that is made: then from the new code, as everything that it calls.
+        // A member may start a node that is not up; the node then comes from the new code, as does everything it calls.
         for node in new.nodes where !changed.contains(node.id) && !(before[node.id].map(running.up.contains) ?? false) {
             if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) { changed.insert(node.id) }
         }
@@ -70,7 +72,7 @@ struct SwapPlan {
         compareWhatStays(old, new, before, running)
     }
 
-    /// Those that do not change and ask to be made anew when something they call is; they count as changed from then on.
+    /// Returns the unchanged nodes that restart since a node they call is swapped, and adds them to the changed ones.
     private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running) -> Set<Int> {
         var restarted: Set<Int> = []
         let candidates = plan.nodes.filter { node in
@@ -79,7 +81,7 @@ struct SwapPlan {
         let called = candidates.map { node in
             node.wires.map(\.provider) + plan.nodes.lazy.map(\.id).filter { other in before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false }
         }
-        // One that restarts may have its own users restart, which look-ups may have put anywhere in the order of creation.
+        // A restarting node may cause its users to restart; look-ups can put those anywhere in the order of creation.
         while let next = candidates.indices.first(where: { !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains) }) {
             changed.insert(candidates[next].id)
             restarted.insert(candidates[next].id)
@@ -87,7 +89,7 @@ struct SwapPlan {
         return restarted
     }
 
-    /// The changed nodes that are up, and everything that those call.
+    /// Returns the changed nodes that are up, and everything that they call.
     private static func needed(in plan: Plan, _ before: [Int?], _ changed: Set<Int>, _ up: Set<Int>) -> Set<Int> {
         var needed: Set<Int> = []
         var waiting = changed.filter { before[$0].map(up.contains) ?? false }
@@ -99,7 +101,7 @@ struct SwapPlan {
         return needed
     }
 
-    /// What stays must find everything where it was.
+    /// Refuses the swap if a component that stays would lose its place in the manifest or call others than now.
     private mutating func compareWhatStays(_ old: Plan, _ new: Plan, _ before: [Int?], _ running: Running) {
         let places = Set(new.nodes.map(\.location))
         for node in old.nodes where running.up.contains(node.id) && !places.contains(node.location) {

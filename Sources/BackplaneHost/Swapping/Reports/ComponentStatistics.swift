@@ -1,19 +1,22 @@
-/// What has been asked of a component since it, or its first predecessor, came up.
+/// The call counts of a component since it, or its first predecessor, came up.
 public struct ComponentStatistics: Sendable, Hashable {
-    /// A manager's name in the manifest, anything else's class.
+    /// The manager's name in the manifest, or the class name of any other component.
     public var component: String
+    /// The component's role in words, such as `manager` or `network service`.
     public var role: String
-    /// The managers in whose definition it stands.
+    /// The managers whose definitions contain the component.
     public var managers: [String]
+    /// The id of the plugin that provides the component.
     public var plugin: String
-    /// Of its plugin, the one whose code runs.
+    /// The generation of the plugin whose code runs.
     public var generation: Int
-    /// Calls that began.
+    /// The number of calls that began.
     public var calls: Int
-    /// Of those, the ones that failed.
+    /// The number of those calls that failed, without cancelled ones.
     public var errors: Int
+    /// The number of calls in flight.
     public var inFlight: Int
-    /// Calls that wait for a change to end.
+    /// The number of calls that wait for a change to end.
     public var waiting: Int
 
     package init(

@@ -1,13 +1,18 @@
 public import Backplane
 
-/// What a swap would do, found out without touching anything that runs.
+/// The effects that a swap would have, computed without touching any running component.
 public struct SwapPreview: Sendable, Hashable {
+    /// The plugins whose generation would change.
     public var plugins: [PluginChange] = []
+    /// The components whose instances would be replaced.
     public var components: [ComponentChange] = []
+    /// The wires that would lead to a new instance.
     public var wires: [WireChange] = []
-    /// Why it would be refused; empty: it would not.
+    /// The reasons for refusing the swap, or an empty array if it would go ahead.
     public var refusals: [BackplaneError] = []
+    /// The warnings about the new code that the manifest did not already give with the old code.
     public var warnings: [String] = []
 
+    /// Creates a preview of a swap that would change nothing.
     public init() {}
 }

@@ -1,43 +1,54 @@
 public import Backplane
 
-/// What a swap has done.
+/// The result of a swap.
 public struct SwapReport: Sendable, Hashable {
+    /// The ways in which a swap can end without an error.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
+        /// The new generation is active.
         case swapped
-        /// Every library is byte for byte the one in force: nothing was done.
+        /// Every library is byte for byte the active one, and nothing was done.
         case unchanged
-        /// The new generation failed its probation, and the old one is in force again.
+        /// The new generation failed its probation, and the old one is active again.
         case rolledBack
     }
+    /// The way in which the swap ended.
     public var outcome: Outcome
+    /// The plugins that changed their generation.
     public var plugins: [PluginChange] = []
+    /// The components whose instances were replaced.
     public var components: [ComponentChange] = []
-    /// Those that lead to another instance now, by the lane that fits.
+    /// The wires that lead to another instance now, each by the lane that fits.
     public var wires: [WireChange] = []
-    /// Calls that came meanwhile and waited.
+    /// The number of calls that arrived during the swap and had to wait.
     public var callsHeld = 0
-    /// The longest wait among them.
+    /// The longest time that one of those calls waited.
     public var longestWait = Duration.zero
     /// The time from the request until callers were served by the new code.
     public var duration = Duration.zero
-    /// The same, step by step.
+    /// The time that each step took.
     public var steps: [StepTime] = []
-    /// What was not as it should be and did not keep the swap.
+    /// The non-fatal problems of the swap.
     public var warnings: [String] = []
-    /// Why a new generation failed its probation.
+    /// The reason why a new generation failed its probation.
     public var failure: BackplaneError?
 
+    /// Creates a report that contains nothing but the outcome.
     public init(_ outcome: Outcome) { self.outcome = outcome }
 }
 
-/// A plugin that changes its generation.
+/// A change of a plugin from one generation to another.
 public struct PluginChange: Sendable, Hashable {
+    /// The plugin's id.
     public var plugin: String
-    /// The library as it was given.
+    /// The library as the caller named it.
     public var library: String
+    /// The number of the generation that is replaced.
     public var fromGeneration: Int
+    /// The number of the generation that replaces it.
     public var toGeneration: Int
+    /// The plugin's version in the generation that is replaced.
     public var fromVersion: Version
+    /// The plugin's version in the generation that replaces it.
     public var toVersion: Version
 
     package init(plugin: String, library: String, fromGeneration: Int, toGeneration: Int, fromVersion: Version, toVersion: Version) {
@@ -46,26 +57,32 @@ public struct PluginChange: Sendable, Hashable {
     }
 }
 
-/// A component that another instance takes the place of.
+/// A replacement of a component's instance by another one.
 public struct ComponentChange: Sendable, Hashable {
+    /// The ways in which calls change over to the new instance.
     public enum Manner: String, Sendable, Hashable, CaseIterable {
-        /// Its calls wait until the new one is active.
+        /// Calls wait until the new instance is active.
         case gated
-        /// The new one is active before the first call comes to it, and nobody waits.
+        /// The new instance is active before the first call reaches it, and no call waits.
         case ungated
     }
-    /// A manager's name in the manifest, anything else's class.
+    /// The manager's name in the manifest, or the class name of any other component.
     public var component: String
+    /// The component's role in words, such as `manager` or `network service`.
     public var role: String
-    /// What it is now; `nil`: it has no successor.
+    /// The class of the new instance, or `nil` if the component has no successor.
     public var className: String?
+    /// The version of the old instance's class, or `nil` if the component was not up.
     public var fromVersion: Version?
+    /// The version of the new instance's class.
     public var toVersion: Version?
+    /// The way in which calls change over to the new instance.
     public var manner: Manner
-    /// It is the same code, made anew since it asks for that when something it calls is swapped.
+    /// A Boolean value that indicates whether the same code restarts, as its class asks, after a swap of its provider.
     public var isRestart = false
+    /// The change of the component's state, or `nil` if neither class keeps any.
     public var state: StateChange?
-    /// Calls that are under way in it.
+    /// The number of calls in flight in the old instance.
     public var callsInFlight = 0
 
     package init(
@@ -78,15 +95,17 @@ public struct ComponentChange: Sendable, Hashable {
     }
 }
 
-/// What becomes of a component's state.
+/// The transfer of a component's state between two versions of its schema.
 public struct StateChange: Sendable, Hashable {
+    /// The name of the state's schema.
     public var schema: String
-    /// `nil`: there is none before, or none any more.
+    /// The schema version before the swap, or `nil` if there was no state.
     public var fromVersion: UInt32?
+    /// The schema version after the swap, or `nil` if the new code keeps no state.
     public var toVersion: UInt32?
-    /// How much was carried over; 0 in a preview.
+    /// The number of bytes carried over, 0 in a preview.
     public var bytes = 0
-    /// Why it is not carried over, where that was asked for.
+    /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
 
     package init(schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil) {
@@ -94,17 +113,21 @@ public struct StateChange: Sendable, Hashable {
     }
 }
 
-/// A wire whose provider changes.
+/// A change of the provider that a wire leads to.
 public struct WireChange: Sendable, Hashable {
-    /// `nil`: the host program.
+    /// The component that calls, or `nil` for the host program.
     public var user: String?
+    /// The wire's label.
     public var label: String
+    /// The component that is called.
     public var provider: String
+    /// The name of the wire's contract.
     public var contract: String
-    /// The lanes, `native`, `encoded` or `served`.
+    /// The lane before the swap: `native`, `encoded` or `served`.
     public var fromLane: String
+    /// The lane after the swap: `native`, `encoded` or `served`.
     public var toLane: String
-    /// Why it is not native.
+    /// The reason why the new lane is not native.
     public var reason: String?
 
     package init(user: String? = nil, label: String, provider: String, contract: String, fromLane: String, toLane: String, reason: String? = nil) {
@@ -113,9 +136,11 @@ public struct WireChange: Sendable, Hashable {
     }
 }
 
-/// How long one step of a swap took.
+/// The time that one step of a swap took.
 public struct StepTime: Sendable, Hashable {
+    /// The step.
     public var step: SwapStep
+    /// The time that it took.
     public var duration: Duration
 
     package init(step: SwapStep, duration: Duration) { (self.step, self.duration) = (step, duration) }

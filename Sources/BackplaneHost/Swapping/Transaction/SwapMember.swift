@@ -1,27 +1,28 @@
 import Backplane
 
-/// A component that a swap changes, and what it has meanwhile; how far it is, the machine knows.
+/// A component that a swap changes, with its results so far; its progress is known to the machine.
 final class SwapMember {
-    /// Its number in the machine.
+    /// The member's number in the machine.
     let index: Int
     let plan: SwapPlan.Member
-    /// The one in force until now; `nil`: there is none.
+    /// The active node until now, or `nil` if there is none.
     let old: LiveNode?
     let oldComponent: RunningComponent?
-    /// The plugin whose code runs in the old one.
+    /// The plugin whose code runs in the old instance.
     let oldPlugin: LoadedPlugin?
     let new: LiveNode
     let newPlugin: LoadedPlugin
 
     var component: RunningComponent?
-    /// What the old one handed over.
+    /// The exported state of the old instance.
     var state: [UInt8]?
-    /// Taken out of slots, when wires were led elsewhere: of the old one, and of the new one where its generation was taken back.
+    /// The bindings taken out of slots: those of the old instance and, after a rollback, those of the new one.
     var taken: (old: Set<Binding>, new: Set<Binding>) = ([], [])
-    /// The node of a new instance of the old code, that takes the newer state back; and that instance.
+    /// The node of a new instance of the old code that takes the newer state back.
     var returning: LiveNode?
+    /// The instance of the returning node.
     var restored: RunningComponent?
-    /// What was asked of the component before the new one served.
+    /// The call counts of the component when the new instance began to serve.
     var baseline = CallCounts()
 
     init(_ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode, _ newPlugin: LoadedPlugin) {
@@ -33,7 +34,7 @@ final class SwapMember {
     var gate: Gate { new.gate }
 }
 
-/// How many calls there were, and how many of them failed.
+/// The numbers of completed and of failed calls.
 struct CallCounts: Hashable {
     var calls = 0
     var errors = 0

@@ -1,4 +1,4 @@
-/// The parts of a host that a swap works on and with.
+/// The parts of a host that a swap works with.
 struct SwapSurroundings {
     let startup: Startup
     let shutdown: Shutdown

@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneBoundary
 
-/// What a swap does until callers are served by the new code.
+/// The actions of a swap until callers are served by the new code.
 extension SwapTransaction {
-    /// Makes the new instance, wired to what is up now.
+    /// Creates the new instance, wired to the components that are up.
     func create(_ member: SwapMember) async throws(BackplaneError) {
         let attempt = startup.nextAttempt()
         for place in plan.awaited { _ = try await startup.start(live.nodes[place], during: attempt).get() }
@@ -16,7 +16,7 @@ extension SwapTransaction {
         try live.requireRunning()
     }
 
-    /// Who is up, or was just made, at a place in the next plan; of a member the old one, as long as that serves.
+    /// Returns the component at a place in the next plan: a member's old instance, if it has one, until the flip.
     private func provider(at place: Int) -> Instances.Provider? {
         if let member = members.first(where: { $0.plan.new == place }) {
             return (member.oldComponent ?? member.component).map { Instances.Provider(component: $0, isLater: true) }
@@ -24,7 +24,7 @@ extension SwapTransaction {
         return plan.stays[place].flatMap { live.nodes[$0].running }.map { Instances.Provider(component: $0) }
     }
 
-    /// From here on calls wait. Those that come back through a component which is waited for go on.
+    /// Holds calls, except those that come back through a component which is being drained.
     func hold() {
         let passage = Set(gated.compactMap { nodeInForce($0)?.number })
         for member in gated where nodeInForce(member) != nil { member.gate.hold(passage: passage) }
@@ -39,7 +39,7 @@ extension SwapTransaction {
         guard isDrained else { throw stillCalled(gated, limit) }
     }
 
-    /// Whose instance callers reach now: the old one, and after the flip the new one.
+    /// Returns the node whose instance is called now: the old one, and after the flip the new one.
     private func nodeInForce(_ member: SwapMember) -> LiveNode? {
         switch machine.states.wires {
         case .old, .oldAgain: member.old
@@ -47,7 +47,7 @@ extension SwapTransaction {
         }
     }
 
-    /// - Throws: who calls, and what.
+    /// Returns the error that names the calls in flight, their callers and, in the encoded lane, their methods.
     private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
         let calls = members.flatMap { member in live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" } }
         let methods = members.compactMap { member -> String? in
@@ -59,14 +59,14 @@ extension SwapTransaction {
             .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)", at: members.first?.new.node.location)
     }
 
-    /// The old instance gives up what is exclusive, and is still from then on.
+    /// Has the old instance release exclusive resources and become still.
     func suspend(_ member: SwapMember) async throws(BackplaneError) {
         guard let old = member.old, let component = member.oldComponent else { return }
-        // What was suspended before it may have come back to it.
+        // Instances suspended earlier may have called back.
         let limit = options.drainLimit
         guard await live.drained(limit, { member.gate.callsPassing == 0 }) else { throw stillCalled([member], limit) }
         member.gate.closePassage(lettingAside: true)
-        // A swap that failed may have left it in a step.
+        // A failed swap may have left the instance in the middle of a step.
         let isStill = await live.drained(stepLimit) { old.isBetweenSteps(component) }
         try live.requireRunning()
         guard isStill else {
@@ -77,9 +77,9 @@ extension SwapTransaction {
         if let cut = try await instances.suspend(component, stepLimit) { report.warnings.append(cut) }
     }
 
-    /// Leads all wires to the new instances: those to gated ones as soon as their gates open, the others now.
+    /// Leads all wires to the new instances: those to gated ones once their gates open, the others now.
     ///
-    /// What was not up and is looked up now comes up from the new code, once that is in force for callers.
+    /// A component that was not up is started from the new code if it is looked up once that serves callers.
     func flip() {
         var placed: [Int: LiveNode] = [:]
         for member in members {
@@ -95,7 +95,9 @@ extension SwapTransaction {
         if gated.isEmpty { serve() }
     }
 
-    /// - Returns: the bindings that this takes out of slots at once.
+    /// Leads the wires of a component to an instance.
+    ///
+    /// - Returns: The bindings that this takes out of slots at once.
     func lead(_ component: RunningComponent?, gated: Bool) -> Set<Binding> {
         guard let component else { return [] }
         if gated {
@@ -113,11 +115,11 @@ extension SwapTransaction {
         try await starter.activate(component, limit: stepLimit)
         machine.finish()
         try live.requireRunning()
-        // Those that are activated after it may call it already.
+        // Members that are activated later may already call this one.
         if member.plan.isGated { member.gate.letIn(Set(members.compactMap(\.new.number))) }
     }
 
-    /// Lets in whoever waits.
+    /// Opens the gates and admits the calls that wait.
     func open() {
         for member in gated {
             let opening = member.gate.open()
@@ -128,7 +130,7 @@ extension SwapTransaction {
         serve()
     }
 
-    /// Callers are served by the new code; whoever waited to start something does so now.
+    /// Records that the new code serves callers, and resumes the starts that waited for it.
     private func serve() {
         guard served == nil else { return }
         served = .now

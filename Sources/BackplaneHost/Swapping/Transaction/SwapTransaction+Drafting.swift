@@ -2,12 +2,12 @@ import Backplane
 import BackplaneBoundary
 
 extension SwapTransaction {
-    /// What a swap comes to: nothing is touched, and no instance made.
+    /// Plans a swap without creating an instance or touching any that runs.
     static func draft(
         _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) async throws(BackplaneError) -> SwapTransaction {
         let live = surroundings.startup.live
-        // What starts may look others up, so it comes to its end before anything is decided.
+        // A component that is starting may look up others, so it has to finish before anything is decided.
         while let start = live.nodes.lazy.compactMap(\.startUnderWay).first { _ = await start.value }
         try live.requireRunning()
         let before = live.loaded
@@ -36,14 +36,14 @@ extension SwapTransaction {
         return swap
     }
 
-    /// Why it must not be made.
+    /// The reasons for refusing the swap.
     var refusals: [BackplaneError] {
         let known = Set(before.problems)
         let mistakes = after.problems.filter { $0.severity == .error && !known.contains($0) }.map(\.error)
         return mistakes + plan.refusals + members.flatMap(misfits)
     }
 
-    /// What it would do.
+    /// The effects that the swap would have.
     var preview: SwapPreview {
         var preview = SwapPreview()
         (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
@@ -51,7 +51,7 @@ extension SwapTransaction {
         return preview
     }
 
-    /// The callers of a component that its new class does not serve any more, as far as the manifest does not know of them.
+    /// Returns errors for the wires that the new class no longer serves, as far as the manifest does not know them.
     private func misfits(at member: SwapMember) -> [BackplaneError] {
         let description = member.new.node.entry.component
         return live.connections.wires(to: member.gate, but: leaving).compactMap { wire in
@@ -83,7 +83,7 @@ extension SwapTransaction {
         return change
     }
 
-    /// The wires to what changes, as they are and as they would be.
+    /// The wires to the members, as they are and as they would be.
     private var wires: [WireChange] {
         members.flatMap { member in
             let type = after.componentClass(of: member.new.node)
@@ -96,10 +96,10 @@ extension SwapTransaction {
         }
     }
 
-    /// The ids of the nodes that go.
+    /// The ids of the nodes that are replaced.
     private var leaving: Set<Int> { Set(members.compactMap { $0.old?.id }) }
 
-    /// What the manifest did not warn of with the old code.
+    /// The manifest's warnings that did not exist with the old code.
     private var warnings: [String] {
         let known = Set(before.problems)
         return after.problems.filter { $0.severity == .warning && !known.contains($0) }.map { "\($0.error)" }
@@ -107,7 +107,7 @@ extension SwapTransaction {
 }
 
 extension LiveComposition {
-    /// What is up, and whom that has looked up.
+    /// The components that are up, and the managers that they have looked up.
     fileprivate var running: SwapPlan.Running {
         var running = SwapPlan.Running(up: [])
         for (place, node) in nodes.enumerated() where node.running != nil {
@@ -119,7 +119,7 @@ extension LiveComposition {
 }
 
 extension WireStatus.Lane {
-    /// Its name alone.
+    /// The lane's name without the reason.
     package var name: String {
         switch self {
         case .native: "native"
@@ -128,7 +128,7 @@ extension WireStatus.Lane {
         }
     }
 
-    /// Why it is not native.
+    /// The reason why the lane is not native.
     package var reason: String? {
         switch self {
         case .native: nil

@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneBoundary
 
-/// What a generation has to prove after it came into force, and what happens when it fails.
+/// The probation of a generation after callers see it, and the rollback if it fails.
 extension SwapTransaction {
-    /// - Throws: why the new generation is not good enough.
+    /// Observes the new generation until its probation ends, or another change is requested.
+    ///
+    /// - Throws: The reason why the new generation failed its probation.
     func watch() async throws(BackplaneError) {
         guard let probation = options.probation else { return }
         surroundings.turns.letLook()
@@ -27,20 +29,20 @@ extension SwapTransaction {
                 try await component.instance.checkHealth(watch)
             }
         } catch {
-            // A host that stops gives the question up: that says nothing of the component.
+            // When the host stops, it abandons the health check, which says nothing about the component.
             if live.isStopped { return }
             throw BackplaneError(error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error])
         }
     }
 
-    /// What was asked of a component so far, and how often it failed since the instance that serves came up.
+    /// Returns the completed calls of a component so far, and the failed ones of its new instance.
     func counts(_ member: SwapMember) -> CallCounts {
         CallCounts(calls: member.gate.callsBegun - member.gate.callsInFlight, errors: member.component?.failures ?? 0)
     }
 
-    /// The old code takes the newer state back, to a new instance.
+    /// Transfers the newer state back, to a new instance of the old code.
     ///
-    /// - Throws: why that cannot be; the old instance then goes on from where it was.
+    /// - Throws: The reason why that failed; the old instance then continues with the state that it had.
     func restore(_ member: SwapMember) async throws(BackplaneError) {
         do throws(BackplaneError) {
             try await restoreState(member)
@@ -70,7 +72,7 @@ extension SwapTransaction {
         try instances.number(node)
         live.admit(node)
         member.returning = node
-        // Those that are back already let it in as well.
+        // Components that have already returned must admit calls from this one, too.
         for other in gated { other.gate.letIn(returning) }
         let restored = try await instances.make(node, of: oldComponent.type, in: before, limit: stepLimit) { place in
             provider(afterReturn: place).map { Instances.Provider(component: $0, isLater: true) }
@@ -80,15 +82,16 @@ extension SwapTransaction {
         try await starter.activate(restored, limit: stepLimit)
     }
 
-    /// Who is called, once the old generation is back, at a place in the plan before. Of one that was not up it is the new one, which
-    /// then is no more: the wire is there, and says so until somebody has it come up again.
+    /// Returns the component at a place in the earlier plan, as it will be after the rollback.
+    ///
+    /// For a component that was not up this is the new one, which then ends: calls fail until it is started again.
     private func provider(afterReturn place: Int) -> RunningComponent? {
         if let member = members.first(where: { $0.plan.old == place }) { return member.restored ?? member.oldComponent }
         let location = before.plan.nodes[place].location
         return nodes[place].running ?? members.first { $0.old == nil && $0.new.node.location == location }?.component
     }
 
-    /// Wires lead to the old generation again.
+    /// Leads wires to the old generation again.
     func flipBack() async {
         await stopLateStarters()
         var nodes = nodes
@@ -114,7 +117,7 @@ extension SwapTransaction {
         lead(back: nodes, pairs)
     }
 
-    /// Components of the rejected code that somebody looked up since it came into force: they go with it, and come up again from the old code.
+    /// Stops components of the rejected code that were looked up since the flip; they restart from the old code.
     private func stopLateStarters() async {
         let leaving = live.nodes.filter { node in !nodes.contains { $0 === node } && !members.contains { $0.new === node } }
         for node in leaving { node.leaves = true }
@@ -125,7 +128,9 @@ extension SwapTransaction {
 }
 
 extension Probation {
-    /// - Throws: when too many of the calls have failed.
+    /// Judges the calls since the flip.
+    ///
+    /// - Throws: An error if too many of the calls have failed.
     func judge(_ counts: CallCounts, _ name: String) throws(BackplaneError) {
         guard counts.calls >= minimumCalls, counts.errors > 0 else { return }
         let rate = Double(counts.errors) / Double(counts.calls)

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneBoundary
 
-/// How state goes from one instance to another.
+/// The transfer of state from one instance to another.
 extension SwapTransaction {
     func export(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.oldComponent, case .carried(_, let version, _) = member.plan.state else { return }
@@ -14,7 +14,7 @@ extension SwapTransaction {
         member.state = bytes
     }
 
-    /// The new instance takes the state.
+    /// Imports the state into the new instance, and checks it if the options ask for that.
     func take(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
         try await importState(bytes, as: version, to: component)

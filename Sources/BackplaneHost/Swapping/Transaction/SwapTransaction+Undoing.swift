@@ -1,19 +1,19 @@
 import Backplane
 import BackplaneBoundary
 
-/// What a swap does when it does not come about, or is over.
+/// The actions that undo a swap, and the one that completes it.
 extension SwapTransaction {
-    /// Wires lead to the old instances, as before.
+    /// Leads wires to the old instances, as before.
     func unflip() {
         lead(back: nodes, members.compactMap { member in member.old.map { (member.new, $0) } })
         for member in members { if let old = member.old { live.dismiss(old) } }
     }
 
-    /// Puts the old generation in force again.
+    /// Activates the old generation again.
     ///
     /// - Parameters:
-    ///   - nodes: by their places in the plan before.
-    ///   - pairs: those that stand where new ones stood.
+    ///   - nodes: The nodes by their places in the earlier plan.
+    ///   - pairs: The nodes that return, each with the new node that it replaces.
     func lead(back nodes: [LiveNode], _ pairs: [(old: LiveNode?, new: LiveNode)]) {
         live.putInForce(before, nodes)
         live.replaceStarted(pairs)
@@ -24,7 +24,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Leads wires back to the old instance; those to a component that had none go nowhere.
+    /// Leads wires back to the old instance; calls to a component that had none are refused.
     private func takeBack(_ member: SwapMember, leadingTo component: RunningComponent?) {
         if let component {
             member.taken.new.formUnion(lead(component, gated: member.plan.isGated))
@@ -35,26 +35,26 @@ extension SwapTransaction {
         }
     }
 
-    /// The numbers of those that come back, or are made again, when it is taken back: they may call one another before the gates open.
+    /// The numbers of the nodes that return during a rollback, which may call one another before the gates open.
     var returning: Set<UInt16> {
         Set(members.flatMap { [$0.old?.number, $0.returning?.number] }.compactMap(\.self))
     }
 
-    /// Others that come back, and are activated, may call one that has come back, though its gate is held.
+    /// Admits calls from other returning components, which are being activated, to one whose gate is held.
     func letIn(_ component: RunningComponent) {
         guard gated.contains(where: { $0.gate === component.gate }) else { return }
         live.connections.lead(to: component)
         component.gate.letIn(returning)
     }
 
-    /// The old instance takes again what it gave up.
+    /// Has the old instance acquire again what it released.
     func resume(_ member: SwapMember, in domain: isolated (any Actor)? = #isolation) async {
         guard let old = member.old, let component = member.oldComponent else { return }
         guard component.instance.isInStep else {
             await resume(component)
             return letIn(component)
         }
-        // It has not come back from `suspend`, and steps never overlap: once it has, it is resumed.
+        // It has not returned from `suspend`, and steps never overlap: it is resumed once it has.
         old.isResumedLater = true
         Task {
             _ = domain
@@ -64,7 +64,7 @@ extension SwapTransaction {
     }
 
     private func resumeLater(_ component: RunningComponent) async {
-        // A change, or the end of the host, may take it meanwhile.
+        // Another change, or the end of the host, may stop it meanwhile.
         func isUp() -> Bool { !live.isStopped && live.nodes.contains { $0.running === component } }
         while component.instance.isInStep, isUp() { await live.timer.pause(.milliseconds(20)) }
         if isUp() { await resume(component) }
@@ -80,14 +80,14 @@ extension SwapTransaction {
         }
     }
 
-    /// Calls go on as they would have.
+    /// Opens the gates to the instances that were there before the swap.
     func release() {
         for member in gated where member.old != nil {
             member.taken.new.formUnion(member.gate.open().taken)
         }
     }
 
-    /// A new instance gives up what it took.
+    /// Has a new instance release what it acquired.
     func deactivate(_ member: SwapMember) async {
         guard let component = member.component else { return }
         member.gate.closePassage(lettingAside: true)
@@ -99,18 +99,18 @@ extension SwapTransaction {
         }
     }
 
-    /// Gives a new instance up.
+    /// Retires a new instance.
     func discard(_ member: SwapMember) async {
         guard let component = member.component else { return instances.giveBack(member.new) }
-        // Others that are new may have begun calls to it while they were made.
+        // Other new instances may have begun calls to it while they were created.
         if member.old == nil { takeBack(member, leadingTo: nil) }
         let state = machine.states.new[member.index]
-        // One that is activated later than it was waited for takes what it takes all the same.
+        // An activation that outlasts its limit acquires resources all the same.
         let takesLater = state.wasToBeActive && component.instance.isInStep
         await retirements.add(component, member.new, of: member.newPlugin, member.taken.new, suspending: state == .active || takesLater)
     }
 
-    /// Gives the old instances up: those that callers did not wait for are suspended once their calls have ended.
+    /// Retires the old instances: those that were not gated are suspended once their calls have ended.
     func retire() async {
         for member in members {
             guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }

@@ -1,20 +1,20 @@
 import Backplane
 
-/// Takes what is in force on probation, once callers see it.
+/// A function that is told of the plugins on probation, once callers see them.
 package typealias ProbationReport = @Sendable ([PluginChange]) -> Void
 
-/// A swap under way: performs what its machine says, and keeps what that comes to.
+/// A swap in progress: performs the actions of its machine and keeps their results.
 ///
-/// It belongs to the host's serial domain, as what it works on does.
+/// It belongs to the host's serial domain, as does everything that it works on.
 final class SwapTransaction {
     let options: SwapOptions
     let replacements: [Replacement]
-    /// In the order of creation.
+    /// The members in order of creation.
     let members: [SwapMember]
     let plan: SwapPlan
-    /// What is in force before and, if it succeeds, after it.
+    /// The active manifest before the swap and, if it succeeds, after it.
     let before, after: LoadedManifest
-    /// The nodes before it, by their places.
+    /// The nodes before the swap, by place.
     let nodes: [LiveNode]
     let asked: Deadline
 
@@ -24,9 +24,9 @@ final class SwapTransaction {
     var machine: SwapMachine
     var report = SwapReport(.swapped)
     var reportProbation: ProbationReport?
-    /// Managers that came up since the flip, from code that was taken back.
+    /// The managers that were started since the flip, from code that was rolled back.
     var interrupted: [String] = []
-    /// When callers were first served by the new code.
+    /// The time at which callers were first served by the new code.
     var served: Deadline?
     let handover: Handover
     /// The ids of nodes that change and are not up.
@@ -61,7 +61,9 @@ final class SwapTransaction {
 
     var stepLimit: Duration { options.stepLimit }
 
-    /// Those that nobody starts now: what changes and is not up, and what would come up from new code that is not in force for callers.
+    /// The ids of the nodes that must not start now.
+    ///
+    /// These are changing nodes that are not up, and after the flip those of new code that does not serve callers yet.
     private var withheld: Set<Int> {
         var withheld = dormant
         if machine.states.wires == .newOnceOpen {
@@ -71,11 +73,11 @@ final class SwapTransaction {
         return withheld
     }
 
-    /// Puts the new builds in force, or leaves everything as it was.
+    /// Activates the new builds, or leaves everything as it was.
     ///
-    /// - Throws: why a step failed, the old generation being in force.
+    /// - Throws: The reason why a step failed; the old generation is then active.
     func perform() async throws(BackplaneError) -> SwapReport {
-        // Libraries have been loaded, and their swap decided.
+        // Loading the libraries and planning the swap belong to the first step.
         note(.prepare, .now - asked)
         live.handover = handover
         defer {
@@ -108,14 +110,14 @@ final class SwapTransaction {
             await start(interrupted.filter { live.loaded.plan.managers[$0] != nil }.sorted())
         default:
             log(.info, "swapped", nil)
-            // Managers that the new code made possible.
+            // The new code may have made further managers possible.
             if startup.hasStartedAll { await start(after.eagerNames.filter { before.plan.managers[$0] == nil }) }
         }
         return report
     }
 
     private func perform(_ action: SwapAction) async throws(BackplaneError) {
-        // One that is to be suspended is asked for that only once its calls have ended.
+        // A member begins to be suspended only when its calls have ended.
         if case .suspend = action {} else { machine.begin() }
         switch action {
         case .create(let index): try await create(members[index])
@@ -144,10 +146,10 @@ final class SwapTransaction {
     }
 }
 
-// MARK: What others are told
+// MARK: Reporting
 
 extension SwapTransaction {
-    /// Notes how long a step took.
+    /// Records the time that a step took.
     private func note(_ step: SwapStep, _ duration: Duration) {
         if let index = report.steps.firstIndex(where: { $0.step == step }) {
             report.steps[index].duration += duration
@@ -156,7 +158,7 @@ extension SwapTransaction {
         }
     }
 
-    /// Whoever asked for the swap is told this of an action that failed while the old code came back.
+    /// Returns the report's warning about an undoing action that failed.
     private func warning(of action: SwapAction, _ error: BackplaneError) -> String {
         if case .restore(let index) = action {
             return "what \(members[index].name) has changed in its state since the swap is lost, it goes on with the state before: \(error.message)"
@@ -182,6 +184,6 @@ extension SwapTransaction {
 }
 
 extension Duration {
-    /// As reports print it.
+    /// The duration in milliseconds, as reports print it.
     package var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }
