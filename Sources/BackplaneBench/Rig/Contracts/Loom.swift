@@ -1,7 +1,10 @@
 public import Backplane
 
-/// A contract of 25 methods with 50 different types, which is what wiring has to compare.
+/// A contract of 25 methods over 50 different types, for measuring how long wiring takes to compare them.
+///
+/// The methods are wired and never called.
 public struct Loom: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
     public let int1 = AsyncMethod<Pair<Int, Int>, Pair<Int, Double>>()
     public let int2 = AsyncMethod<Pair<Int, String>, Pair<Int, Bool>>()
@@ -28,14 +31,18 @@ public struct Loom: Contract {
     public let parcel3 = AsyncMethod<Pair<Parcel, Parcel>, Pair<Parcel, [Int]>>()
     public let parcel4 = AsyncMethod<Pair<Parcel, [String]>, Pair<Parcel, Int?>>()
     public let parcel5 = AsyncMethod<Pair<Parcel, [String: Int]>, Pair<Parcel, Pair<Int, Int>>>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// Two values: 50 types out of a few.
+/// Two values; a generic type that yields 50 types from a few.
 public struct Pair<First: Codable & Sendable, Second: Codable & Sendable>: Codable, Sendable {
+    /// The first value.
     public var first: First
+    /// The second value.
     public var second: Second
 
+    /// Creates a pair of two values.
     public init(_ first: First, _ second: Second) {
         (self.first, self.second) = (first, second)
     }
