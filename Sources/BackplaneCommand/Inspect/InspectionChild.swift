@@ -21,8 +21,8 @@ enum InspectionChild {
     /// - Parameters:
     ///   - folder: A folder in which the child may leave files.
     ///   - limit: The time after which the child is ended.
-    /// - Throws: `BackplaneError` with the reason why a host would not load the library, such as a crash, a hang or
-    ///   an unreadable answer.
+    /// - Throws: `BackplaneError` with the reason why a host would not load the library, such as a crash, a hang or an
+    ///   unreadable answer.
     static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run = try await ChildRun(
