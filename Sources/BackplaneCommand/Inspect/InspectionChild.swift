@@ -20,7 +20,7 @@ enum InspectionChild {
     ///
     /// - Parameters:
     ///   - folder: A folder in which the child may leave files.
-    ///   - limit: The time after which the child is ended.
+    ///   - limit: The time without output after which the child is killed.
     /// - Throws: `BackplaneError` with the reason why a host would not load the library, such as a crash, a hang or an
     ///   unreadable answer.
     static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
