@@ -1,9 +1,9 @@
 /// A new manager with its optional controllers and service, and the names of their types.
 struct ManagerLayers: Sendable, Hashable {
     var name: String
-    /// Whether there is a data access controller.
+    /// A Boolean value indicating whether there is a data access controller.
     var hasStore = false
-    /// Whether there is a communication controller with a network service.
+    /// A Boolean value indicating whether there is a communication controller with a network service.
     var hasService = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
@@ -32,7 +32,7 @@ struct ManagerLayers: Sendable, Hashable {
     var products: [String] { ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : []) + (hasStore ? ["BackplaneStorage"] : []) }
     /// The products of Backplane that the tests import.
     var testProducts: [String] { ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"] }
-    /// Whether results carry their source, network or store.
+    /// A Boolean value indicating whether results carry their source, network or store.
     var isSourced: Bool { hasStore && hasService }
     /// The path of the service's sample data, relative to the folder of the manifest.
     var sample: String { "\(kebab)/items.json" }

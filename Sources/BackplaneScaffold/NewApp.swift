@@ -1,4 +1,4 @@
-/// The blueprint of `backplane new app`: a package of a program that embeds a host, and its first plugin.
+/// A package created by `backplane new app`: a program that embeds a host, and its first plugin.
 ///
 /// The contracts between the program and its plugins are a library of their own, so that a second version of the
 /// service is just another plugin that imports it.

@@ -1,7 +1,7 @@
 import Backplane
 import BackplanePackages
 
-/// The blueprint of `backplane new manager`: a manager, with optional controllers and service, in an existing plugin.
+/// A manager that `backplane new manager` adds to an existing plugin, with optional controllers and service.
 struct NewManager: Sendable {
     var layers: ManagerLayers
     var package: PackageFolder

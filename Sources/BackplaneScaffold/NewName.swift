@@ -25,7 +25,9 @@ struct NewName: Sendable, Hashable {
     /// Returns the name with a word appended.
     func followed(by word: String) -> NewName { NewName(checked: text + word) }
 
-    /// The name in kebab case: `tide-table`, `http-cache`, `books-api-v2`.
+    /// The name in kebab case.
+    ///
+    /// `TideTable` becomes `tide-table`, `HTTPCache` becomes `http-cache`, and `BooksAPIv2` becomes `books-api-v2`.
     var kebab: String {
         text.replacing(/([a-z0-9])([A-Z])/) { "\($0.output.1)-\($0.output.2)" }
             .replacing(/([A-Z])(v[0-9])/) { "\($0.output.1)-\($0.output.2)" }

@@ -1,4 +1,4 @@
-/// The blueprint of `backplane new package`: a plugin in a package of its own.
+/// A package created by `backplane new package`, with a single plugin.
 struct NewPackage: Sendable, Hashable {
     var name: NewName
     var backplane: BackplanePackage

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplanePackages
 
-/// The blueprint of `backplane new plugin`: another plugin in an existing package.
+/// A plugin that `backplane new plugin` adds to an existing package.
 struct NewPlugin: Sendable {
     var name: NewName
     var package: PackageFolder

@@ -60,7 +60,7 @@ extension ImageFacts.Contents {
         "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing", "libswift_Volatile",
     ]
 
-    /// The findings about initializers, except for those that a toolchain adds to every library.
+    /// The findings about initialisers, except for those that a toolchain adds to every library.
     private var ownInitialisers: [String] {
         let choosers = choosers.map { "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first" }
         let strange = initialisers.filter { name in !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) } }
@@ -72,7 +72,7 @@ extension ImageFacts.Contents {
     }
 
     private static let ofToolchain: Set = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "init_have_lse_atomics"]
-    /// The name prefixes of initializers that instrumentation adds.
+    /// The name prefixes of initialisers that instrumentation adds.
     private static let ofInstrumentation = ["__llvm_", "__sanitizer", "sancov."]
 
     private var memory: [String] {

@@ -45,7 +45,7 @@ final class Question: @unchecked Sendable {     // every access holds the lock
         }
     }
 
-    /// Waits for the first answer without a timeout, because the trial as a whole has one.
+    /// Waits for the first answer without a timeout, because the parent process enforces one.
     func wait() -> Answer {
         lock.withLock {
             while answers.isEmpty { lock.wait() }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The threads of this process by name.
 ///
-/// Idle threads of libdispatch's pool, which the Swift runtime keeps for all code, do not count. They are recognized by
+/// Idle threads of libdispatch's pool, which the Swift runtime keeps for all code, do not count. They are recognised by
 /// their stacks, because a thread inherits the name of the thread that starts it, and can be renamed.
 struct RunningThreads {
     private let names: [Int32: String]

@@ -8,7 +8,7 @@ import Synchronization
 /// Calls through wires and requests fail at once, or wait until they are cancelled.
 enum StubServices {
     private struct State {
-        /// Whether calls through wires wait until they are cancelled; otherwise they fail at once.
+        /// A Boolean value indicating whether calls wait until they are cancelled, instead of failing at once.
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]

@@ -4,13 +4,13 @@ import Backplane
 ///
 /// It yields a value of the type `Facts`; the verdicts follow from that in the parent process.
 package enum Trial: String, Sendable {
-    /// Examines the file without running its code.
+    /// An examination of the file, without running its code.
     case image
-    /// Calls the entry function as a host does.
+    /// A call of the entry function, made as a host makes it.
     case answer
-    /// Call the entry function to examine its processor time, system calls, consistency and memory bounds.
+    /// Calls that examine the entry function's processor time, system calls, consistency and memory bounds.
     case effort, calls, copies, bounds
-    /// Examine the components.
+    /// Examinations of the components.
     case creation, input, cancellation, life, state
 }
 
@@ -19,7 +19,7 @@ enum Observation<Facts: Sendable>: Sendable {
     case seen(Facts)
     /// A host would refuse the library, for this reason.
     case refused(BackplaneError)
-    /// The process crashed or exceeded its time limit: the reason, and the last lines it printed.
+    /// The process ended early or exceeded its time limit: the reason, and the last lines it printed.
     case lost([String])
 
     /// Returns the verdicts on the facts, or the given requirements as failed if there are none.

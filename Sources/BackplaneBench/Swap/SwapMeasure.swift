@@ -20,7 +20,9 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     struct Order: Codable, Sendable {
         var plugin = TurnstilePlugin.swift
         var isEncoded = false
-        /// Whether the library is swapped as built; otherwise it is stripped of debug information, as for deployment.
+        /// A Boolean value indicating whether the library is swapped as built.
+        ///
+        /// Otherwise it is stripped of debug information, as for deployment.
         var hasDebugInformation = false
         /// The number of swaps.
         var count: Int

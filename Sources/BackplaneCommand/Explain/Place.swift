@@ -13,7 +13,7 @@ struct Place: Codable, Sendable, Hashable {
         (self.location, line, column) = (location, position?.line, position?.column)
     }
 
-    /// Returns the location as `file:line:column`, a format that editors recognize, or else the JSON pointer.
+    /// Returns the location as `file:line:column`, a format that editors recognise, or else the JSON pointer.
     func text(in manifest: String) -> String? {
         if let line, let column { return "\(manifest):\(line):\(column)" }
         return location

@@ -33,7 +33,7 @@ enum MermaidText {
         return "\(edge.from) \(arrow)\(label.isEmpty ? "" : "|\"\(label)\"|") \(edge.to)"
     }
 
-    /// Returns colors that are legible on both light and dark backgrounds.
+    /// Returns colours that are legible on both light and dark backgrounds.
     private static func style(_ kind: ComponentGraph.Node.Kind) -> String {
         switch kind {
         case .manager: "fill:#dbeafe,stroke:#1d4ed8,color:#111"

@@ -5,7 +5,9 @@ import Foundation
 /// A printer of events, as lines of JSON or as text for the terminal.
 struct DevPrinter: Sendable {
     let json: Bool
-    /// Whether the application's output passes through this printer, as events or above the progress line.
+    /// A Boolean value indicating whether the application's output passes through this printer.
+    ///
+    /// There it becomes events, or is printed above the progress line.
     private let passesOutputOn: Bool
     private let writer: DevWriter
 

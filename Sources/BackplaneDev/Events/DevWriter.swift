@@ -13,7 +13,7 @@ final class DevWriter: Sendable {
         var passedOn = 0
         /// The progress line below the output.
         var progress = ""
-        /// Whether lines are being written.
+        /// A Boolean value indicating whether lines are being written.
         var isWriting = false
         var isEnding = false
         var isWritten: Bool { lines.isEmpty && !isWriting }

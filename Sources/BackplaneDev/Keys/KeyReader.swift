@@ -64,7 +64,9 @@ enum KeyReader {
 
     private static var isThere: Bool { tcgetpgrp(STDIN_FILENO) > 0 }
 
-    /// Whether this process is in the foreground; one in the background would be suspended for using the terminal.
+    /// A Boolean value indicating whether this process is in the foreground.
+    ///
+    /// A process in the background would be suspended for using the terminal.
     private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
     private static func setTerminal(_ attributes: termios) {

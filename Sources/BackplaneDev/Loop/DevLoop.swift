@@ -11,7 +11,7 @@ struct DevLoop: Sendable {
         /// The sources of these products have changed.
         case changed([DevPackage.Product])
         case built(BuildEnd)
-        /// These files are complete, and differ from those before.
+        /// The library files that are complete and differ from those before.
         case libraries(Set<String>)
         /// The manifest has changed.
         case manifest
@@ -43,7 +43,7 @@ struct DevLoop: Sendable {
         case build(DevPackage.Product), cancelBuild
         case startHost, endHost
         case swap([String]), apply, rollBack(plugin: String)
-        /// Tell the user why the last request failed.
+        /// A message to the user about why the last request failed.
         case showRefusal
     }
     private enum HostState { case none, starting, up, ended, ending }
@@ -63,10 +63,10 @@ struct DevLoop: Sendable {
     private var rollBacks: [String] = []
     private var refusals = Refusals()
 
-    /// Whether nothing is being built or waiting to be built.
+    /// A Boolean value indicating whether nothing is being built or waiting to be built.
     private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
     private var isWorthStarting: Bool { isBuilt && failed.isEmpty }
-    /// Whether there are libraries or a manifest that the last application has not loaded.
+    /// A Boolean value indicating whether there are libraries or a manifest that the last application has not loaded.
     private var hasNews: Bool { !newLibraries.isEmpty || manifest == .new }
     var isHostUp: Bool { host == .up }
 

@@ -2,9 +2,9 @@
 struct Refusals: Sendable, Hashable {
     /// The libraries that do not fit the active ones.
     private var libraries: Set<String> = []
-    /// Whether another attempt may succeed.
+    /// A Boolean value indicating whether another attempt may succeed.
     private var areWorthTrying = false
-    /// Whether the user has not been told of the refusal yet.
+    /// A Boolean value indicating whether the user has not been told of the refusal yet.
     private var areUntold = false
 
     /// Removes libraries that have been replaced by newer ones.

@@ -8,7 +8,9 @@ struct WatchedFiles {
     private struct Seen {
         var status: FileStatus
         var fingerprint: FileFingerprint
-        /// Whether the file was old enough when it was read that any later write shows in its metadata.
+        /// A Boolean value indicating whether any later write shows in the metadata.
+        ///
+        /// That is so if the file was old enough when it was read.
         var wasWrittenBefore: Bool
     }
     private let inotify: Inotify

@@ -46,11 +46,11 @@ public struct Relay: Contract {
     public static let version: Version = "1.0.0"
     /// Makes a number of calls, each with the result of the one before, beginning with 0; returns the last result.
     public let add = AsyncMethod<Int, Int>()
-    /// Does the same with parcels and returns the number of the last one.
+    /// Makes a number of calls with parcels, beginning with number 0; returns the number of the last one.
     public let next = AsyncMethod<Int, Int>()
-    /// Does the same as `add`, with the method stored outside the loop.
+    /// Makes the calls of `add`, with the method stored outside the loop.
     public let addHeld = AsyncMethod<Int, Int>()
-    /// Does the same as `next`, with the method stored outside the loop.
+    /// Makes the calls of `next`, with the method stored outside the loop.
     public let nextHeld = AsyncMethod<Int, Int>()
     /// Creates the contract with its methods.
     public init() {}

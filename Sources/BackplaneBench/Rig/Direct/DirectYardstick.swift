@@ -3,7 +3,7 @@ public import YardstickContracts
 
 /// The calls of ``Yardstick`` without a boundary, as in a program linked as a whole.
 ///
-/// They go through an existential that is opaque to the optimizer, to methods that are not inlined. That is the cost of
+/// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the cost of
 /// protocols as such, and the least that replaceable code could cost.
 public protocol DirectYardstick: Sendable {
     /// Returns the number increased by one.
@@ -36,6 +36,6 @@ final class Adder: DirectYardstick {
     }
 }
 
-/// Returns an instance whose class is hidden from the optimizer, so that calls are not devirtualized.
+/// Returns an instance whose class is hidden from the optimiser, so that calls are not devirtualised.
 @inline(never) @_optimize(none)
 public func makeDirectYardstick() -> any DirectYardstick { Adder() }

@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// An actor that counts its calls, because the optimizer would skip entering an actor without state.
+/// An actor that counts its calls, because the optimiser would skip entering an actor without state.
 actor TallyManager: Manager {
     typealias Provides = Tally
     private var calls = 0
