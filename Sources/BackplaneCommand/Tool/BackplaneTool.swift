@@ -35,7 +35,7 @@ struct BackplaneTool: AsyncParsableCommand {
             InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
         ])
 
-    /// Runs the command as by default, but does not exit with success if some of its output could not be written.
+    /// Runs the command as the default implementation does, but fails if some of its output could not be written.
     static func main() async {
         do {
             var command = try await asyncParseAsRoot()

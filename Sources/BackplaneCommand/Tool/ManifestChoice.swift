@@ -12,7 +12,7 @@ enum ManifestChoice {
     /// The first of these files that exists in the current folder.
     static var here: String? { names.first(where: isFile) }
 
-    /// An error for the case that no manifest is given or found.
+    /// The error thrown if no manifest is given or found.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }

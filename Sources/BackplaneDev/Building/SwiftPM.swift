@@ -39,8 +39,7 @@ package struct SwiftPM: Sendable {
     ///
     /// They are the same as in a manual build, so that neither invalidates the results of the other.
     ///
-    /// - Parameter last: The package that was built before. With a shared scratch folder, SwiftPM would reuse its build
-    ///   plan.
+    /// - Parameter last: The package built before this one. With a shared scratch folder, SwiftPM would reuse its plan.
     func build(_ product: DevPackage.Product, after last: String?) -> [String] {
         let plansAnew = scratchPath != nil && last != product.package
         return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags

@@ -40,7 +40,7 @@ final class HostLink {
         client = ControlClient(report.control)
     }
 
-    /// Stops the application in order; a second call kills it.
+    /// Stops the application gracefully; a second call kills it.
     func stop() {
         guard !isStopping else { return process?.kill() ?? () }
         isStopping = true

@@ -31,7 +31,7 @@ final class HostProcess: Sendable {
         process = try ChildProcess(nil, [HostChild.command] + arguments, environment: Self.environment, outlets: outlets) { news(.ended($0)) }
     }
 
-    /// Asks the process to stop in order, and kills it after a while if it has not.
+    /// Asks the process to stop gracefully, and kills it after a while if it has not.
     ///
     /// - Parameter isUp: Whether the start is complete; before that, there is nothing to lose, and the wait is shorter.
     func stop(isUp: Bool) {

@@ -34,8 +34,7 @@ enum KeyReader {
                 } else if count == 0 || errno != EINTR {
                     guard isThere, !isOurs else { return tell(.closed) }
                     sleep(1)
-                    // Nothing signals that the process came to the foreground, and the shell has changed the terminal's
-                    // attributes.
+                    // Nothing signals a return to the foreground, and the shell has changed the terminal's attributes.
                     if isOurs, isQuiet.load(ordering: .acquiring) { setTerminal(quiet) }
                 }
             }
