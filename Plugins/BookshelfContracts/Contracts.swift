@@ -2,57 +2,79 @@ public import Backplane
 public import BackplaneManagers
 public import FoundationEssentials
 
-/// What the manager answers.
+/// The contract of the library's manager.
 public struct Library: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.2.0"
-    /// Books with all the words, from the network, or as they were kept when it fails.
+    /// Returns the books that match every word, from the network or, if it fails, from storage.
     public let search = AsyncMethod<BookQuery, Sourced<[Book]>>()
-    /// Borrows the book with an id.
+    /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
-    /// Gives a loan back by its id.
+    /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
-    /// How many searches were answered so far.
+    /// The number of searches answered so far.
     public let count = SyncMethod<Nothing, Int>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// What the data access controller keeps: the answers to searches.
+/// The contract of the library's data access controller, which stores search results.
 public struct Shelf: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
+    /// Stores the books found by a search.
     public let keep = AsyncMethod<SearchAnswer, Nothing>()
+    /// Returns the books stored for a search and the time they were stored, or `nil` if there are none.
     public let kept = AsyncMethod<BookQuery, Kept<[Book]>?>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// A search and the books that came.
+/// A search and the books it found.
 public struct SearchAnswer: Codable, Sendable, Hashable {
+    /// The search.
     public var query: BookQuery
+    /// The books that the search found.
     public var books: [Book]
 
+    /// Creates an answer from a search and the books it found.
     public init(query: BookQuery, books: [Book]) { (self.query, self.books) = (query, books) }
 }
 
-/// What the communication controller asks of its services.
+/// The contract of the library's communication controller.
 public struct LibraryNetwork: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
+    /// Fetches the books that match a search.
     public let find = AsyncMethod<BookQuery, [Book]>()
+    /// Borrows the book with the given identifier.
     public let borrow = AsyncMethod<String, Loan>()
+    /// Returns the loan with the given identifier.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// What the network service `BooksService` answers, in both of its versions.
+/// The contract of the network service `BooksService`, in both of its versions.
 public struct BooksAPI: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
+    /// Fetches the books that match every word of a text.
     public let search = AsyncMethod<String, [Book]>()
+    /// Borrows the book with the given identifier; version 1 of the books API does not support it.
     public let borrow = AsyncMethod<String, Loan>()
+    /// Returns the loan with the given identifier; version 1 of the books API does not support it.
     public let giveBack = AsyncMethod<String, Nothing>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// What the plugin Clock provides, as far as it is used here.
+/// The part of the Clock plugin's contract that the library uses.
 public struct WallTime: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
+    /// Returns the current time.
     public let now = SyncMethod<Nothing, Date>()
+    /// Creates the contract with its methods.
     public init() {}
 }

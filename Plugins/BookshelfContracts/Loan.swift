@@ -1,14 +1,23 @@
 public import FoundationEssentials
 
-/// A book that was borrowed.
+/// A book on loan to the reader.
 public struct Loan: Codable, Sendable, Hashable {
+    /// The identifier with which the loan is returned.
     public var id: String
-    /// The book's id.
+    /// The identifier of the book.
     public var book: String
+    /// The date by which the book must be returned.
     public var due: Date
-    /// Days until it is due; `nil` where the manager has no clock.
+    /// The number of days until the book is due, rounded up; `nil` if the manager has no clock.
     public var daysLeft: Int?
 
+    /// Creates a loan.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier with which the loan is returned.
+    ///   - book: The identifier of the book.
+    ///   - due: The date by which the book must be returned.
+    ///   - daysLeft: The number of days until then, or `nil` if the current time is not known.
     public init(id: String, book: String, due: Date, daysLeft: Int? = nil) {
         (self.id, self.book, self.due, self.daysLeft) = (id, book, due, daysLeft)
     }

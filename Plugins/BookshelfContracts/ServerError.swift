@@ -1,15 +1,23 @@
 public import Backplane
 
-/// What the books' server refused, with its own code.
+/// A refusal by the books server, with the server's own error code.
 public struct ServerError: ComponentError {
-    /// As the server says it, such as `loan.taken`, or `http.503` where it says nothing.
+    /// The server's error code, such as `loan.taken`, or one like `http.503` if the response has none.
     public var code: String
+    /// The server's explanation of the error.
     public var message: String
+    /// The HTTP status of the response.
     public var status: Int
 
+    /// Creates an error from a server's response.
+    ///
+    /// - Parameters:
+    ///   - code: The server's error code, such as `loan.taken`.
+    ///   - status: The HTTP status of the response.
     public init(code: String, message: String, status: Int) {
         (self.code, self.message, self.status) = (code, message, status)
     }
 
+    /// The HTTP status under the key `status`.
     public var details: [String: String] { ["status": "\(status)"] }
 }

@@ -5,18 +5,19 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// `backplane bench`: measures what Backplane costs, beside what it is compared with, in one process and one run.
+/// The command `backplane bench`: measures the costs of Backplane and of what they are compared with, in one run.
 package struct BenchCommand: Sendable {
-    /// `nil`: all.
+    /// The name of the suite, or `nil` for all suites.
     package var suite: String?
-    /// A part of the names of the rows to measure; `nil`: all.
+    /// A part of the names of the rows to measure, or `nil` for all rows.
     package var only: String?
-    /// How often each row is done, in one round, with nothing to compare it with: for callgrind, which wants a program without
-    /// debug information (`strip -g`) from compilers newer than itself.
+    /// The number of iterations of each row in a single round without baselines, for callgrind.
+    ///
+    /// Callgrind needs a program without debug information (`strip -g`) if the compilers are newer than itself.
     package var iterations: Int?
     package var quick: Bool
     package var json: Bool
-    /// The function that computes a SHA-256; `nil`: there is none.
+    /// The function that computes SHA-256 digests, or `nil` if there is none.
     package var digest: (any ContentDigest)?
 
     package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?) {
@@ -43,7 +44,8 @@ package struct BenchCommand: Sendable {
             let signals = StopSignals(), folder = try BenchFolder()
             defer { folder.remove() }
             let work = Task { try await measure(suites, in: folder.path) }
-            // Interrupted, it ends after what is being measured, and leaves nothing behind. What takes longer is not waited for.
+            // An interrupted run ends after the current measurement and cleans up. It does not wait longer than a
+            // second.
             let interruption = Task {
                 guard await signals.next() != nil else { return }
                 work.cancel()

@@ -3,9 +3,9 @@ import BackplaneProcesses
 import Foundation
 import Glibc
 
-/// Where a run keeps its files, all of them gone afterwards.
+/// The folder for the files of a run, removed at its end.
 struct BenchFolder {
-    /// In it `memory` is a folder whose files lie in memory, where the system has room for that.
+    /// The path of the folder, in which `memory` is a folder on a file system in memory, if there is room for it.
     let path: String
     private let folders: [TemporaryFolder]
 
@@ -25,7 +25,7 @@ struct BenchFolder {
         for folder in folders { folder.remove() }
     }
 
-    /// The first of the usual places in memory that libraries may be loaded from and that has two gigabytes left.
+    /// The first of the usual folders in memory from which libraries can be loaded and that has 2 GiB left.
     private static var memory: String? {
         [ProcessEnvironment.value("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { place in
             var system = statvfs()

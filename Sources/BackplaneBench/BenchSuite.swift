@@ -1,24 +1,27 @@
 import BackplaneHost
 import BackplaneNetwork
 
-/// Rows that belong together, and what they share while they are measured.
+/// A group of rows, and the setup they share.
 package struct BenchSuite: Sendable {
-    /// What is there for as long as the rows are measured.
+    /// The state of a suite while its rows are measured.
     struct Opened: Sendable {
-        /// Each after its baseline.
+        /// The rows, each after its baseline.
         var rows: [Row]
-        /// What to know of the figures.
+        /// A remark about the figures.
         var remark: String?
         var close: @Sendable () async -> Void
     }
-    /// What the command line calls it.
+    /// The name on the command line.
     package var name: String
-    /// The name of the row that nanosecond bounds are scaled by.
+    /// The name of the row by which bounds in nanoseconds are scaled.
     var reference: String?
-    /// Makes what the rows need, in a folder that is not there yet and is removed afterwards, beside one in memory (``BenchFolder``),
-    /// with what computes a SHA-256, if anything does.
+    /// Sets up the suite.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder that does not exist yet and is removed afterwards, beside one in memory (``BenchFolder``).
+    ///   - digest: The function that computes SHA-256 digests, if there is one.
     var open: @Sendable (_ folder: String, _ digest: (any ContentDigest)?) async throws -> Opened
 
-    /// All there are.
+    /// All suites.
     package static let all: [BenchSuite] = [.boundary, .composition, .swap, .dev]
 }

@@ -1,19 +1,20 @@
-/// How much is measured.
+/// The number of rounds, and of iterations in each.
 struct Effort: Sendable, Hashable {
     enum Count: Sendable, Hashable {
-        /// As many as take about this long, found out first.
+        /// The number of iterations that takes about this long, determined beforehand.
         case lasting(Duration)
         case exactly(Int)
     }
     var rounds: Int
-    /// In each round of a row.
+    /// The number of iterations in each round of a row.
     var count: Count
 
-    /// Many short rounds rather than a few long ones: a row and its baseline are then close together in time, and a disturbance
-    /// that lasts spoils few rounds of either.
+    /// The effort of a normal run: many short rounds instead of a few long ones.
+    ///
+    /// A row and its baseline are then close together in time, and a longer disturbance affects few rounds of either.
     static let full = Effort(rounds: 21, count: .lasting(.milliseconds(20)))
-    /// To see that everything runs; its figures say little.
+    /// The effort of a test run, whose figures mean little.
     static let quick = Effort(rounds: 2, count: .exactly(20))
-    /// These and no others, to be looked at under callgrind.
+    /// Returns the effort of a single round with a fixed number of iterations, for callgrind.
     static func exactly(_ count: Int) -> Effort { Effort(rounds: 1, count: .exactly(count)) }
 }

@@ -1,19 +1,19 @@
 import BackplaneTerminal
 import Glibc
 
-/// The machine that is measured on.
+/// The machine on which the benchmarks run.
 enum Machine {
-    /// How many threads wanted to run in the last minute, and on how many processors.
+    /// The average number of runnable threads in the last minute, and the number of processors.
     struct Load: CustomStringConvertible {
         var threads: Double
         var processors: Int
 
-        /// Whether what is measured would have had to wait for others.
+        /// A Boolean value indicating whether the benchmarks would compete for processors.
         var isBusy: Bool { threads > Double(processors) / 2 }
         var description: String { "load \(Int(threads.rounded(.up))) on \(counted(processors, "processor"))" }
     }
 
-    /// `nil` where the system does not say.
+    /// The current load, or `nil` if the system does not report it.
     static var load: Load? {
         var average = 0.0
         guard getloadavg(&average, 1) == 1 else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The thread that the program began on.
+/// The thread on which the program started.
 enum MainThread {
-    /// Runs `body` on Swift's own threads while this one waits; `nil`, nothing having been run, when this is not the main thread.
+    /// Runs `body` on Swift's thread pool while the main thread waits; returns `nil` at once on any other thread.
     ///
-    /// A main thread with nothing to do is parked in a way that valgrind (3.19) does not survive. Held here, the program can be
-    /// looked at under callgrind; nothing that is measured needs this thread.
+    /// Valgrind 3.19 does not survive the way in which an idle main thread is parked. Blocking it makes callgrind
+    /// usable; nothing that is measured needs the main thread.
     static func hold<Value: Sendable>(during body: @escaping @Sendable () async -> Value) -> Value? {
         guard Thread.isMainThread else { return nil }
         let waiting = Waiting<Value>()

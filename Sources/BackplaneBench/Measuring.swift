@@ -1,13 +1,14 @@
 import BackplaneTerminal
 
-/// Measures rows, round by round: in every round each row once, so that a row and its baseline meet the same machine.
+/// The measurement of rows in rounds: each round measures every row once, under the same conditions as its baseline.
 struct Measuring {
     var effort: Effort
     var progress: ProgressLine
 
-    /// The samples by the rows' names.
+    /// Measures the rows and returns their samples by name.
     ///
-    /// Cancelled, it ends before the next row. Runs on the global executor, as a server's code does, and never on the main actor's.
+    /// A cancelled measurement ends before the next row. It runs on the global executor, as a server's code does, and
+    /// never on the main actor.
     @concurrent
     func run(_ rows: [Row]) async throws -> [String: Sample] {
         defer { progress.clear() }
@@ -28,7 +29,7 @@ struct Measuring {
         return figures.mapValues(Sample.init)
     }
 
-    /// How often it is done in a round. Looking for that also warms it up.
+    /// Returns the number of iterations in a round; determining it also warms up the row.
     private func count(of row: Row) async throws -> Int {
         switch effort.count {
         case .exactly(let count):

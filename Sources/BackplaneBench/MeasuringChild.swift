@@ -3,16 +3,18 @@ package import BackplaneNetwork
 import BackplaneTerminal
 import Foundation
 
-/// A process that measures what a process can do once only, or what would spoil later figures, such as loading hundreds of libraries.
+/// A child process for measurements that are possible once per process, or would distort later ones.
+///
+/// Loading hundreds of libraries is an example.
 package enum MeasuringChild {
     /// The hidden command that the child runs.
     package static let command = "bench-child"
 
-    /// Has a child measure something.
+    /// Runs a measurement in a child process and returns its figures.
     ///
     /// - Parameters:
-    ///   - folder: with what it needs.
-    ///   - loads: where it copies libraries to.
+    ///   - folder: The folder with the child's input.
+    ///   - loads: The folder to which libraries are copied.
     static func figures(_ measure: String, in folder: String, loads: String) async throws -> [String: Double] {
         try await ProgramRun.with([command, measure, folder, loads]) { run in
             let text = try run.text()
@@ -21,7 +23,7 @@ package enum MeasuringChild {
         }
     }
 
-    /// What the child does.
+    /// Runs the child.
     package static func run(_ measure: String, in folder: String, loads: String, digest: (any ContentDigest)?) async -> Int32 {
         if let loading = LoadingChild.Measure(rawValue: measure) {
             return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads), digest) }

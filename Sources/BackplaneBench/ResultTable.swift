@@ -1,6 +1,6 @@
 import BackplaneTerminal
 
-/// Results as a table for people: figures under each other, bounds with their side, what was missed in red.
+/// The results as an aligned table, with missed targets in red.
 enum ResultTable {
     private static let header = ["ROW", "MEDIAN", "SPREAD", "RATIO", "TARGET", "MET", "BASELINE"]
     private static let figureColumns = 1...4
@@ -20,7 +20,7 @@ enum ResultTable {
         }
     }
 
-    /// How many targets are met, and how to read the table.
+    /// Returns the number of targets met, and a legend of the table.
     static func summary(_ results: [RowResult], rounds: Int) -> String {
         let bounded = results.compactMap(\.met)
         let met = bounded.isEmpty ? "" : "\(bounded.count(where: \.self)) of \(counted(bounded.count, "target")) met; "
@@ -46,10 +46,10 @@ enum ResultTable {
 }
 
 extension Double {
-    /// With three digits or more: 1.19, 32.3, 12100.
+    /// The number with at least three significant digits: 1.19, 32.3, 12100.
     fileprivate var readable: String { readable(as: self) }
 
-    /// With as many decimals as `other` has.
+    /// Returns the number with as many decimals as `other`.
     fileprivate func readable(as other: Double) -> String {
         let places = other == 0 && self == 0 ? 0 : abs(other) < 9.995 ? 2 : abs(other) < 99.95 ? 1 : 0
         let power = [1, 10, 100][places], digits = Int((self * Double(power)).rounded())

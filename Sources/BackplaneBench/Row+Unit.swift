@@ -1,19 +1,19 @@
 extension Row {
-    /// What a row's figures count.
+    /// The unit of a row's figures.
     enum Unit: String, Sendable, Hashable {
         case nanoseconds = "ns", microseconds = "µs", milliseconds = "ms"
-        /// How many times the throughput of one caller.
+        /// A multiple of the throughput of one caller.
         case times = "×"
         case allocations
         /// Millions of bytes.
         case megabytes = "MB"
-        /// 1,024 bytes, as the kernel counts.
+        /// Units of 1,024 bytes, as the kernel reports them.
         case kilobytes = "KB"
         case calls, failures
-        /// Of one processor.
+        /// Percent of one processor.
         case percent = "%"
 
-        /// Nanoseconds in this unit; for the units of time.
+        /// Converts nanoseconds to this unit of time; has no effect in other units.
         func figure(nanoseconds: Double) -> Double {
             switch self {
             case .nanoseconds, .times, .allocations, .megabytes, .kilobytes, .calls, .failures, .percent: nanoseconds

@@ -1,33 +1,33 @@
-/// One thing that is measured.
+/// A single measurement.
 struct Row: Sendable {
-    /// What the figures of all rounds come to.
+    /// The way in which the figures of all rounds are summarized.
     enum Summary: Sendable, Hashable {
         case median
-        /// The highest, for what must not happen in any round.
+        /// The highest figure, for events that must not occur in any round.
         case highest
     }
-    /// Unique in its suite.
+    /// The name, which is unique in the suite.
     var name: String
     var unit: Unit
-    /// The row of the same suite that its ratio is to.
+    /// The row of the same suite that the ratio refers to.
     var baseline: String?
     var target: Target?
     var summary = Summary.median
-    /// As often as it makes sense in one round: for what takes long, or cannot be done twice in a row.
+    /// The maximum number of iterations in a round, for measurements that take long or cannot be repeated.
     var limit = Int.max
-    /// How many times in each round of a full run, where time does not decide.
+    /// The number of iterations in each round of a full run, if it does not depend on the duration.
     var count: Int?
-    /// At most so many rounds, where one takes long.
+    /// The maximum number of rounds, for rounds that take long.
     var rounds = Int.max
-    /// Does it so many times and gives the figure of that round.
+    /// Performs the given number of iterations and returns the figure of the round.
     var measure: @Sendable (Int) async throws -> Double
 }
 
 extension Row {
-    /// What one call costs.
+    /// Creates a row for the cost of one call.
     ///
-    /// - Parameter calls: makes so many calls, each of which adds one to what the one before gave, from 0 on, and gives the
-    ///   result, so that nothing can be left out.
+    /// - Parameter calls: Makes the given number of calls, each of which adds one to the result of the one before,
+    ///   beginning with 0. It returns the last result, so that no call can be optimised away.
     static func calls(
         _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
     ) -> Row {
@@ -44,16 +44,18 @@ extension Row {
         }
     }
 
-    /// The calls of one round in up to 16 parts of about a millisecond, whose median counts: whoever takes the processor away
-    /// meanwhile, for some milliseconds as schedulers do, spoils some parts and not the round. Never fewer than 16 calls each.
+    /// Splits the calls of a round into up to 16 parts of at least 16 calls, whose median counts.
+    ///
+    /// In a round of the full effort, a part takes about a millisecond. If the scheduler takes the processor away for
+    /// some milliseconds, that distorts some parts but not the round.
     static func parts(of count: Int) -> [Int] {
         let parts = max(1, min(16, count / 16))
         return (0..<parts).map { count / parts + ($0 < count % parts ? 1 : 0) }
     }
 
-    /// How many times the throughput of one caller several have together, all calling at once.
+    /// Creates a row for the throughput of several concurrent callers, as a multiple of that of one caller.
     ///
-    /// - Parameter calls: as for a row of calls; it is run by each caller.
+    /// - Parameter calls: The calls of one caller, as for a row of calls.
     static func scaling(
         _ name: String, callers: Int, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
     ) -> Row {
@@ -74,7 +76,7 @@ extension Row {
         }
     }
 
-    /// What was called did not do what it was asked for.
+    /// An error for calls that returned a wrong result.
     struct Miscount: Error, CustomStringConvertible {
         var row: String, calls: Int, result: Int
         var description: String { "\(row): \(calls) calls counted to \(result)" }

@@ -1,4 +1,4 @@
-/// What came of a row, as `bench --json` prints it.
+/// The result of a row, in the format of `bench --json`.
 struct RowResult: Sendable, Hashable {
     var suite: String
     var name: String
@@ -7,17 +7,19 @@ struct RowResult: Sendable, Hashable {
     var spread: Double
     var baseline: String?
     var ratio: Double?
-    /// The bound of this run, scaled where it has to be.
+    /// The bound of this run, scaled if necessary.
     var target: Double?
     var met: Bool?
-    /// On which side of the bound it must be.
+    /// The side of the bound on which the figure must be.
     var side: Target.Side?
-    /// What the bound is for.
+    /// The figure to which the bound applies.
     var subject: Target.Subject?
 
+    /// Creates the result of a row, or returns `nil` if it was not measured.
+    ///
     /// - Parameters:
-    ///   - samples: of all rows that were measured in the same rounds.
-    ///   - reference: the name of the row that nanosecond bounds are scaled by.
+    ///   - samples: The samples of all rows that were measured in the same rounds.
+    ///   - reference: The name of the row by which bounds in nanoseconds are scaled.
     init?(_ row: Row, in suite: String, _ samples: [String: Sample], reference: String?) {
         guard let sample = samples[row.name] else { return nil }
         (self.suite, name, median, unit, spread, baseline) = (suite, row.name, sample.figure(of: row.summary), row.unit, sample.spread, row.baseline)
@@ -32,7 +34,7 @@ struct RowResult: Sendable, Hashable {
 extension RowResult: Encodable {
     private enum CodingKeys: String, CodingKey { case suite, name, median, unit, spread, baseline, ratio, target, met }
 
-    /// All keys always, `null` for what does not apply.
+    /// Encodes all keys, with `null` for those that do not apply.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(suite, forKey: .suite)
@@ -57,6 +59,6 @@ extension Sample {
 }
 
 extension Double {
-    /// Without the digits that say nothing.
+    /// The number rounded to three decimals.
     fileprivate var thousandths: Double { (self * 1_000).rounded() / 1_000 }
 }

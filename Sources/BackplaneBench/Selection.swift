@@ -1,7 +1,7 @@
-/// Which rows of a suite are measured.
+/// The selection of the rows to measure.
 enum Selection {
-    /// The rows that `text` selects, in upper or lower case, and what their targets need: baselines, and the row that
-    /// nanosecond bounds are scaled by.
+    /// Returns the rows that match `text` regardless of case, their baselines, and the reference row if a bound needs
+    /// it.
     static func rows(_ rows: [Row], matching text: String?, reference: String?) -> [Row] {
         guard let text else { return rows }
         let matching = matches(rows, text)
@@ -10,7 +10,7 @@ enum Selection {
         return rows.filter { names.contains($0.name) }
     }
 
-    /// The row of that name, or else the rows with `text` in their names, and no others.
+    /// Returns the row with that name, or else all rows with `text` in their names.
     static func matches(_ rows: [Row], _ text: String?) -> [Row] {
         guard let text = text?.lowercased() else { return rows }
         if let row = rows.first(where: { $0.name.lowercased() == text }) { return [row] }

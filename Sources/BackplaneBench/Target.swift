@@ -1,16 +1,16 @@
-/// The bound that a row is to keep.
+/// The target of a row: a bound for its figure.
 struct Target: Sendable, Hashable {
     enum Subject: Sendable, Hashable {
-        /// The median, divided by the baseline's.
+        /// The median divided by that of the baseline.
         case ratio
         case median
-        /// The median in nanoseconds on a machine where the reference row costs ``referenceCost``; elsewhere in proportion.
+        /// The median in nanoseconds, scaled from a machine on which the reference row costs ``referenceCost``.
         case scaledMedian
     }
     enum Side: String, Sendable, Hashable {
         case atMost = "≤", atLeast = "≥"
     }
-    /// What the reference row, a direct async call, cost in nanoseconds where the bounds were set.
+    /// The cost of the reference row, a direct async call, on the machine for which bounds were set, in nanoseconds.
     static let referenceCost = 27.0
 
     var subject: Subject
@@ -22,7 +22,7 @@ struct Target: Sendable, Hashable {
     static func median(atMost bound: Double) -> Target { Target(subject: .median, bound: bound) }
     static func scaledMedian(atMost bound: Double) -> Target { Target(subject: .scaledMedian, bound: bound) }
 
-    /// The bound that holds in this run; `nil`: what it is scaled by was not measured.
+    /// Returns the bound for this run, or `nil` if the reference row was not measured.
     func bound(reference: Double?) -> Double? {
         guard subject == .scaledMedian else { return bound }
         return reference.map { bound * $0 / Self.referenceCost }

@@ -8,7 +8,7 @@ import BackplaneSQLite
 import BackplaneStorage
 import BackplaneURLSession
 
-/// What this build has of the parts that packages provide.
+/// The engines of this build: implementations that come from packages, or their substitutes.
 enum Engines {
     static var digest: (any ContentDigest)? {
         #if Engines
@@ -18,7 +18,7 @@ enum Engines {
         #endif
     }
 
-    /// What carries `http:` and `https:` requests out.
+    /// Returns the executor of `http:` and `https:` requests.
     static func makeHTTP() -> any HTTPExecutor {
         #if Engines
         AsyncHTTPClientExecutor()
@@ -27,7 +27,7 @@ enum Engines {
         #endif
     }
 
-    /// Records are kept in a file with the engines, and in memory, for as long as the host runs, without.
+    /// Opens the record store: a file if the build has engines, otherwise memory for the lifetime of the host.
     static var openStore: HostOptions.StoreOpener {
         #if Engines
         { folder, report in try SQLiteRecordStore(folder: folder, report: report) }

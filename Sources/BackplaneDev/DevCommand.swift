@@ -5,13 +5,13 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Glibc
 
-/// `backplane dev`: builds plugins, runs them, and swaps what is saved.
+/// The command `backplane dev`: builds plugins, runs the application, and swaps plugins when their sources are saved.
 package struct DevCommand: Sendable {
     package var settings: DevSettings
-    /// Further packages to build and watch.
+    /// The folders of further packages to build and watch.
     package var packages: [String]
     package var swiftPM: SwiftPM
-    /// A host that runs already, to be swapped into; `nil`: one is started.
+    /// The running host to swap into, or `nil` to start one.
     package var running: HostChoice?
     package var json: Bool
 
@@ -29,7 +29,7 @@ package struct DevCommand: Sendable {
         }
         defer { stops.cancel() }
         OutputReader.watch { send.yield(.stop("nobody reads this any more")) }
-        // Standard output is the events' alone.
+        // With `json`, standard output is for events only.
         if !json { KeyReader.begin { send.yield(DevNews($0)) } }
         defer { KeyReader.restoreTerminal() }
         let printer = DevPrinter(json: json)
@@ -42,7 +42,9 @@ package struct DevCommand: Sendable {
         return 0
     }
 
-    /// A manifest may come later, and what the packages around it are may change; one that was named is meant.
+    /// Refuses packages without a Package.swift.
+    ///
+    /// A missing manifest is accepted, because it may be created later, and so may the package around it.
     private func refuse() -> Int32? {
         for package in packages where !isThere(FilePath.join(package, "Package.swift")) {
             return Output.refuse("--package: expected a folder with a Package.swift, found \(isThere(package) ? "none" : "nothing") at \(package.printable)")
@@ -52,26 +54,26 @@ package struct DevCommand: Sendable {
 
     private func isThere(_ path: String) -> Bool { (try? FileStatus(at: path)) != nil }
 
-    /// The running host that is asked for; `nil`: none.
+    /// Returns the running host that the options ask for, or `nil` if they ask for none.
     package static func running(_ isAsked: Bool, _ socket: String?, _ settings: DevSettings) -> HostChoice? {
         guard isAsked || socket != nil else { return nil }
         return HostChoice(socket: socket, manifest: socket == nil ? settings.manifest : nil)
     }
 
-    /// The packages to build: those that were asked for, and the one that the manifest lies in by now.
+    /// The folders of the packages to build: the one around the manifest, if any, then the requested ones.
     var packageFolders: [String] {
         let around = Self.package(around: FilePath.folder(of: FilePath.absolute(settings.manifest)))
         var seen: Set<String> = []
         return ([around].compactMap(\.self) + packages.map(FilePath.absolute)).filter { seen.insert($0).inserted }
     }
 
-    /// Where libraries are looked for: where these packages are built before anything else.
+    /// Returns the folders in which to search for libraries, the packages' build folders first.
     func pluginPaths(of packages: [String]) -> [String] {
         var seen: Set<String> = []
         return (packages.map(swiftPM.libraries) + settings.pluginPaths).filter { seen.insert($0).inserted }
     }
 
-    /// The nearest folder with a `Package.swift`, from here upwards.
+    /// Returns the nearest folder with a `Package.swift`, beginning with the given one and going up.
     static func package(around folder: String) -> String? {
         var folder = folder
         while true {

@@ -1,12 +1,13 @@
 import Backplane
 
-/// What `backplane new` refuses.
+// The errors of `backplane new`.
 extension BackplaneError.Code {
-    /// The name is no name for what is to be made.
+    /// The name is not valid for what is to be created.
     static let newName = Self(rawValue: "new.name")
-    /// Something is there already.
+    /// A file, a target or a product of that name exists already.
     static let newExists = Self(rawValue: "new.exists")
-    /// The package's tools version is too old for what is added.
+    /// The package's tools version is too old for what is to be added.
     static let newTools = Self(rawValue: "new.tools")
+    /// A file or a folder cannot be written.
     static let newUnwritable = Self(rawValue: "new.unwritable")
 }

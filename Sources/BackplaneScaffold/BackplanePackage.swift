@@ -2,16 +2,18 @@ import Backplane
 import BackplaneHost
 import BackplanePackages
 
-/// The package Backplane as another package names it among its dependencies.
+/// The dependency on Backplane in the manifest of another package.
 enum BackplanePackage: Sendable, Hashable {
     /// A checkout, by its absolute path.
     case folder(String)
     case url(String, from: String)
 
-    /// As it is given on the command line.
+    /// Creates the dependency from a command-line argument.
     ///
-    /// - Parameter given: a folder or a URL; `nil`: the package that this program was built from.
-    /// - Throws: `new.package` where that is not there.
+    /// - Parameters:
+    ///   - given: A folder or a URL, or `nil` for the package from which this program was built.
+    ///   - own: Returns the path of that package.
+    /// - Throws: `new.package` if there is no checkout of Backplane.
     init(given: String?, own: () throws(BackplaneError) -> String = OwnPackage.path) throws(BackplaneError) {
         guard let given else {
             self = .folder(try own())
@@ -29,7 +31,7 @@ enum BackplanePackage: Sendable, Hashable {
         }
     }
 
-    /// What its products are asked for by.
+    /// The package identity that product dependencies refer to.
     var identity: String {
         switch self {
         case .folder: "backplane"
@@ -38,7 +40,7 @@ enum BackplanePackage: Sendable, Hashable {
         }
     }
 
-    /// As `dependencies` has it. Without traits no other package is fetched.
+    /// The element of `dependencies`; it disables all traits, so that no other packages are fetched.
     var dependency: String {
         switch self {
         case .folder(let path): ".package(name: \"backplane\", path: \(path.swiftLiteral), traits: [])"

@@ -1,8 +1,8 @@
-/// How a package names the products of Backplane among the dependencies of its targets.
+/// The way in which a package's targets refer to the products of Backplane.
 enum BackplaneProducts: Sendable, Hashable {
-    /// It is the package Backplane.
+    /// The targets are in the Backplane package itself.
     case own
-    /// It depends on the package of this identity.
+    /// The package depends on the package with the given identity.
     case package(String)
 
     func dependencies(on products: [String]) -> [String] {
@@ -14,6 +14,6 @@ enum BackplaneProducts: Sendable, Hashable {
         }
     }
 
-    /// What the target with the entry imports.
+    /// The products that the target with the entry function imports.
     var entryProducts: [String] { self == .own ? ["Backplane", "CBackplane"] : ["Backplane"] }
 }

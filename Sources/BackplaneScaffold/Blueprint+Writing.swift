@@ -2,10 +2,10 @@ import Backplane
 import BackplaneHost
 
 extension Blueprint {
-    /// Writes all of it, or nothing: what was written is taken away again when something fails.
+    /// Writes all files and changes; if anything fails, removes what was written.
     ///
-    /// - Parameter root: the top of the package; made where it is missing.
-    /// - Throws: `new.exists` with everything that is there already; `new.unwritable`.
+    /// - Parameter root: The root of the package, which is created if missing.
+    /// - Throws: `new.exists` with all files that exist already, or `new.unwritable`.
     func write(in root: String) throws(BackplaneError) {
         try requireNew(in: root)
         var undo = Undo()
@@ -22,7 +22,9 @@ extension Blueprint {
         }
     }
 
-    /// - Throws: `new.exists` with every file that is there already.
+    /// Throws if a file of the blueprint exists.
+    ///
+    /// - Throws: `new.exists` with all files that exist already.
     func requireNew(in root: String) throws(BackplaneError) {
         let there = files.map(\.path).filter { (try? FileStatus(at: FilePath.join(root, $0))) != nil }
         guard !there.isEmpty else { return }

@@ -1,38 +1,38 @@
-/// The plan of what `backplane new` is about to make: files to write, lines to paste, and what to enter next. Nothing of it has been done.
+/// The plan of `backplane new`: files to write, lines to paste, and the next commands.
 struct Blueprint: Sendable, Hashable {
     struct File: Sendable, Hashable {
-        /// From the top of the package.
+        /// The path relative to the root of the package.
         var path: String
         var text: String
     }
 
-    /// A JSON manifest that something is put into.
+    /// A change of an existing JSON manifest.
     struct Change: Sendable, Hashable {
-        /// From the top of the package.
+        /// The path relative to the root of the package.
         var path: String
         var before: String
         var after: String
     }
 
-    /// None of them may be there.
+    /// The files to create; none of them may exist.
     var files: [File]
     var changes: [Change] = []
-    /// What belongs into Swift sources that are there, which stay as they are.
+    /// The lines for the user to paste into existing Swift sources, which are not edited.
     var pastes: [Paste] = []
-    /// Lines of a shell, in their order.
+    /// The shell commands to enter next, in order.
     var next: [String] = []
 
     mutating func add(_ path: String, _ text: String) {
         files.append(File(path: path, text: text))
     }
 
-    /// Has a text of somebody's own replaced, where that is another one then.
+    /// Adds the change of an existing file, unless both texts are equal.
     mutating func change(_ path: String, from before: String, to after: String) {
         guard before != after else { return }
         changes.append(Change(path: path, before: before, after: after))
     }
 
-    /// Has elements pasted into a list of the Package.swift, where there are any.
+    /// Adds elements to paste into a list in Package.swift, unless there are none.
     mutating func paste(_ elements: [String], into list: String, of owner: String? = nil) {
         guard !elements.isEmpty else { return }
         let lines = elements.flatMap { "\($0),".split(separator: "\n").map(String.init) }

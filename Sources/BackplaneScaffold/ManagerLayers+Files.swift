@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// A file for each component, and one for the contracts where they stand beside them.
+    /// Adds a file for each component, and one for the contracts if they belong to the same module.
     func addSources(to blueprint: inout Blueprint, in folder: String) {
         if contracts == nil { blueprint.add("\(folder)/\(name)Contracts.swift", contractsText) }
         blueprint.add("\(folder)/\(manager).swift", managerText)
@@ -14,7 +14,7 @@ extension ManagerLayers {
         blueprint.add("\(folder)/\(manager)Tests.swift", testText(module: module, plugin: plugin))
     }
 
-    /// What the service reads until it has a server, beside the manifest.
+    /// Adds the sample data that the service reads until it has a server; it belongs beside the manifest.
     func addSample(to blueprint: inout Blueprint, besideManifest manifest: String) {
         guard hasService else { return }
         let folder = manifest.lastIndex(of: "/").map { manifest[...$0] } ?? ""

@@ -2,7 +2,7 @@ import BackplaneDocuments
 import BackplaneHost
 
 extension ManagerLayers {
-    /// The manager as a manifest has it.
+    /// The definition of the manager in a manifest.
     var definition: ManifestValue {
         var members: [String: ManifestValue] = ["className": .string(manager)]
         if hasStore { members["dataAccessController"] = .dictionary(["className": .string(store)]) }
@@ -16,12 +16,12 @@ extension ManagerLayers {
         ])
     }
 
-    /// A manifest with this manager alone.
+    /// Returns the text of a manifest with only this manager.
     func manifestText(library: String) -> String {
         let manifest = ManifestValue.dictionary([
             "manifestVersion": 1, "plugins": .array([.dictionary(["library": .string(library)])]), "managers": .dictionary([manager: definition]),
         ])
-        // Texts and a number: JSON has them all.
+        // Strings and a number can always be encoded as JSON.
         return (try? manifest.encoded(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

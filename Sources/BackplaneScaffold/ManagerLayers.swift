@@ -1,11 +1,11 @@
-/// A manager and the layers it is made with, and what their types are called.
+/// A new manager with its optional controllers and service, and the names of their types.
 struct ManagerLayers: Sendable, Hashable {
     var name: String
-    /// A data access controller.
+    /// A Boolean value indicating whether there is a data access controller.
     var hasStore = false
-    /// A communication controller with a network service.
+    /// A Boolean value indicating whether there is a communication controller with a network service.
     var hasService = false
-    /// The library of contracts that they stand in; `nil`: they stand beside the manager.
+    /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
 
     init(_ name: NewName, hasStore: Bool = false, hasService: Bool = false, contracts: String? = nil) {
@@ -13,7 +13,7 @@ struct ManagerLayers: Sendable, Hashable {
         (self.hasStore, self.hasService, self.contracts) = (hasStore, hasService, contracts)
     }
 
-    /// The name in lower case with dashes.
+    /// The name in kebab case.
     let kebab: String
     var contract: String { name }
     var manager: String { name + "Manager" }
@@ -26,18 +26,18 @@ struct ManagerLayers: Sendable, Hashable {
     var service: String { name + "Service" }
 
     var hasLayers: Bool { hasStore || hasService }
-    /// The component classes, as `register(in:)` adds them.
+    /// The component classes, in the order in which `register(in:)` adds them.
     var classes: [String] { [manager] + (hasStore ? [store] : []) + (hasService ? [communication, service] : []) }
-    /// The products of Backplane that the module needs.
+    /// The products of Backplane that the module imports.
     var products: [String] { ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : []) + (hasStore ? ["BackplaneStorage"] : []) }
-    /// The products of Backplane that its tests need.
+    /// The products of Backplane that the tests import.
     var testProducts: [String] { ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"] }
-    /// Answers say where they come from.
+    /// A Boolean value indicating whether results carry their source, network or store.
     var isSourced: Bool { hasStore && hasService }
-    /// What the service reads until it has a server, from the manifest's folder on.
+    /// The path of the service's sample data, relative to the folder of the manifest.
     var sample: String { "\(kebab)/items.json" }
-    /// A call that answers something at once: a method, and its input as JSON.
+    /// A call that works at once: the method, and its input as JSON.
     var firstCall: (method: String, input: String?) { hasLayers ? ("items", nil) : ("greet", "\"Ada\"") }
-    /// A line that every file but those with the contracts has among its imports.
+    /// The import of the contracts' module for the other files; empty if they are in the same module.
     var importsContracts: String { contracts.map { "import \($0)\n" } ?? "" }
 }

@@ -4,27 +4,30 @@ import BackplaneHost
 import BackplanePackages
 import FoundationEssentials
 
-/// The manifest of a package that something new is put into: one that is there, or a new one.
+/// An edit that adds components to a manifest, which is created if it does not exist.
 struct ManifestEdit: Sendable, Hashable {
-    /// From the top of the package.
+    /// The path relative to the root of the package.
     var path: String
-    /// `nil`: it is not there yet.
+    /// The current text, or `nil` if the file does not exist.
     var text: String?
 
     static let usual = "backplane.json"
 
-    /// The one for a plugin that is new: `backplane.json` at the top, or one of its own in the folder `manifests` where there is one.
+    /// Returns the manifest for a new plugin: `backplane.json`, or a new file in the folder `manifests` if that is in
+    /// use.
     ///
-    /// - Parameter given: a path of this process.
+    /// - Parameter given: A path relative to the current folder, or `nil` for the default.
     static func forPlugin(_ name: NewName, given: String?, in package: PackageFolder) -> ManifestEdit {
         if let given { return ManifestEdit(package.path(of: given), in: package) }
         let hasFolder = package.contains("manifests") && !package.contains(usual)
         return ManifestEdit(hasFolder ? "manifests/\(name.kebab).json" : usual, in: package)
     }
 
-    /// The one that names a library: `backplane.json` at the top, or the only one that does in the folder `manifests`.
+    /// Returns the manifest that names a library: `backplane.json`, or the only one in the folder `manifests` that
+    /// does.
     ///
-    /// - Throws: `new.package` where several do, or none.
+    /// - Parameter given: A path relative to the current folder, or `nil` for the default.
+    /// - Throws: `new.package` if no manifest names the library, or several do.
     static func naming(_ library: String, given: String?, in package: PackageFolder) throws(BackplaneError) -> ManifestEdit {
         if let given { return ManifestEdit(package.path(of: given), in: package) }
         if package.contains(usual) { return ManifestEdit(usual, in: package) }
@@ -50,9 +53,9 @@ struct ManifestEdit: Sendable, Hashable {
         return plugins.contains { if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false } }
     }
 
-    /// Puts a library and a manager into it.
+    /// Adds a library and a manager to the manifest.
     ///
-    /// - Throws: what is wrong with the manifest that is there; nothing of it is changed then.
+    /// - Throws: The error in the existing manifest, which then stays unchanged.
     func add(_ layers: ManagerLayers, library: String, to blueprint: inout Blueprint) throws(BackplaneError) {
         layers.addSample(to: &blueprint, besideManifest: path)
         guard let text else { return blueprint.add(path, layers.manifestText(library: library)) }

@@ -1,6 +1,7 @@
-/// `backplane new app`: a program with a host in it, and its first plugin, in a package of their own.
+/// A package created by `backplane new app`: a program that embeds a host, and its first plugin.
 ///
-/// What program and plugins ask of each other stands in a library of contracts: a second version of the service is one more plugin that imports it.
+/// The contracts between the program and its plugins are a library of their own, so that a second version of the
+/// service is just another plugin that imports it.
 struct NewApp: Sendable, Hashable {
     var name: NewName
     var backplane: BackplanePackage

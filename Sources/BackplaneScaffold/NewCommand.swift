@@ -5,7 +5,7 @@ import BackplaneTerminal
 import FoundationEssentials
 import Glibc
 
-/// `backplane new`: makes a package, a plugin, a manager or a program, with tests that pass.
+/// The command `backplane new`: creates a package, a plugin, a manager or a program, with tests that pass.
 package struct NewCommand: Sendable {
     package enum Subject: Sendable {
         case package(name: String, backplane: String?)
@@ -14,11 +14,11 @@ package struct NewCommand: Sendable {
         case manager(name: String, Place, hasStore: Bool, hasService: Bool, plugin: String?)
     }
 
-    /// Where something is added.
+    /// The package and the manifest to add to.
     package struct Place: Sendable {
-        /// A package's folder; `nil`: the nearest above the current one.
+        /// The folder of the package, or `nil` for the nearest package at or above the current folder.
         package var package: String?
-        /// `nil`: the package's own.
+        /// The path of the manifest, or `nil` for the package's default.
         package var manifest: String?
 
         package init(package: String? = nil, manifest: String? = nil) { (self.package, self.manifest) = (package, manifest) }
@@ -76,14 +76,16 @@ package struct NewCommand: Sendable {
         return Made(blueprint, in: package.root == FilePath.absolute(".") ? "" : package.root)
     }
 
-    /// Writes it to its end whatever signal comes: half of it would be worse, and it takes milliseconds.
+    /// Writes a blueprint with signals ignored: it takes milliseconds, and an incomplete result would be worse.
     private func write(_ blueprint: Blueprint, in root: String) throws(BackplaneError) {
         let handlers = [SIGINT, SIGTERM, SIGHUP].map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in handlers { signal(number, handler) } }
         try blueprint.write(in: root)
     }
 
-    /// - Throws: `new.exists` where there is something in the folder.
+    /// Writes a blueprint into a new or empty folder.
+    ///
+    /// - Throws: `new.exists` if the folder is not empty.
     private func make(_ blueprint: Blueprint, in folder: String) throws(BackplaneError) -> Made {
         if (try? FileStatus(at: folder)) != nil {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
@@ -97,9 +99,9 @@ package struct NewCommand: Sendable {
         return Made(blueprint, in: folder)
     }
 
-    /// What was made, as it is reported.
+    /// The report about what was created.
     private struct Made: Encodable {
-        /// From the current folder on.
+        /// The paths relative to the current folder.
         var files: [String]
         var changed: [String]
         var paste: [Paste]

@@ -1,14 +1,16 @@
 import Backplane
 import BackplanePackages
 
-/// `backplane new manager`: a manager, and the layers that are asked for, in a plugin that is there.
+/// A manager that `backplane new manager` adds to an existing plugin, with optional controllers and service.
 struct NewManager: Sendable {
     var layers: ManagerLayers
     var package: PackageFolder
     var plugin: PluginModule
     var manifest: ManifestEdit
 
-    /// - Throws: `new.exists`; what is wrong with the manifest.
+    /// Returns the blueprint.
+    ///
+    /// - Throws: `new.exists`, or the error in the existing manifest.
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
         let backplane = package.backplane ?? .own
         var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
@@ -28,11 +30,11 @@ struct NewManager: Sendable {
         return products.filter { !present.contains($0) }
     }
 
-    /// The folder of the tests: those that the plugin has, or new ones.
+    /// Returns the folder of the plugin's tests, and adds a test target if there is none.
     private func testFolder(_ backplane: BackplaneProducts, _ blueprint: inout Blueprint) throws(BackplaneError) -> String {
         let products = layers.testProducts, module = plugin.target.name
         let tests = package.facts.targets.filter { $0.type == "test" && $0.dependencies.contains { $0.name == module } }
-        // In this package many tests depend on many plugins.
+        // In the Backplane package, many test targets depend on several plugins.
         let own = tests.first { $0.name.hasPrefix(plugin.library) } ?? tests.first
         if let own {
             blueprint.paste(backplane.dependencies(on: missing(products, of: own)), into: "dependencies", of: own.name)

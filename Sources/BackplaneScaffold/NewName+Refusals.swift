@@ -1,5 +1,5 @@
 extension NewName {
-    /// Why a name will not do; `nil`: it does.
+    /// Returns the reason why a name is not valid, or `nil` if it is.
     static func refusal(of name: String) -> String? {
         guard let first = name.unicodeScalars.first else { return "it is empty" }
         if name.contains("/") { return "a path can be given for a package and an app alone" }
@@ -11,7 +11,7 @@ extension NewName {
         return nil
     }
 
-    /// A name like this one that will do; `nil`: none can be made of it.
+    /// Returns a similar name that is valid, or `nil` if there is none.
     static func suggestion(for name: String) -> String? {
         guard let camel = SwiftIdentifier(camelCasing: name.replacing("_", with: " "))?.text else { return nil }
         var better = camel.prefix(1).uppercased() + camel.dropFirst()
@@ -21,10 +21,10 @@ extension NewName {
 
     private static let longest = 60
 
-    /// What is put after a name.
+    /// The suffixes that are appended to names.
     private static let endings = ["Plugin", "Manager", "Module", "Entry", "Contracts", "Tests"]
 
-    /// What a module of this name, or a type in it, would hide or be hidden by.
+    /// The names that would shadow, or be shadowed by, modules and types that the generated code uses.
     private static let taken: Set<String> = [
         // Swift
         "Any", "AnyObject", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor", "Array", "Bool", "Character", "Codable", "Data", "Date", "Decimal",

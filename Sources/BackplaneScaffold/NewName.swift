@@ -1,14 +1,16 @@
 import Backplane
 import BackplaneHost
 
-/// The name of something to be made: that of a Swift type, in upper camel case, and of the types, targets and files that are called after it.
+/// The name of something new, in upper camel case, from which the names of types, targets and files are derived.
 struct NewName: Sendable, Hashable {
     let text: String
-    /// Where to make it, as it was given before the last slash; `nil`: in the current folder.
+    /// The folder that precedes the name in the argument, or `nil` for the current folder.
     let folder: String?
 
-    /// - Parameter inFolder: whether a path may stand before the name.
-    /// - Throws: `new.name`, with the name that would do where one can be made of it.
+    /// Creates a name from a command-line argument.
+    ///
+    /// - Parameter inFolder: Whether a path may precede the name.
+    /// - Throws: `new.name`, with a valid name as a suggestion if possible.
     init(_ given: String, inFolder: Bool = false) throws(BackplaneError) {
         let path = given.hasSuffix("/") && given.count > 1 ? String(given.dropLast()) : given
         let name = inFolder ? FilePath.name(of: path) : path
@@ -17,13 +19,15 @@ struct NewName: Sendable, Hashable {
         if let reason = Self.refusal(of: name) { throw Self.unusable(name, reason, folder) }
     }
 
-    /// One that was made here.
+    /// Creates a name that is known to be valid.
     private init(checked text: String) { (self.text, folder) = (text, nil) }
 
-    /// The same with a word after it.
+    /// Returns the name with a word appended.
     func followed(by word: String) -> NewName { NewName(checked: text + word) }
 
-    /// In lower case with dashes: `TideTable` is `tide-table`, `HTTPCache` is `http-cache`, `BooksAPIv2` is `books-api-v2`.
+    /// The name in kebab case.
+    ///
+    /// `TideTable` becomes `tide-table`, `HTTPCache` becomes `http-cache`, and `BooksAPIv2` becomes `books-api-v2`.
     var kebab: String {
         text.replacing(/([a-z0-9])([A-Z])/) { "\($0.output.1)-\($0.output.2)" }
             .replacing(/([A-Z])(v[0-9])/) { "\($0.output.1)-\($0.output.2)" }

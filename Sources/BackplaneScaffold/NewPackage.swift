@@ -1,9 +1,9 @@
-/// `backplane new package`: a plugin in a package of its own.
+/// A package created by `backplane new package`, with a single plugin.
 struct NewPackage: Sendable, Hashable {
     var name: NewName
     var backplane: BackplanePackage
 
-    /// Its folder, which is called as the name is, as it was given.
+    /// The folder of the package, named after the plugin.
     var folder: String { name.folder.map { $0 == "/" ? "/\(name.text)" : "\($0)/\(name.text)" } ?? name.text }
 
     static let manifest = "backplane.json"

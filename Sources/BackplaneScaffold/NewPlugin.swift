@@ -2,15 +2,18 @@ import Backplane
 import BackplaneHost
 import BackplanePackages
 
-/// `backplane new plugin`: one more plugin in a package that is there.
+/// A plugin that `backplane new plugin` adds to an existing package.
 struct NewPlugin: Sendable {
     var name: NewName
     var package: PackageFolder
     var manifest: ManifestEdit
-    /// Asked for where the package does not depend on Backplane yet.
+    /// Returns the dependency on Backplane; called only if the package has none yet.
     var backplane: @Sendable () throws(BackplaneError) -> BackplanePackage
 
-    /// - Throws: `new.tools`; `new.exists` where the package has a target or a product of that name; what is wrong with the manifest.
+    /// Returns the blueprint.
+    ///
+    /// - Throws: `new.tools`, `new.exists` if the package has a target or product of that name, or the error in the
+    ///   manifest.
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
         let layers = ManagerLayers(name), added = try dependency()
         let plugin = PluginParts(
@@ -28,14 +31,14 @@ struct NewPlugin: Sendable {
         return blueprint
     }
 
-    /// Backplane, for a package that does not depend on it yet.
+    /// Returns the dependency to add, or `nil` if the package depends on Backplane already.
     private func dependency() throws(BackplaneError) -> BackplanePackage? {
         guard package.backplane == nil else { return nil }
         try requireTools()
         return try backplane()
     }
 
-    /// Makes sure that SwiftPM lets the package say `traits:`, which is all that needs more than Backplane itself where it is depended on.
+    /// Throws if the package's tools version does not support `traits:`, which the new dependency uses.
     private func requireTools() throws(BackplaneError) {
         let found = package.facts.toolsVersion
         guard found < Self.tools else { return }

@@ -1,14 +1,14 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// The lines of a shell that are to be entered after something was made.
+/// The shell commands to enter after something was created.
 struct NextCommands: Sendable, Hashable {
-    /// How this program is called.
+    /// The command that runs this program.
     var tool = "backplane"
-    /// The current folder.
+    /// The absolute path of the current folder.
     var folder = FilePath.absolute(".")
 
-    /// As it was called itself, from any folder: by its name where a shell finds it, else by its whole path.
+    /// The commands with this program as it was called: by name if the shell finds it, otherwise by absolute path.
     static var own: NextCommands {
         let called = CommandLine.arguments.first ?? "backplane"
         return NextCommands(tool: called.contains("/") ? FilePath.absolute(called) : called)
@@ -16,13 +16,13 @@ struct NextCommands: Sendable, Hashable {
 
     func enter(_ folder: String) -> String { "cd \(folder.shellWord)" }
 
-    /// Nothing where that is the current folder.
+    /// Returns the command that enters the package, or nothing if it is the current folder.
     func enter(package root: String) -> [String] { root == folder ? [] : [enter(root)] }
 
     let build = "swift build"
     let test = "swift test"
 
-    /// Calls a manager of a manifest, with the libraries of a debug build.
+    /// Returns the command that calls a manager, with the libraries of a debug build.
     func call(_ layers: ManagerLayers, of manifest: String) -> String {
         let (method, input) = layers.firstCall
         let words = [manifest, layers.manager, method] + (input.map { [$0] } ?? []) + ["--plugin-path", ".build/debug"]

@@ -3,18 +3,18 @@ import BackplaneHost
 import BackplanePackages
 import FoundationEssentials
 
-/// The package that this program was built from.
+/// The package from which this program was built.
 enum OwnPackage {
-    /// A file that tells a checkout of Backplane from other packages.
+    /// A file that distinguishes a checkout of Backplane from other packages.
     static let mark = "Sources/CBackplane/include/backplane.h"
 
     static func isBackplane(_ folder: String) -> Bool {
         FileManager.default.fileExists(atPath: FilePath.join(folder, mark)) && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
     }
 
-    /// Where it is: around the executable, which lies in its build folder, or where it was when that was built, which an installed one remembers.
+    /// Returns the path of the package: the one around the executable, or the one recorded at build time.
     ///
-    /// - Throws: `new.package` where it is gone.
+    /// - Throws: `new.package` if it no longer exists.
     static func path() throws(BackplaneError) -> String {
         let around = RunningExecutable.folder.map(folders(above:)) ?? []
         if let found = (around + [built]).first(where: isBackplane) { return found }
@@ -24,7 +24,7 @@ enum OwnPackage {
 
     private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../.."))
 
-    /// The nearest first, itself too.
+    /// Returns the folder itself and all folders above it, nearest first.
     static func folders(above path: String) -> [String] {
         var folders = [path]
         while let last = folders.last, last != "/", last != "." { folders.append(FilePath.folder(of: last)) }

@@ -1,14 +1,14 @@
-/// Lines for a source of somebody's own, and the place in it where they belong.
+/// Lines for the user to paste into an existing source file, and the position for them.
 struct Paste: Sendable, Hashable {
-    /// From the top of the package.
+    /// The path relative to the root of the package.
     var file: String
-    /// A list in brackets or a function's body, which the lines are to begin.
+    /// The list or function body at the beginning of which the lines belong.
     var place: String
-    /// The target or the type that has the place; `nil`: the package.
+    /// The target or type that contains the place, or `nil` for the package itself.
     var owner: String?
     var lines: [String]
 
-    /// What a person does with the lines that are printed below this.
+    /// The instruction that is printed above the lines.
     var instruction: String {
         "paste into \(file), at the top of `\(place)`\(owner.map { " of `\($0)`" } ?? ""):"
     }

@@ -1,18 +1,20 @@
 import Backplane
 import BackplanePackages
 
-/// A target of a package with a plugin in it that more components can be put into.
+/// A target of a package that contains a plugin to which components can be added.
 struct PluginModule: Sendable {
-    /// Its library, as manifests name it.
+    /// The plugin's library, as manifests name it.
     var library: String
     var target: PackageFacts.Target
-    /// The file with the plugin, from the top of the package.
+    /// The file with the plugin's type, relative to the root of the package.
     var file: String
-    /// The type in it that says it is a plugin.
+    /// The name of the type that conforms to `Plugin`.
     var type: String
 
-    /// - Parameter given: a library or a target; `nil`: the only plugin of the package.
-    /// - Throws: `new.package` where there is none, or several.
+    /// Returns the plugin of a package.
+    ///
+    /// - Parameter given: The name of a library or target, or `nil` for the only plugin of the package.
+    /// - Throws: `new.package` if there is no such plugin, or if several match.
     static func find(_ given: String?, in package: PackageFolder) throws(BackplaneError) -> PluginModule {
         let all = package.facts.products.filter(\.isDynamicLibrary).compactMap { module(of: $0, in: package) }
         let fit = given.map { given in all.filter { $0.library == given || $0.target.name == given } } ?? all
@@ -34,7 +36,7 @@ struct PluginModule: Sendable {
         return nil
     }
 
-    /// The type in a source that says it is a plugin; `nil`: there is none, or several.
+    /// Returns the type in a source that conforms to `Plugin`, or `nil` if there is none or several.
     static func pluginType(in text: String) -> String? {
         let types = text.matches(of: /^[ \t]*(?:@?\w+[ \t]+)*(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/.anchorsMatchLineEndings())
         return types.count == 1 ? String(types[0].output.1) : nil

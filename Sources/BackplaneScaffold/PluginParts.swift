@@ -1,15 +1,15 @@
-/// Everything that a new plugin consists of: its files, its targets and its product.
+/// The parts of a new plugin: its files, targets and product.
 struct PluginParts: Sendable, Hashable {
     var name: NewName
-    /// Its first manager.
+    /// The plugin's first manager.
     var layers: ManagerLayers
     var places: PluginPlaces
-    /// How the package that it is for names the products of Backplane.
+    /// The way in which the package refers to the products of Backplane.
     var backplane: BackplaneProducts
-    /// The manifest that it is in, from the top of the package.
+    /// The path of the manifest, relative to the root of the package.
     var manifest: String
 
-    /// The product that hosts load.
+    /// The library product, which hosts load.
     var product: String { TargetText.dynamicLibrary(name.text, target: places.entry) }
 
     var targets: [TargetText] {

@@ -1,14 +1,16 @@
-/// Where a package has the targets of a plugin: everything in one, and the entry alone in another, since SwiftPM links all tests into one program.
+/// The folders and targets of a plugin in a package.
+///
+/// The entry function has a target of its own, because SwiftPM links all tests into one program.
 struct PluginPlaces: Sendable, Hashable {
     enum Style: Sendable, Hashable {
-        /// `Sources/TidesModule`, `Sources/Tides` and `Tests/TidesTests`: where SwiftPM looks for them.
+        /// The default folders of SwiftPM: `Sources/TidesModule`, `Sources/Tides` and `Tests/TidesTests`.
         case sources
-        /// `Plugins/Tides/Module`, `Plugins/Tides/Entry` and `Tests/TidesModuleTests`, as this package has them.
+        /// The folders of this package: `Plugins/Tides/Module`, `Plugins/Tides/Entry` and `Tests/TidesModuleTests`.
         case plugins
     }
     var name: String
     var style: Style
-    /// The folders that the package's targets have theirs in.
+    /// The folders that contain the folders of targets.
     var sourceHolder = "Sources", testHolder = "Tests"
 
     var module: String { name + "Module" }
@@ -19,7 +21,7 @@ struct PluginPlaces: Sendable, Hashable {
     var entryFolder: String { style == .sources ? "\(sourceHolder)/\(entry)" : "Plugins/\(name)/Entry" }
     var testFolder: String { "\(testHolder)/\(tests)" }
 
-    /// As a target says them; `nil`: it need not.
+    /// The paths for the target declarations, or `nil` if SwiftPM finds the folders without them.
     var modulePath: String? { style == .sources ? nil : moduleFolder }
     var entryPath: String? { style == .sources ? nil : entryFolder }
 }

@@ -1,7 +1,7 @@
 import BackplaneTerminal
 
 extension String {
-    /// As Swift source has it, in quotes.
+    /// The string as a Swift string literal, in quotes.
     package var swiftLiteral: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {

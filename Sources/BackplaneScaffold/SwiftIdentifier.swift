@@ -1,10 +1,12 @@
-/// A name as Swift writes the member it becomes.
+/// An identifier for a Swift member, derived from a name.
 package struct SwiftIdentifier: Sendable, Hashable {
-    /// Without backticks.
+    /// The identifier without backticks.
     package let text: String
 
-    /// Words in lower camel case: `LibraryManager` is `libraryManager`, `HTTP cache` is `httpCache`; what cannot stand in an identifier
-    /// separates words. `nil`: nothing is left.
+    /// Creates an identifier in lower camel case; returns `nil` if no character of the name is usable.
+    ///
+    /// `LibraryManager` becomes `libraryManager`, and `HTTP cache` becomes `httpCache`. Characters that are not allowed
+    /// in identifiers separate words.
     package init?(camelCasing name: String) {
         let words = name.split { !$0.standsInIdentifier }
         guard let first = words.first else { return nil }
@@ -16,7 +18,7 @@ package struct SwiftIdentifier: Sendable, Hashable {
 
     private init(text: String) { self.text = text }
 
-    /// Without what every manager's name ends in; `nil`: it does not, or nothing else is left.
+    /// The identifier without the suffix `Manager`, or `nil` if it has no such suffix or nothing else.
     package var withoutManager: SwiftIdentifier? {
         guard text.hasSuffix("Manager"), text.count > "Manager".count else { return nil }
         return SwiftIdentifier(text: String(text.dropLast("Manager".count)))
@@ -26,13 +28,13 @@ package struct SwiftIdentifier: Sendable, Hashable {
         SwiftIdentifier(text: "\(text)\(number)")
     }
 
-    /// In backticks if it is a keyword.
+    /// The identifier, in backticks if it is a keyword.
     package var spelled: String { Self.keywords.contains(text) ? "`\(text)`" : text }
 
-    /// Whether a member of this name could only be written in backticks after a dot too.
+    /// A Boolean value indicating whether a member of this name would need backticks even after a dot.
     package var isTaken: Bool { text == "init" || text == "self" }
 
-    /// Those that cannot be used as they are, from *The Swift Programming Language*, Lexical Structure.
+    /// The reserved words, from *The Swift Programming Language*, Lexical Structure.
     private static let keywords: Set<String> = [
         "associatedtype", "borrowing", "class", "consuming", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
         "nonisolated", "open", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var",
@@ -42,7 +44,7 @@ package struct SwiftIdentifier: Sendable, Hashable {
 }
 
 extension SwiftIdentifier {
-    /// Whether a text is a type's name as Swift source may have it: identifiers with dots between them.
+    /// Returns whether a text is a valid type name: identifiers separated by dots.
     package static func isTypeName(_ text: String) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
             part.allSatisfy(\.standsInIdentifier) && part.first.map { !$0.isNumber } ?? false && !keywords.contains(String(part))
@@ -57,7 +59,7 @@ extension Character {
 }
 
 extension Substring {
-    /// Begun in lower case; of capitals in a row all but the one that begins the next word.
+    /// The word with its leading capitals in lower case, except for the one that begins the next word.
     fileprivate var loweringStart: String {
         let capitals = prefix { $0.isUppercase }
         let count = capitals.count > 1 && capitals.count < self.count && self[capitals.endIndex].isLowercase ? capitals.count - 1 : capitals.count

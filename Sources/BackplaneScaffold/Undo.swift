@@ -3,13 +3,13 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// A record of what has been written so far, so that nothing of it stays when something fails.
+/// A record of what has been written, so that it can be undone if a later step fails.
 struct Undo {
     private var folders: [String] = []
     private var files: [String] = []
     private var changes: [(path: String, before: String)] = []
 
-    /// Makes a folder, and those that it lies in.
+    /// Creates a folder and its missing parents.
     mutating func makeFolder(_ path: String) throws(BackplaneError) {
         if (try? FileStatus(at: path)) != nil { return }
         let parent = FilePath.folder(of: path)
@@ -18,13 +18,17 @@ struct Undo {
         folders.append(path)
     }
 
-    /// Writes a file that is not there yet.
+    /// Creates a file.
+    ///
+    /// - Throws: `new.unwritable`, also if the file exists.
     mutating func create(_ path: String, _ text: String) throws(BackplaneError) {
         do throws(SystemError) { try FileReplacement.create(path, with: Array(text.utf8), mode: 0o666) } catch { throw Self.unwritable(path, error) }
         files.append(path)
     }
 
-    /// Puts a text in the place of another; whoever has changed the file in between has a say.
+    /// Replaces the contents of a file, unless they have changed since they were read.
+    ///
+    /// - Throws: `new.unwritable`.
     mutating func replace(_ path: String, _ before: String, with after: String) throws(BackplaneError) {
         guard (try? Data(contentsOf: URL(filePath: path))) == Data(before.utf8) else {
             throw BackplaneError(.newUnwritable, "it was changed in the meantime; try again", at: path)
@@ -37,7 +41,7 @@ struct Undo {
         changes.append((path, before))
     }
 
-    /// Undoes it as far as that goes; what it is done for is the error that is reported.
+    /// Undoes the recorded steps and ignores errors, because the original error is reported.
     func run() {
         for (path, before) in changes { try? ManifestFile.replace(path, with: Data(before.utf8)) }
         for file in files { unlink(file) }

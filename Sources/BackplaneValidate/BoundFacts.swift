@@ -1,10 +1,10 @@
 import Backplane
 import CBackplane
 
-/// What its entry did with an answer that ends sooner than it knows.
+/// The result of calling the entry function with an answer struct smaller than the current one.
 struct BoundFacts: Codable, Sendable {
     var room: Int
-    /// The first byte behind the end that it wrote to.
+    /// The first byte past the end of the struct that the entry function wrote to.
     var overrun: Int?
 
     var verdicts: Verdicts {

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneHost
 import CBackplaneHost
 
-/// What its entry asked of the system, and what it left.
+/// The system calls of the entry function, and the threads, processes and files it left behind.
 struct CallFacts: Codable, Sendable {
-    /// By their names; `nil`: this system does not tell.
+    /// The names of the system calls, or `nil` if this system cannot observe them.
     var calls: [String]?
     var left: Remains
 

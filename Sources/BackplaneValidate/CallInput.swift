@@ -1,26 +1,26 @@
-/// What a method is called with.
+/// The input of a call to a method.
 struct CallInput: Sendable {
-    /// As sentences have it.
+    /// The name of the input in findings.
     let name: String
     let bytes: [UInt8]
 
     init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     init(_ json: String) { self.init("`\(json)`", Array(json.utf8)) }
 
-    /// What comes of calls, where so many methods could be called of those that are declared.
+    /// Returns the verdict on the results of calls, given how many of the declared methods could be called.
     static func verdict(_ methods: Int, of declared: Int, _ untried: [String], _ findings: [String], remarks: [String] = []) -> Verdict {
         if declared == 0 { return .notApplicable("it has no methods") }
         guard methods > 0 else { return .skipped((["not tried, because no component with methods could be activated"] + untried).joined(separator: "; ")) }
         return Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" } + remarks)
     }
 
-    /// None of these is JSON.
+    /// Inputs that are not valid JSON.
     static let malformed = [
         CallInput("nothing", []), CallInput("{"), CallInput("[1,"), CallInput("nul"), CallInput(#"{"a":}"#), CallInput("1 2"),
         CallInput("a text that is not UTF-8", [0x22, 0xFF, 0x22]),
         CallInput("100,000 open brackets", Array(repeating: UInt8(ascii: "["), count: 100_000)),
     ]
 
-    /// Something for many a method.
+    /// Inputs that many methods accept.
     static let samples = [CallInput("null"), CallInput("0"), CallInput(#""""#), CallInput("{}"), CallInput("[]")]
 }

@@ -1,19 +1,19 @@
 import Backplane
 import CBackplane
 
-/// Which methods answer, by themselves or when they are cancelled: the trial has an end where all do.
+/// The methods that answer on their own or when cancelled; the trial finishes only if all of them answer.
 struct CancellationFacts: Codable, Sendable {
-    /// Of those components that could be activated, and of all.
+    /// The number of methods of the components that could be activated, and of all components.
     var methods = 0, declared = 0
-    /// Those that could not, and why.
+    /// The components that could not be activated, with the reasons.
     var untried: [String] = []
-    /// Components that cannot be told.
+    /// The components without a `cancel` function.
     var deaf: [String] = []
-    /// Methods that were told, and did not listen.
+    /// The methods that ignored a cancellation.
     var findings: [String] = []
     var conduct = Conduct()
 
-    /// Who answers later than that is one who works on after it was cancelled, if not with `BP_CANCELLED`.
+    /// The delay after which any answer but `BP_CANCELLED` counts as ignoring the cancellation.
     static let patience = Duration.milliseconds(500)
 
     var verdicts: Verdicts {
@@ -27,7 +27,7 @@ struct CancellationFacts: Codable, Sendable {
 extension Interview {
     func cancellation() throws(BackplaneError) -> CancellationFacts {
         var facts = CancellationFacts(declared: declaredMethods)
-        // A second answer may come long after the first.
+        // A second answer may come long after the first, so keep the instances for a while.
         facts.untried = withActive(patience: 10) { instance in
             let subject = instance.subject
             facts.methods += subject.methods.count
@@ -51,7 +51,9 @@ extension Interview {
         return facts
     }
 
-    /// Cancels calls of a method; what it made of the first that it did not listen to, twice, since a machine may be busy.
+    /// Cancels calls of a method and returns the first cancellation it ignored, if any.
+    ///
+    /// A call must fail twice to count, because the machine may be busy.
     private func unheeded(_ method: Int, _ instance: Instance) -> String? {
         var found: String?
         for input in CallInput.samples {

@@ -2,11 +2,11 @@ import Backplane
 import BackplaneBoundary
 import BackplaneHost
 
-/// The library of a trial, in the trial's own process.
+/// The library under test, in the process of a trial.
 struct Candidate {
     let path: String
     let loadFolder: String?
-    /// Told what is done next: all that is known of what crashes or hangs.
+    /// Records the next step, which is all that is known if it crashes or hangs.
     let note: (String) -> Void
 
     func image() throws(BackplaneError) -> ImageFacts {
@@ -19,18 +19,18 @@ struct Candidate {
         return PluginReport(try file.describe(library))
     }
 
-    /// A copy of the library that passed every check.
+    /// Returns a copy of the library that has passed every check.
     func prepared() throws(BackplaneError) -> LibraryFile {
         try LibraryFile.prepare(path, in: try LoadFolder(in: loadFolder))
     }
 
-    /// What was not copied yet stays out: bringing it would open files while others are counted.
+    /// Loads a copy without its resources, because copying them would open files while open files are counted.
     func loaded(_ file: LibraryFile) throws(BackplaneError) -> DynamicLibrary {
         note("it was loaded")
         return try DynamicLibrary(loading: file.copy)
     }
 
-    /// Its entry, not called yet.
+    /// Returns the entry function without calling it.
     func entry() throws(BackplaneError) -> PluginDescription.Entry {
         try entry(of: try loaded(prepared()))
     }

@@ -4,14 +4,14 @@ import BackplaneTerminal
 import CBackplane
 import Foundation
 
-/// How a plugin kept to the rules that hold for every answer, in one trial.
+/// The compliance of a plugin with the rules for all answers, in one trial.
 struct Conduct: Codable, Sendable {
-    /// What was answered more than once, and synchronous methods that took their time.
+    /// The requests that were answered more than once, and the synchronous methods that answered late.
     var repeated: [String] = []
-    /// Answers that are not what their status says.
+    /// The answers whose payload does not match their status.
     var unreadable: [String] = []
 
-    /// The most that an error may have to say, in bytes: of more a host shows the beginning.
+    /// The maximum size of an error, in bytes; of a longer one, a host shows the beginning.
     private static let errorLimit = 65_536
 
     mutating func take(_ question: Question) {
@@ -43,7 +43,7 @@ struct Conduct: Codable, Sendable {
 }
 
 extension [String] {
-    /// Each once, in their order, and no more than anybody reads.
+    /// The distinct strings in their original order, at most four and the number of the others.
     fileprivate var shortened: [String] {
         var seen: Set<String> = []
         let all = filter { seen.insert($0).inserted }

@@ -1,11 +1,13 @@
 import Backplane
 import BackplaneHost
 
-/// What two copies of it answered in one process, as an old and a new generation do.
+/// The answers of two copies of the library in one process, like an old and a new generation.
 struct CopyFacts: Codable, Sendable {
     var first, second: PluginReport
 
-    /// - Parameter before: what it answered in another process.
+    /// Returns the verdicts on both copies.
+    ///
+    /// - Parameter before: The answer of the library in another process.
     func verdicts(after before: PluginReport?) -> Verdicts {
         if first != second { return [.stable: .failed(["it answers \(Self.difference(first, second)); what a plugin brings depends on its code alone"])] }
         guard let before, before != first else { return [.stable: .passed()] }

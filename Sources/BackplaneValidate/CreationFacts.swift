@@ -1,11 +1,11 @@
 import Backplane
 
-/// Which components can be made.
+/// The components that can be created.
 struct CreationFacts: Codable, Sendable {
     var made: [String] = []
-    /// Those that cannot, and what they say.
+    /// The components that refused creation, with their reasons.
     var refused: [String] = []
-    /// Those of which there cannot be two, and those that are nowhere.
+    /// The components that reported success without an instance, or of which no second instance could be created.
     var findings: [String] = []
     var conduct = Conduct()
 

@@ -2,9 +2,9 @@ import Backplane
 import CBackplane
 import Glibc
 
-/// The time that its entry costs.
+/// The processor time of the entry function.
 struct EffortFacts: Codable, Sendable {
-    /// On the processor.
+    /// The processor time, in nanoseconds.
     var nanoseconds: UInt64
 
     var verdicts: Verdicts {
@@ -23,7 +23,7 @@ extension Candidate {
         return EffortFacts(nanoseconds: Self.processorTime - began)
     }
 
-    /// Nanoseconds that this thread has had.
+    /// The processor time of the current thread, in nanoseconds.
     private static var processorTime: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// An entry to be called from C.
+/// A call of an entry function that can be made from C.
 final class EntryCall {
     private let entry: PluginDescription.Entry
     private var answer = bp_answer()
@@ -12,7 +12,7 @@ final class EntryCall {
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
     }
 
-    /// Never freed: the process ends soon.
+    /// The retained call as a C context; never released, because the process exits soon.
     var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     static func run(_ context: UnsafeMutableRawPointer?) {

@@ -31,7 +31,7 @@ extension ImageFacts.Contents {
         ]
     }
 
-    /// For the linker's `--version-script`.
+    /// The text of a version script for the linker.
     private static let versionScript = "{ global: backplane_plugin_entry_v1; local: *; };"
 
     private static func exported(_ names: [String]) -> [String] {
@@ -41,7 +41,7 @@ extension ImageFacts.Contents {
         return ["it exports \(shown)\(more); make them static, compile with -fvisibility=hidden\(advice) with the version script `\(versionScript)`"]
     }
 
-    /// Libraries that are in every process with Swift, or with C alone.
+    /// The needed libraries that are not in every process that uses Swift, or C alone.
     private var strangers: [String] {
         libraries.filter { name in
             guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else { return !name.hasPrefix("libclang_rt.") }
@@ -50,28 +50,29 @@ extension ImageFacts.Contents {
     }
 
     private static let ofSystem: Set = [
-        // glibc's, and the compilers'.
+        // The libraries of glibc and the compilers.
         "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libutil", "libresolv", "libanl", "libgcc_s", "libstdc++",
         "libc++", "libc++abi",
-        // Of the toolchain's lib/swift/linux those that programs are made with, not tests or tools.
+        // The libraries of the toolchain's lib/swift/linux for programs, without those for tests and tools.
         "libBlocksRuntime", "libFoundation", "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking", "libFoundationXML",
         "lib_FoundationICU", "libdispatch", "libswiftCore", "libswiftDispatch", "libswiftDistributed", "libswiftGlibc", "libswiftObservation",
         "libswiftRegexBuilder", "libswiftRuntime", "libswiftSwiftOnoneSupport", "libswiftSynchronization", "libswift_Builtin_float",
         "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing", "libswift_Volatile",
     ]
 
-    /// Those that a toolchain puts into every library are no concern of its author's.
+    /// The findings about initialisers, except for those that a toolchain adds to every library.
     private var ownInitialisers: [String] {
         let choosers = choosers.map { "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first" }
         let strange = initialisers.filter { name in !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) } }
         guard isStripped else { return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } + choosers }
-        // Without symbols only their number tells: crti.o's, with which comes crtbegin.o's, and where the Swift runtime is linked its own.
+        // Without symbols, only the number is known: one from crti.o, one from crtbegin.o, and one from the Swift
+        // runtime.
         let usual = (hasStartFiles ? 2 : 0) + (libraries.contains("libswiftCore.so") ? 1 : 0)
         return choosers + (initialisers.count > usual ? ["\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"] : [])
     }
 
     private static let ofToolchain: Set = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "init_have_lse_atomics"]
-    /// What these names begin with no author writes.
+    /// The name prefixes of initialisers that instrumentation adds.
     private static let ofInstrumentation = ["__llvm_", "__sanitizer", "sancov."]
 
     private var memory: [String] {

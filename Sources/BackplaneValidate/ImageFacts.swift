@@ -2,11 +2,11 @@ import Backplane
 import BackplaneHost
 import Foundation
 
-/// What can be read of a library without running any of it.
+/// The properties of a library that can be read without running its code.
 struct ImageFacts: Codable, Sendable {
-    /// Why a host does not trust the file, or why it is no whole library.
+    /// The reason why a host does not trust the file, or why it is damaged.
     var refusal: BackplaneError?
-    /// Why a host does not find its entry, or its identity does not fit.
+    /// The reasons why a host does not find the entry function, or does not accept the identity section.
     var entry, identity: BackplaneError?
     var contents: Contents?
 
@@ -14,7 +14,7 @@ struct ImageFacts: Codable, Sendable {
         var exports, libraries, initialisers, choosers: [String]
         var hasSwift, isStripped, hasStartFiles: Bool
         var relocatesText, hasExecutableStack, hasWritableCode: Bool
-        /// Conformances, and modules.
+        /// The retroactive conformances, and the modules that use `Bundle.module`.
         var retroactive, resourceBundles: [String]
     }
 
@@ -40,7 +40,7 @@ struct ImageFacts: Codable, Sendable {
         }
     }
 
-    /// What a host that had found the entry would have said next.
+    /// Returns the error that a host would report next if it had found the entry function.
     private static func identity(of image: ELFImage, _ path: String) -> BackplaneError? {
         do throws(BackplaneError) {
             let identity = try LibraryIdentity(of: image, at: path)

@@ -1,10 +1,10 @@
 import Backplane
 
-/// How methods answer what is no JSON.
+/// The answers of methods to malformed JSON.
 struct InputFacts: Codable, Sendable {
-    /// Of those components that could be activated, and of all.
+    /// The number of methods of the components that could be activated, and of all components.
     var methods = 0, declared = 0
-    /// Those that could not, and why.
+    /// The components that could not be activated, with the reasons.
     var untried: [String] = []
     var findings: [String] = []
     var conduct = Conduct()

@@ -1,16 +1,16 @@
 import Backplane
 import CBackplane
 
-/// Calls of their methods.
+// Calls of the components' methods.
 extension Interview {
     var declaredMethods: Int { subjects.reduce(0) { $0 + $1.methods.count } }
 
-    /// Calls a method, waits for its answer, and has a look at whether a synchronous one was in time.
+    /// Calls a method, waits for its answer, and checks whether a synchronous method answered before it returned.
     func call(_ method: Int, _ input: CallInput, _ instance: Instance) -> Question.Answer {
         beginCall(method, input, instance, cancels: false).wait()
     }
 
-    /// The same with a call that is cancelled as soon as it is made; and how long after that it was answered.
+    /// Calls a method, cancels the call at once, and returns the answer with the delay since the cancellation.
     func cancelledCall(_ method: Int, _ input: CallInput, _ instance: Instance) -> (answer: Question.Answer, delay: Duration) {
         let question = beginCall(method, input, instance, cancels: true), cancelled = ContinuousClock.now
         return (question.wait(), cancelled.duration(to: .now))
@@ -24,7 +24,7 @@ extension Interview {
             var frame = bp_call()
             frame.size = UInt32(MemoryLayout<bp_call>.size)
             input.bytes.withBytes { subject.component.call?(instance.pointer, UInt32(method), $0, &frame, id, Question.done, question.context) }
-            // Again after the answer: then it is about nothing.
+            // The second cancellation comes after the answer or the first one, and must have no effect.
             if cancels { for _ in 0..<2 { subject.component.cancel?(instance.pointer, id) } }
         }
         if subject.methods[method].isSynchronous, question.all.isEmpty { lateSynchronous.append("\(name) is synchronous and had not answered when it returned") }

@@ -2,17 +2,17 @@ import Backplane
 import CBackplane
 import Glibc
 
-/// Instances of a plugin's classes, from the first that they hear to the last.
+// Instances of the plugin's classes, from creation to release.
 extension Interview {
-    /// An instance of a class, and how it is spoken to.
+    /// An instance of a component class.
     struct Instance {
         let subject: Subject
         let pointer: UnsafeMutableRawPointer
     }
 
-    /// Makes an instance with an empty configuration and all of its wires connected.
+    /// Creates an instance with an empty configuration and all of its wires connected.
     ///
-    /// - Throws: what the component says against it; `plugin.invalid-answer` where it says nothing and is not there.
+    /// - Throws: The component's error, or `plugin.invalid-answer` if it reports success without an instance.
     func make(_ subject: Subject, _ which: String = "") throws(BackplaneError) -> Instance {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
@@ -45,13 +45,13 @@ extension Interview {
         return Instance(subject: subject, pointer: pointer)
     }
 
-    /// The last that an instance hears.
+    /// Releases an instance, the last function it is called with.
     func release(_ instance: Instance) {
         candidate.note("\(instance.subject.name) was released")
         instance.subject.component.release?(instance.pointer)
     }
 
-    /// A step that a component does not have is done at once.
+    /// Runs a step of the life cycle; a step that the component does not implement has no answer.
     func run(_ verb: String, _ step: bp_step?, _ instance: Instance) -> Question.Answer? {
         guard let step else { return nil }
         return run(verb, instance) { step($0, Question.done, $1) }
@@ -63,10 +63,12 @@ extension Interview {
         ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
     }
 
-    /// Gives every component a go that can be made and activated. All of them are there until the last has had it.
+    /// Runs a closure with every component that can be created and activated; all of them live until the last has
+    /// finished.
     ///
-    /// - Parameter patience: how long they stay then, in tenths of a second, for what comes late.
-    /// - Returns: those with methods that could not, and why.
+    /// - Parameter patience: The time to wait for late answers before the instances are released, in tenths of a
+    ///   second.
+    /// - Returns: The components with methods that could not be activated, with the reasons.
     func withActive(patience: Int = 0, _ body: (Instance) -> Void) -> [String] {
         var active: [Instance] = [], untried: [String] = []
         for subject in subjects {
@@ -89,7 +91,9 @@ extension Interview {
         return untried
     }
 
-    /// - Throws: what it answered, as a sentence without its subject.
+    /// Creates and activates an instance.
+    ///
+    /// - Throws: The component's error, as a sentence without its subject.
     func activated(_ subject: Subject) throws(BackplaneError) -> Instance {
         let instance: Instance
         do throws(BackplaneError) {

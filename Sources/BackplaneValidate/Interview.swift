@@ -4,7 +4,7 @@ import BackplaneHost
 import CBackplane
 import Foundation
 
-/// Questions to the components of a library, asked by a host that has nothing but stubs.
+/// A series of requests to the components of a library, from a host that consists of stubs.
 final class Interview {
     /// A component class of the plugin.
     struct Subject {
@@ -15,18 +15,18 @@ final class Interview {
     }
     let candidate: Candidate
     let subjects: [Subject]
-    /// Where components have their own folders, and where the plugin's files are.
+    /// The folder that contains the components' own folders, and the folder of the plugin's resources.
     let folder, resources: String
-    /// The copy of the library that is loaded.
+    /// The path of the loaded copy of the library.
     let copy: String
     private(set) var questions: [Question] = []
-    /// Synchronous methods that took their time.
+    /// The synchronous methods that did not answer before they returned.
     var lateSynchronous: [String] = []
-    /// The last numbers that were given.
+    /// The last call number and the last handle that were assigned.
     var lastCall: UInt64 = 0, lastHandle: UInt64 = 0
-    /// What the entry gave, for a function in its place, which has nothing but its arguments.
+    /// The answer of the entry function, for the function that stands in for it and cannot capture anything.
     ///
-    /// On the heap: as a global of its own type Swift 6.3 gives it too little room.
+    /// It is allocated on the heap, because Swift 6.3 reserves too little memory for a global of this type.
     private nonisolated(unsafe) static let given = UnsafeMutablePointer<(status: Int32, answer: bp_answer)>.allocate(capacity: 1)   // one trial, one thread
 
     init(_ candidate: Candidate) throws(BackplaneError) {
@@ -38,7 +38,8 @@ final class Interview {
         folder = file.copy + ".data"
         candidate.note("its entry ran")
         let entry = unsafeBitCast(try library.symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
-        // An entry is called once for each copy; its answer is read twice, checked and as it is.
+        // An entry function is called once for each copy; its answer is used twice, as a checked description and as it
+        // is.
         var answer = bp_answer()
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
         let status = PlainOffer.ask(entry, &answer)
@@ -69,9 +70,9 @@ final class Interview {
         return question
     }
 
-    /// How it kept to the rules up to now; gives answers that are too many a moment to come.
+    /// Returns the compliance with the rules so far, after a short wait for superfluous answers.
     ///
-    /// - Parameter patience: in milliseconds.
+    /// - Parameter patience: The length of the wait, in milliseconds.
     func conduct(after patience: UInt32 = 50) -> Conduct {
         usleep(1_000 * patience)
         var conduct = Conduct(repeated: lateSynchronous)

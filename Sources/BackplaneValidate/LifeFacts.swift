@@ -1,12 +1,12 @@
 import Backplane
 import CBackplane
 
-/// How components take the steps of their lives, and what they leave.
+/// The components' answers to the steps of their life cycle, and what they left behind.
 struct LifeFacts: Codable, Sendable {
     var findings: [String] = []
-    /// Those that cannot be activated, and what they say.
+    /// The components that could not be activated, with their reasons.
     var refused: [String] = []
-    /// How many were activated.
+    /// The number of components that were activated.
     var lived = 0
     var left = Remains()
     var conduct = Conduct()
@@ -37,7 +37,7 @@ extension Interview {
                     if verb == "activated" { facts.lived += 1 }
                     continue
                 }
-                // With wires that lead nowhere it may have every reason; what was not activated is not stopped.
+                // A component whose wires lead to stubs may refuse activation; then it is not stopped, either.
                 guard verb != "activated" else {
                     facts.refused.append("\(subject.name), which answered an error when it was activated: \(answer.reason)")
                     break

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneBoundary
 import CBackplane
 
-/// Calls of an entry by a host that has nothing but stubs, and no lane for Swift values: to such a host every plugin is one in C.
+/// A call of the entry function by a host of stubs without the native lane, which treats every plugin as one in C.
 enum PlainOffer {
-    /// Asks the entry; `answer` is what it is handed.
+    /// Calls the entry function with the given answer struct.
     static func ask(_ entry: PluginDescription.Entry, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
         let version = Array("0.0.0".utf8)
         return version.withBytes { version in

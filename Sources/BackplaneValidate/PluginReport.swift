@@ -1,10 +1,10 @@
 import Backplane
 package import BackplaneBoundary
 
-/// What a plugin answered at its entry, as the child hands it to its parent and `--json` prints it.
+/// The description of a plugin, as the child process reports it and `--json` prints it.
 package struct PluginReport: Codable, Sendable, Hashable {
     package var id, version: String
-    /// The ABI number that it chose.
+    /// The ABI number that the plugin chose.
     package var abi: UInt32
     package var toolchain: String
     package var components: [Component]
@@ -16,7 +16,7 @@ package struct PluginReport: Codable, Sendable, Hashable {
     }
     package struct Contract: Codable, Sendable, Hashable {
         package var name, version: String
-        /// All of them; of a wire those that are called.
+        /// All methods of a provided contract; of a wire's contract, only those that are called.
         package var methods: [Method]
     }
     package struct Method: Codable, Sendable, Hashable {

@@ -2,29 +2,28 @@ import Backplane
 import CBackplane
 import Foundation
 
-/// Something that a component is asked, and all that it answers.
+/// A request to a component, and all answers to it.
 ///
-/// What a plugin is handed as context is a question that nobody ever frees: however late it answers, and however often, it does
-/// no harm.
+/// The context that a plugin receives is a request that is never freed, so that late or repeated answers do no harm.
 final class Question: @unchecked Sendable {     // every access holds the lock
     struct Answer: Sendable {
         var status: Int32
         var payload: [UInt8]
-        /// Of a creation.
+        /// The instance, in the answer to a creation.
         var instance: UInt
 
         var isOK: Bool { status == Int32(BP_OK) }
-        /// What it says of itself where it is an error.
+        /// The message of an answer that is an error.
         var reason: String {
             let text = EncodedAnswer(status: status, payload: payload)
             do { _ = try text.get() } catch { return error.message }
             return "no reason"
         }
     }
-    /// What the payload of a good answer is.
+    /// The meaning of the payload of a successful answer.
     enum Kind: Sendable { case call, step, state }
     let kind: Kind
-    /// As sentences have it: "`Clock.now` was called with `{`".
+    /// The description of the request in findings, such as "`Clock.now` was called with `{`".
     let what: String
     private let lock = NSCondition()
     private var answers: [Answer] = []
@@ -46,7 +45,7 @@ final class Question: @unchecked Sendable {     // every access holds the lock
         }
     }
 
-    /// Waits for the first answer, for ever: the trial has a time limit.
+    /// Waits for the first answer without a timeout, because the parent process enforces one.
     func wait() -> Answer {
         lock.withLock {
             while answers.isEmpty { lock.wait() }

@@ -1,13 +1,15 @@
-/// What a plugin has to keep to. A number means the same in every version: one that is given up is not used again.
+/// A requirement that a plugin must meet.
+///
+/// Numbers are stable across versions; that of a dropped requirement is not reused.
 enum Requirement: Int, CaseIterable, Sendable {
-    // Its file, nothing of which is run.
+    // Requirements of the file, checked without running its code.
     case file = 1, entry, exports, identity, libraries, initialisers, memory, conformances, resources
-    // Its entry.
+    // Requirements of the entry function.
     case answer = 11, quiet, threads, files, effort, stable, bounded
-    // Its components.
+    // Requirements of the components.
     case creation = 21, stop, leftovers, malformed, cancellation, once, texts, state
 
-    /// "V01"
+    /// The identifier of the requirement, such as `V01`.
     var id: String { "V" + (rawValue < 10 ? "0" : "") + String(rawValue) }
 
     var title: String {

@@ -1,9 +1,10 @@
 import BackplaneHost
 import Foundation
 
-/// The threads of this process, by their names, but for those of libdispatch's pool, which the Swift runtime keeps for everybody.
+/// The threads of this process by name.
 ///
-/// Told by their stacks: a thread is called like the one that it was started on, or as somebody likes.
+/// Idle threads of libdispatch's pool, which the Swift runtime keeps for all code, do not count. They are recognised by
+/// their stacks, because a thread inherits the name of the thread that starts it, and can be renamed.
 struct RunningThreads {
     private let names: [Int32: String]
 
@@ -17,16 +18,16 @@ struct RunningThreads {
         self.names = names
     }
 
-    /// The names of those that were not there before.
+    /// Returns the names of threads that have been started since an earlier snapshot.
     ///
-    /// - Parameter library: a thread of the pool counts while it is in code of this file.
+    /// - Parameter library: The path of the library; a pool thread with code of this file on its stack counts.
     func since(_ before: RunningThreads, running library: String) -> [String] {
         names.filter { before.names[$0.key] == nil && !PoolThread.isIdle($0.key, besides: library) }.map(\.value).sorted()
     }
 }
 
 extension RunningThreads {
-    /// Has the runtime make what it keeps for everybody from its first use on: threads, and the files that timers and events need.
+    /// Makes the runtime create its shared resources: threads, and the files for timers and events.
     static func warmUp() async {
         await withCheckedContinuation { done in DispatchQueue.global().async { done.resume() } }
         await withCheckedContinuation { done in DispatchQueue(label: "warm").async { done.resume() } }

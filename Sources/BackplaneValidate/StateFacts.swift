@@ -1,11 +1,11 @@
 import Backplane
 import CBackplane
 
-/// What becomes of state on its way from one instance to another.
+/// The results of handing over state from one instance to another.
 struct StateFacts: Codable, Sendable {
-    /// Those with state that could be made twice and activated, and all.
+    /// The number of stateful components that could be created twice and activated, and of all stateful components.
     var components = 0, declared = 0
-    /// Those that could not, and why.
+    /// The components that could not be tried, with the reasons.
     var untried: [String] = []
     var findings: [String] = []
     var conduct = Conduct()

@@ -3,22 +3,23 @@ import BackplaneTerminal
 import CBackplane
 import Synchronization
 
-/// Host services with nothing behind them: a store that keeps nothing, a network that reaches nobody, wires whose other end answers
-/// an error, or waits until the call is cancelled.
+/// Host services without a host: a store that keeps nothing, and a network and wires without a peer.
+///
+/// Calls through wires and requests fail at once, or wait until they are cancelled.
 enum StubServices {
     private struct State {
-        /// Whether calls through wires wait; otherwise they fail at once.
+        /// A Boolean value indicating whether calls wait until they are cancelled, instead of failing at once.
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]
     }
-    /// A C function has nothing but its arguments, so it is one for the process.
+    /// The state for the whole process, because a C function cannot capture any other.
     private static let state = Mutex(State())
 
-    /// From now on calls through wires wait until they are cancelled.
+    /// Makes calls through wires wait until they are cancelled.
     static func keepWaiting() { state.withLock { $0.keepsWaiting = true } }
 
-    /// Ends those that nobody cancelled.
+    /// Ends the waiting calls that have not been cancelled.
     static func giveUp() {
         let replies = state.withLock { state in
             state.keepsWaiting = false

@@ -1,8 +1,8 @@
 import Glibc
 
-/// System calls by the numbers of x86-64.
+/// The system calls of x86-64 by number.
 enum SystemCall {
-    /// What the numbers are called, each once, in the order in which they were first made.
+    /// Returns the names of system calls without duplicates, in the order in which they were first made.
     static func names(_ numbers: [Int32]) -> [String] {
         var seen: Set<Int32> = []
         return numbers.filter { seen.insert($0).inserted }.map { name($0) }

@@ -1,26 +1,28 @@
 import Backplane
 
-/// One look at a library, in a process of its own. What it saw is of type `Facts`; what that means is judged elsewhere.
+/// An examination of a library in a process of its own.
+///
+/// It yields a value of the type `Facts`; the verdicts follow from that in the parent process.
 package enum Trial: String, Sendable {
-    /// The file: nothing of it runs.
+    /// An examination of the file, without running its code.
     case image
-    /// Its entry, asked as a host asks it.
+    /// A call of the entry function, made as a host makes it.
     case answer
-    /// The same, with an eye on its time, what it asks of the system, whether it says so twice, and how far it writes.
+    /// Calls that examine the entry function's processor time, system calls, consistency and memory bounds.
     case effort, calls, copies, bounds
-    /// Its components.
+    /// Examinations of the components.
     case creation, input, cancellation, life, state
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 enum Observation<Facts: Sendable>: Sendable {
     case seen(Facts)
-    /// A host would not take it, for this reason.
+    /// A host would refuse the library, for this reason.
     case refused(BackplaneError)
-    /// Its process came to no end, or to a bad one: how, and what it printed last.
+    /// The process ended early or exceeded its time limit: the reason, and the last lines it printed.
     case lost([String])
 
-    /// What was seen, or what it says of a requirement that it was not.
+    /// Returns the verdicts on the facts, or the given requirements as failed if there are none.
     func judged(_ requirements: [Requirement], _ judge: (Facts) -> Verdicts) -> Verdicts {
         switch self {
         case .seen(let facts): judge(facts)
@@ -33,6 +35,6 @@ enum Observation<Facts: Sendable>: Sendable {
 }
 
 extension BackplaneError {
-    /// What it says, and below it what it came from; its location is the library that everything here is about.
+    /// The message, and below it those of its causes, without the location, which is always the library.
     var findings: [String] { [message] + causes.flatMap { $0.findings.map { "  " + $0 } } }
 }

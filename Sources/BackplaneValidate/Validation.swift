@@ -1,11 +1,11 @@
 import Backplane
 
-/// All trials of one library, each in a process of its own, and what they come to.
+/// All trials of one library, each in a process of its own, and the resulting report.
 package struct Validation: Sendable {
     package let path: String
-    /// Where the trials may leave things.
+    /// The folder in which trials may leave files.
     package let folder: String
-    /// How long each step, call and answer of them may take.
+    /// The time limit for each step, call and answer of a trial.
     package let limit: Duration
 
     package init(path: String, folder: String, limit: Duration) { (self.path, self.folder, self.limit) = (path, folder, limit) }

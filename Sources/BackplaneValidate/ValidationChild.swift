@@ -4,25 +4,27 @@ import BackplaneProcesses
 import BackplaneTerminal
 import Foundation
 
-/// The process that a trial runs in: whatever the library does there, `validate` itself goes on.
+/// The child process in which a trial runs, so that a crash of the library does not end `validate`.
 package enum ValidationChild {
     /// The hidden command that the child runs.
     package static let command = "validate-child"
-    /// Ends each note of what the child is about to do; its answer comes after the last.
+    /// The end of each note about the child's next step; the answer follows the last note.
     private static let mark = "\u{1E}"
 
-    /// The child's exit code where the library has closed what the answer is written to.
+    /// The child's exit code if the library has closed the descriptor for the answer.
     private static let closed: Int32 = 113
 
-    /// What the child prints at last.
+    /// The final output of the child.
     private struct Answer<Facts: Codable>: Codable {
         var facts: Facts?
         var problem: BackplaneError?
     }
 
-    /// Has a child of this process make a trial of the library at `path`.
+    /// Runs a trial of the library at `path` in a child process.
     ///
-    /// - Parameter folder: where the child may leave things.
+    /// - Parameters:
+    ///   - folder: A folder in which the child may leave files.
+    ///   - limit: The time without output after which the child is killed.
     static func observe<Facts: Codable & Sendable>(_ trial: Trial, _ path: String, in folder: String, limit: Duration) async -> Observation<Facts> {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run: ChildRun
@@ -51,21 +53,23 @@ package enum ValidationChild {
         return .lost([reason] + printed)
     }
 
-    /// Whether a line is one of a stack that Swift's runtime prints after its words: "12   libHello.so   0x00007f70f45795e0 <unavailable> + 25".
+    /// Returns whether a line belongs to a stack trace of the Swift runtime.
+    ///
+    /// Such a line is "12   libHello.so   0x00007f70f45795e0 <unavailable> + 25".
     private static func isFrame(_ line: Substring) -> Bool {
         line.wholeMatch(of: /\d+ +.*0x[0-9a-f]{16} .*/) != nil || line == "Current stack trace:"
     }
 
-    /// What the child does. Never returns: nothing more of the library runs.
+    /// Runs the child; exits instead of returning, so that no more code of the library runs.
     package static func run(_ trial: Trial, _ path: String, loadFolder: String?) async -> Never {
         ChildLeash.hold()
-        // What the library prints is no answer.
+        // Output of the library must not mix with the answer.
         let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
-        // A component of the main actor needs the main thread.
+        // The trial runs on another thread, because components on the main actor need the main thread.
         if trial == .calls || trial == .life { await RunningThreads.warmUp() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
-            // Threads that the library starts are called like the one they are started on.
+            // Threads of the library inherit the name of the thread that starts them.
             HostThread.start("backplane") {
                 let candidate = Candidate(path: path, loadFolder: loadFolder) { Output.write($0 + mark, to: output) }
                 switch trial {

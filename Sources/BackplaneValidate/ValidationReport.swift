@@ -1,13 +1,13 @@
 package import Backplane
 import BackplaneTerminal
 
-/// What `validate` found, as `--json` prints it.
+/// The findings of `validate`, in the format of `--json`.
 package struct ValidationReport: Encodable, Sendable {
     var path: String
-    /// Whether it keeps to everything that could be asked.
+    /// A Boolean value indicating whether no requirement failed; some may have been skipped.
     package var isValid: Bool
     var requirements: [Row]
-    /// Why there is nothing to look at.
+    /// The reason why the library could not be examined.
     var problem: BackplaneError?
 
     struct Row: Encodable, Sendable {
@@ -26,7 +26,7 @@ package struct ValidationReport: Encodable, Sendable {
 }
 
 extension ValidationReport {
-    /// Of a library that is not found, or that there is no place to load from.
+    /// Creates the report on a library that was not found, or for which there is no load folder.
     package init(_ path: String, _ problem: BackplaneError) {
         (self.path, self.problem, isValid, requirements) = (path, problem, false, [])
     }

@@ -1,15 +1,15 @@
-/// Whether a plugin keeps to a requirement.
+/// The result of checking a requirement.
 enum Verdict: Sendable, Hashable {
-    /// What there is to know all the same.
+    /// The requirement is met, with optional remarks.
     case passed([String] = [])
-    /// Each way in which it does not.
+    /// The requirement is not met, with a finding for each violation.
     case failed([String])
-    /// Why there is nothing to ask.
+    /// The requirement does not apply, with the reason.
     case notApplicable(String)
-    /// Why it could not be asked.
+    /// The requirement could not be checked, with the reason.
     case skipped(String)
 
-    /// Passed where nothing was found against it.
+    /// Creates a passed verdict if there are no findings, otherwise a failed one.
     init(findings: [String], remarks: [String] = []) {
         self = findings.isEmpty ? .passed(remarks) : .failed(findings + remarks)
     }
@@ -36,19 +36,19 @@ enum Verdict: Sendable, Hashable {
 typealias Verdicts = [Requirement: Verdict]
 
 extension Verdicts {
-    /// The same answer to several requirements.
+    /// Creates the same verdict for several requirements.
     init(_ requirements: [Requirement], _ verdict: Verdict) {
         self.init(uniqueKeysWithValues: requirements.map { ($0, verdict) })
     }
 
     mutating func take(_ others: Verdicts) { merge(others) { _, new in new } }
 
-    /// The same, and of these what nothing is known of skipped.
+    /// Returns the verdicts with the given requirements skipped, unless they have a verdict.
     func skipping(_ requirements: [Requirement], because failure: Requirement) -> Verdicts {
         Verdicts(requirements, .skipped("\(failure.id) comes first")).merging(self) { $1 }
     }
 
-    /// The first of these that it does not keep to.
+    /// Returns the first of the given requirements that failed.
     func failure(among requirements: [Requirement]) -> Requirement? {
         requirements.first { self[$0]?.isFailure ?? false }
     }

@@ -6,20 +6,20 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// The whole server: its routes, what they share, and how it starts and stops.
+/// The server as a whole: its routes, their shared state, and its start and shutdown.
 struct BookshelfServer {
     var catalogue: Catalogue
     var credentials: Credentials
-    /// 0: any free one.
+    /// The port to listen on; 0 chooses any free port.
     var port: Int
     var tokenLifetime: Duration
     var delay: Duration
     var stopsWithParent: Bool
 
-    /// How long requests under way may take after the server was asked to stop; then their connections are closed.
+    /// The time that requests in flight have to finish after a shutdown begins, before their connections are closed.
     static let patience = Duration.milliseconds(300)
 
-    /// Serves until SIGTERM, SIGINT or, when it stops with its parent, the end of standard input.
+    /// Serves until SIGTERM, SIGINT or, if the server stops with its parent, the end of standard input.
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         let folder = try TemporaryFolder()
@@ -38,7 +38,7 @@ struct BookshelfServer {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
-            // Patience ended: an open connection was cut, which is what was asked for.
+            // The grace period expired and an open connection was closed, which is a regular shutdown.
         } catch let error as IOError {
             throw StartProblem(text: "127.0.0.1:\(port) cannot be listened on: \(String(cString: strerror(error.errnoCode)))")
         }
@@ -74,14 +74,14 @@ struct BookshelfServer {
         return handler
     }
 
-    /// Standard output may be a pipe that a parent waits at, so nothing is buffered.
+    /// Writes a line to standard output without buffering, because a parent process may be waiting for it on a pipe.
     private static func announce(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 }
 
-/// Why the server cannot start.
+/// The reason why the server cannot start.
 struct StartProblem: Error, CustomStringConvertible {
     var text: String
     var description: String { text }

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import ServiceLifecycle
 
-/// A service that ends when standard input does, whose other end is held by whoever started the server.
+/// A service that ends with standard input, whose other end is held by the process that started the server.
 struct ParentWatch: Service {
     func run() async throws {
         let (input, continuation) = AsyncStream.makeStream(of: Never.self)
-        // Reading blocks, so it has a thread of its own; the end of the process ends it.
+        // Reading blocks, so it has a thread of its own, which lives until the process exits.
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while true {

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneManagers
 
-/// Says what happened on a day: from the network, and from what was kept when that fails.
+/// The manager of the almanac: returns a day's events from the network, or the stored ones if the network fails.
 final class AlmanacManager: Manager {
     typealias Provides = Almanac
     struct Wires: Wiring {

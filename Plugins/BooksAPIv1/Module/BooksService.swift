@@ -3,11 +3,11 @@ import BackplaneNetwork
 import BookshelfContracts
 import FoundationEssentials
 
-/// Speaks to `/v1`: authors are one text, and nothing can be borrowed.
+/// A client of `/v1`, where all authors are one string and books cannot be borrowed.
 final class BooksService: NetworkService {
     typealias Provides = BooksAPI
     struct Configuration: Decodable, Sendable {
-        /// Where the API begins: `http://127.0.0.1:8484/v1`.
+        /// The root of the API, such as `http://127.0.0.1:8484/v1`.
         var baseURL: String
     }
     private let baseURL: String
@@ -34,7 +34,7 @@ final class BooksService: NetworkService {
     }
 }
 
-/// A book as version 1 has it.
+/// A book in the format of version 1.
 private struct FlatBook: Decodable {
     var id, title, author, language: String
     var year: Int

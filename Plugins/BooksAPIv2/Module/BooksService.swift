@@ -3,13 +3,13 @@ import BackplaneNetwork
 import BookshelfContracts
 import FoundationEssentials
 
-/// Speaks to `/v2`: structured authors, pages, and loans for readers who have signed in.
+/// A client of `/v2`, with structured authors, pages, and loans for readers who have signed in.
 final class BooksService: NetworkService {
     typealias Provides = BooksAPI
     struct Configuration: Decodable, Sendable {
-        /// Where the API begins: `http://127.0.0.1:8484/v2`.
+        /// The root of the API, such as `http://127.0.0.1:8484/v2`.
         var baseURL: String
-        /// Who borrows; `nil`: nobody does.
+        /// The name of the reader who borrows, or `nil` if loans are not used.
         var reader: String?
         var password: String?
     }
@@ -29,14 +29,14 @@ final class BooksService: NetworkService {
         table.async(\.giveBack) { service, loan, call in try await service.giveBack(loan, call) }
     }
 
-    /// All pages, one after the other.
+    /// Fetches all pages of a search, one after the other.
     private func search(_ words: String, _ call: Call) async throws -> [Book] {
         var books: [Book] = [], page: Int? = 1
         while let number = page {
             let url = "\(baseURL)/search?q=\(words.encodedForQuery)&page=\(number)"
             let result = try await http.send(HTTPRequest("GET", url), call).decoded(Page.self)
             books += result.items
-            // A server that names the page it just gave would be followed for ever.
+            // Ignore a next page that does not advance, so that a faulty server cannot cause an endless loop.
             page = result.next.flatMap { $0 > number ? $0 : nil }
         }
         return books
@@ -54,11 +54,11 @@ final class BooksService: NetworkService {
 
 private struct Page: Decodable {
     var items: [Book]
-    /// The number of the next page; none: this is the last.
+    /// The number of the next page, or `nil` on the last page.
     var next: Int?
 }
 
-/// A loan as the server gives it.
+/// A loan in the server's format.
 private struct LoanAnswer: Decodable {
     var id, book, due: String
 

@@ -3,7 +3,7 @@ import BackplaneNetwork
 import BookshelfContracts
 import FoundationEssentials
 
-/// The reader's bearer token: asked for when it is first needed, and again, once, when the server no longer takes it.
+/// A reader's session: requests a bearer token on first use, and once more when the server rejects it.
 actor Session {
     private let baseURL: String
     private let reader, password: String?

@@ -4,16 +4,16 @@ import BackplaneStorage
 import BookshelfContracts
 import FoundationEssentials
 
-/// Keeps the answers to the last searches in the host's store.
+/// The data access controller of the library: stores the results of the latest searches in the host's store.
 final class BookStore: DataAccessController {
     typealias Provides = Shelf
     struct Configuration: Decodable, Sendable {
-        /// How many searches are kept; default 500.
+        /// The maximum number of stored searches; 500 by default.
         var keep: Int?
     }
     private struct KeptSearch: Record {
         static let collection = "searches"
-        /// The words searched for.
+        /// The text of the search.
         var id: String
         var date: Date
         var books: [Book]

@@ -1,7 +1,7 @@
 import Backplane
 import BookshelfContracts
 
-/// Carries the manager's requests to the books' service, whichever version of it the manifest chose.
+/// Forwards the manager's requests to the books service, in whichever version the manifest chooses.
 final class LibraryCommunication: CommunicationController {
     typealias Provides = LibraryNetwork
     struct Wires: Wiring {

@@ -4,7 +4,7 @@ import BookshelfContracts
 import FoundationEssentials
 import Synchronization
 
-/// Searches and borrows; answers searches from what was kept when the network fails.
+/// The manager of the library: searches and borrows, and falls back to stored results if the network fails.
 final class LibraryManager: Manager {
     typealias Provides = Library
     struct Wires: Wiring {
@@ -52,7 +52,7 @@ final class LibraryManager: Manager {
         return loan
     }
 
-    /// The words that say what is meant: lower case, without `the` and its like, unless that leaves nothing.
+    /// Returns the significant words in lower case, without fillers such as `the` unless nothing else remains.
     private func essence(of query: BookQuery) throws -> BookQuery {
         let words = query.text.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { throw NothingToSearch() }

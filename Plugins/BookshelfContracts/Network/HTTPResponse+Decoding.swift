@@ -2,9 +2,10 @@ public import BackplaneNetwork
 import FoundationEssentials
 
 extension HTTPResponse {
-    /// The body as JSON of a type, where the server answered with success.
+    /// Returns the body of a successful response, decoded from JSON.
     ///
-    /// - Throws: ``ServerError``: what the server refused, or `books.unreadable` for an answer that makes no sense.
+    /// - Throws: ``ServerError`` if the status is not 200 to 299, with the server's code; or with the code
+    ///   `books.unreadable` if the body cannot be decoded.
     public func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try requireSuccess()
         do {
@@ -14,7 +15,9 @@ extension HTTPResponse {
         }
     }
 
-    /// - Throws: ``ServerError`` for any status but 200 to 299.
+    /// Throws unless the response was successful.
+    ///
+    /// - Throws: ``ServerError`` for any status other than 200 to 299.
     public func requireSuccess() throws {
         guard !(200..<300).contains(status) else { return }
         let said = try? JSONDecoder().decode(Refusal.self, from: Data(body))
@@ -28,7 +31,9 @@ extension HTTPResponse {
 }
 
 extension String {
-    /// For one value in a URL's query or one step of its path: everything but RFC 3986's unreserved characters is escaped.
+    /// The string escaped for use as one value of a URL's query or one segment of its path.
+    ///
+    /// All characters except the unreserved ones of RFC 3986 are percent-encoded.
     public var encodedForQuery: String {
         var text = ""
         for byte in utf8 {

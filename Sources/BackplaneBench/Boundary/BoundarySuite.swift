@@ -3,10 +3,11 @@ import BackplaneHost
 import YardstickContracts
 import YardstickDirect
 
-/// What crossing the boundary costs, beside the same call in one piece.
-///
-/// The provider sits in a loaded library and is called through the public API, with a call frame. The direct calls go through
-/// a Swift existential, are not inlined and throw what the others throw. The struct is a number, a text of 31 bytes and a list.
+// The cost of calls across the boundary, compared with the same calls in a single program.
+//
+// The provider is in a loaded library, and is called through the public API with a call frame. The direct calls go
+// through a Swift existential, are not inlined, and throw what the others throw. The struct contains a number, a string
+// of 31 bytes and a list.
 extension BenchSuite {
     static let boundary = BenchSuite(name: BoundaryRows.suite, reference: BoundaryRows.reference) { folder, _ in
         let plugins = try await YardstickHost(in: folder + "/calls")
@@ -26,18 +27,18 @@ extension BenchSuite {
     }
 }
 
-/// The rows of the suite that call.
+/// The rows of the boundary suite.
 struct BoundaryRows {
     static let suite = "boundary"
     static let reference = "direct async Int → Int"
 
     var plugins: YardstickHost
-    /// The same without restartable sequences.
+    /// The same host without restartable sequences.
     var atomic: YardstickHost
     var direct: any DirectYardstick
     var tally: DirectTally
 
-    /// From the host and from another plugin, whose calls have a longer path.
+    /// The rows of async calls, from the host and from another plugin, whose calls take a longer path.
     var asynchronous: [Row] {
         let plugins = plugins, direct = direct, call = plugins.call
         let int = Self.reference, parcel = "direct async struct"
@@ -83,7 +84,7 @@ struct BoundaryRows {
         ]
     }
 
-    /// What calls cost where the system has no restartable sequences.
+    /// The rows of calls on systems without restartable sequences.
     var withAtomics: [Row] {
         let atomic = atomic, call = atomic.call
         let int = Self.reference, parcel = "direct async struct"
@@ -109,7 +110,7 @@ struct BoundaryRows {
         ]
     }
 
-    /// The encoded one, which has no bound, shows that there is something to count.
+    /// The rows of heap allocations; the encoded row has no bound, and shows that allocations are counted.
     var allocations: [Row] {
         let plugins = plugins, call = plugins.call
         return [
@@ -121,7 +122,7 @@ struct BoundaryRows {
         ]
     }
 
-    /// All callers on one binding. What a machine with so many cores gives them is what the direct calls have in the same run.
+    /// The rows of concurrent callers on one binding, compared with direct calls on the same number of cores.
     var parallel: [Row] {
         let plugins = plugins, direct = direct, call = plugins.call
         return [2, 8].flatMap { callers -> [Row] in

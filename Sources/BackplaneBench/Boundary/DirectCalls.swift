@@ -3,7 +3,7 @@ import FoundationEssentials
 import YardstickContracts
 import YardstickDirect
 
-/// What the loops of ``HostCalls`` are compared with: the same without a boundary.
+/// The loops of ``HostCalls`` without a boundary, as baselines.
 enum DirectCalls {
     @inline(never)
     static func add(_ yardstick: any DirectYardstick, _ count: Int) async throws(BackplaneError) -> Int {
@@ -40,7 +40,7 @@ enum DirectCalls {
         return number
     }
 
-    /// Foundation's coders alone, made once, doing what an encoded call has done: the input there, the output back.
+    /// Encodes and decodes input and output like an encoded call, with coders that are created once.
     @inline(never)
     static func code(_ count: Int) throws -> Int {
         let encoder = JSONEncoder(), decoder = JSONDecoder()

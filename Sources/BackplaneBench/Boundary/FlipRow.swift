@@ -4,21 +4,22 @@ import Foundation
 import Synchronization
 import YardstickContracts
 
-/// Takes the binding that calls are using out of its slot, puts another one in, and waits until the last call has left the old one.
+/// The row that replaces the binding in a slot under load, and waits until the last call has left the old one.
 enum FlipRow {
-    /// 200 flips a round.
+    /// Creates a row with 200 flips in each round.
     ///
     /// - Parameters:
-    ///   - callers: threads of their own that call without a pause meanwhile.
-    ///   - pause: between two flips. Flips that follow one another keep their thread on its processor; after a pause every second
-    ///     caller or so has just lost its own inside a call, and the drain takes until the scheduler gives it back.
+    ///   - callers: The number of threads that call without a pause meanwhile.
+    ///   - pause: The pause between two flips. Without one, the flipping thread keeps its processor. After one, about
+    ///     every second caller has just lost its processor within a call, and the drain lasts until the scheduler
+    ///     resumes it.
     static func make(_ name: String, _ plugins: YardstickHost, callers: Int, pause: Duration = .zero, target: Target? = nil) -> Row {
         Row(name: name, unit: .microseconds, target: target, limit: 1) { _ in
             measure(try await plugins.host.gate(of: "Yardstick"), plugins, callers, pause)
         }
     }
 
-    /// Callers are threads, so that the number of threads in Swift's pool does not decide how many call at once.
+    /// Measures the flips with callers on threads, so that the size of Swift's pool does not limit their number.
     private static func measure(_ gate: Gate, _ plugins: YardstickHost, _ callers: Int, _ pause: Duration) -> Double {
         let (begun, ended, stop) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), Flag())
         for _ in 0..<callers {

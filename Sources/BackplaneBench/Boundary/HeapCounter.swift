@@ -3,14 +3,13 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// The number of requests for heap memory of this process: known where `lib_YardstickHeap.so` was preloaded, which only a child is
-/// that was started for it.
+/// The number of heap allocations of this process, available in a child that preloads `lib_YardstickHeap.so`.
 struct HeapCounter: Sendable {
     private typealias Function = @convention(c) () -> UInt64
     private let function: Function
     private static let library = "lib_YardstickHeap.so"
 
-    /// `nil` where nobody counts.
+    /// Creates a counter, or returns `nil` if the library is not preloaded.
     init?() {
         guard let symbol = dlsym(nil, "yardstick_heap_allocations") else { return nil }
         function = unsafeBitCast(symbol, to: Function.self)
@@ -18,7 +17,7 @@ struct HeapCounter: Sendable {
 
     var allocations: UInt64 { function() }
 
-    /// Has a child with a counter measure one row of a suite, and gives the median that it prints.
+    /// Measures one row of a suite in a child with a counter, and returns the median that the child prints.
     static func medianInChild(of row: String, in suite: String, calls: Int) async throws -> Double {
         let library = (RunningExecutable.folder ?? ".") + "/" + library
         guard FileManager.default.fileExists(atPath: library) else {
@@ -34,7 +33,7 @@ struct HeapCounter: Sendable {
         return found.median
     }
 
-    /// Runs this program once more. It prints little: neither pipe is ever full.
+    /// Runs this program in a child, whose output is too short to fill a pipe.
     private static func run(_ arguments: [String], _ environment: [String: String]) async throws -> (output: Data, errors: Data) {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -1,7 +1,7 @@
-/// How often one call asks for heap memory.
+/// The row for the number of heap allocations of a call.
 ///
-/// The allocator is counted in a child of this process, so that nothing else here is slowed down by it. The child is given
-/// this very row, has a counter, and counts.
+/// Allocations are counted in a child process, so that counting does not slow down other rows. The child measures the
+/// same row, but with a counter.
 enum HeapRow {
     private static let calls = 1_000
 
@@ -17,7 +17,8 @@ enum HeapRow {
             let result = try await body(count)
             let allocations = counter.allocations - before
             guard result == count else { throw Row.Miscount(row: name, calls: count, result: result) }
-            // Another thread may allocate meanwhile, now and then; a call that does so does it every time.
+            // Round to tenths, because another thread may allocate now and then, whereas a call that allocates does so
+            // every time.
             return (Double(allocations) / Double(count) * 10).rounded() / 10
         }
     }

@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// The loops that rows measure, written as a host program writes its calls: each call gets what the one before gave.
+/// The measured loops, written like the calls of a host program: each call takes the result of the one before.
 enum HostCalls {
     @inline(never)
     static func add(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
@@ -10,7 +10,7 @@ enum HostCalls {
         return number
     }
 
-    /// With the method kept outside of the loop.
+    /// Makes the calls with the method stored outside the loop.
     @inline(never)
     static func addHeld(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
         let add = yardstick.add
@@ -19,7 +19,7 @@ enum HostCalls {
         return number
     }
 
-    /// With the frame left out, so that each call makes one.
+    /// Makes the calls without a frame, so that each call creates one.
     @inline(never)
     static func addWithoutFrame(_ yardstick: Remote<Yardstick>, _ count: Int) async throws(BackplaneError) -> Int {
         var number = 0

@@ -1,9 +1,9 @@
 import Backplane
 import BackplaneHost
 
-/// Wires 1,000 wires of a contract with 50 different types: 40 managers with 25 wires each.
+/// The row for connecting 1,000 wires of a contract with 50 different types: 40 managers with 25 wires each.
 ///
-/// The whole start of the host is measured, so loading two libraries and starting 41 managers is in the figure too.
+/// The figure is for the whole start of the host, including the loading of two libraries and the start of 41 managers.
 enum WiringRow {
     static func make(in folder: String) -> Row {
         Row(name: "wiring 1,000 wires of 50 types, host's start", unit: .milliseconds, target: .median(atMost: 100), limit: 1) { _ in

@@ -3,19 +3,21 @@ import BackplaneHost
 import BackplaneReports
 import YardstickContracts
 
-/// The host whose plugins are called, and everything that rows call in it, started.
+/// A started host, and the managers that rows call in it.
 struct YardstickHost: Sendable {
     let host: PluginHost
     let yardstick: Remote<Yardstick>
     let earlier: Remote<EarlierYardstick>
     let tally: Remote<Tally>
     let relay: Remote<Relay>
-    /// The frame that the host's calls have.
+    /// The frame of the host's calls.
     let call: Call
 
+    /// Starts the host.
+    ///
     /// - Parameters:
-    ///   - folder: for the copies of its libraries.
-    ///   - counting: how its leases are counted; `nil`: as well as this system can.
+    ///   - folder: The folder for copies of libraries and for data.
+    ///   - counting: The way in which leases are counted, or `nil` for the best one on this system.
     init(in folder: String, counting: LeaseCounting? = nil) async throws {
         host = PluginHost(
             manifest: Manifest(
@@ -36,7 +38,7 @@ struct YardstickHost: Sendable {
         call = host.begin()
     }
 
-    /// Who is called, and who calls from a plugin of its own. They lie beside this program.
+    /// The plugin that is called, and the one that calls it; both are beside this program.
     static let plugins = [PluginReference(library: "_Yardstick"), PluginReference(library: "_YardstickRelay")]
 
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneReports
 import Foundation
 
-/// What a host of 200 managers takes to change one of them, and to find one.
+/// The rows for changing one of a host's 200 managers, and for looking one up.
 struct ApplyRows: Sendable {
     private let host: Prepared<PluginHost>
 
@@ -34,7 +34,7 @@ struct ApplyRows: Sendable {
         return [
             .duration("applying one changed number to 200 managers", limit: 20) {
                 let host = try await host.value()
-                // Another one than any before: the host may be that of an earlier round.
+                // Choose a number that differs from all earlier ones, because the host may be that of an earlier round.
                 let document = ManifestDocument(Self.crowd(keeping: .random(in: 1...(.max / 2))).manifest)
                 let start = ContinuousClock.now
                 let change = try await host.apply(document)

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// What it costs to put an application together: to read and resolve a manifest, to load libraries, to be there and idle, to change.
+// The cost of composing an application: resolving a manifest, loading libraries, idling, and applying changes.
 extension BenchSuite {
     static let composition = BenchSuite(name: "composition") { folder, digest in
         let apply = ApplyRows(in: folder + "/apply")

@@ -2,16 +2,16 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 
-/// Managers of the library `_YardstickCrowd`, each with a data access controller, a communication controller and two network
-/// services, of which one is the current and one a former version of a class.
+/// Managers of the library `_YardstickCrowd`, which use one another in chains of ten.
 ///
-/// They use one another in chains of ten.
+/// Each has a data access controller, a communication controller and two network services: one is the current version
+/// of its class, and the other a former version of another class.
 struct Crowd {
-    /// As many as the library has classes for.
+    /// The number of managers for which the library has classes.
     static let size = 1_000
     private static let chain = 10
     var managers = Crowd.size
-    /// What the last manager's data access controller is told to keep: nobody uses that manager.
+    /// A number in the configuration of the last manager's data access controller; no other manager uses that manager.
     var kept = 500
 
     static func name(_ number: Int) -> String { "Manager" + digits(number) }
@@ -54,7 +54,7 @@ struct Crowd {
     }
 }
 
-/// What a manager of the crowd provides.
+/// The contract of the crowd's managers.
 struct CrowdContract: Contract {
     static let name = "Crowd"
     static let version: Version = "1.2.0"

@@ -5,9 +5,9 @@ import BackplaneHost
 import BackplaneTurnstile
 import Foundation
 
-/// What a manifest of 1,000 managers costs before anything starts: 4,000 components are behind them, and 6,000 classes to choose from.
+/// The rows for a manifest of 1,000 managers with 4,000 components, chosen from 6,000 classes, before anything starts.
 struct CrowdRows: Sendable {
-    /// What is there before anything is measured.
+    /// The prepared input of the measurements.
     private struct Material: Sendable {
         var text: Data
         var path: String

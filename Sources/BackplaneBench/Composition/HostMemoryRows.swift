@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 import Foundation
 
-/// How much memory a host with Bookshelf takes in a process of its own when everything is up and nobody calls. No server is needed.
+/// The rows for the memory of an idle host with Bookshelf, in a process of its own; no server is needed.
 struct HostMemoryRows: Sendable {
     private let figures: SharedFigures
 
@@ -28,12 +28,12 @@ struct HostMemoryRows: Sendable {
         }
     }
 
-    /// In bytes, by the names that the system gives.
+    /// Measures the memory in bytes, by the kernel's names.
     private static func measure(in folder: String) async throws -> LoadingChild.Figures {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let manifest = folder + "/bookshelf.json"
         try bookshelf.json.write(to: URL(filePath: manifest))
-        // Nobody is to talk to it, nor to find it beside a host of their own.
+        // Without a control socket, other commands do not find the host.
         let arguments = ["run", manifest, "--json", "--no-control", "--load-folder", folder + "/load", "--data", folder + "/data"]
         return try await ProgramRun.with(arguments) { run in
             guard run.speaks() else {
@@ -47,7 +47,7 @@ struct HostMemoryRows: Sendable {
         }
     }
 
-    /// As `manifests/bookshelf.json`.
+    /// The contents of `manifests/bookshelf.json`.
     private static let bookshelf: ManifestValue = [
         "manifestVersion": 1,
         "plugins": [["library": "Bookshelf"], ["library": "BooksAPIv2"], ["library": "Clock"]],

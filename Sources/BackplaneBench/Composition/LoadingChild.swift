@@ -4,29 +4,31 @@ import BackplaneNetwork
 import BackplaneReports
 import Foundation
 
-/// The process that loads hundreds of libraries for one figure: what a process has loaded it keeps, and the next load would be slower.
+/// The child process that loads hundreds of libraries for one figure.
+///
+/// Libraries are never unloaded, and would slow down the next measurement in the same process.
 enum LoadingChild {
-    /// What a child measures.
+    /// The measurements of a child.
     enum Measure: String, CaseIterable, Sendable {
-        /// The start of a host, from loading to managers that are up.
+        /// The start of a host, from loading to running managers.
         case start
-        /// The end of that alone: everything is loaded.
+        /// The second part of the start, with all libraries loaded.
         case wiring
-        /// What is done for each library, step by step.
+        /// The single steps for each library.
         case steps
-        /// Loading the files as they are and finding a symbol, and nothing else.
+        /// Loading the files and finding a symbol, without any checks.
         case bare
     }
 
-    /// What was measured, in nanoseconds for each library.
+    /// The figures of a measurement, in nanoseconds for each library.
     typealias Figures = [String: Double]
 
-    /// Has a child measure a swarm.
+    /// Measures a swarm in a child process.
     static func figures(_ measure: Measure, of swarm: Swarm) async throws -> Figures {
         try await MeasuringChild.figures(measure.rawValue, in: swarm.folder, loads: swarm.loads)
     }
 
-    /// What the child does.
+    /// Runs the measurement in the child.
     static func measure(_ measure: Measure, _ swarm: Swarm, _ digest: (any ContentDigest)?) async throws -> Figures {
         switch measure {
         case .start: ["start": try await startTime(of: swarm, isLoaded: false, digest)]

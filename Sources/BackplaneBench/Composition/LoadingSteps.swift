@@ -2,18 +2,18 @@ import Backplane
 import BackplaneHost
 import BackplaneNetwork
 
-/// What a host does for each library of a manifest, as a host does it, with the time of every step.
+/// The steps that a host takes for each library of a manifest, with the time of each.
 enum LoadingSteps {
     /// The steps in their order.
     enum Step: String, CaseIterable {
-        /// And before that who may have written it.
+        /// Copying the file, and before that checking who may have written it.
         case copying
-        /// Computing the SHA-256 that the manifest gives.
+        /// Computing the SHA-256 digest, if the manifest contains one.
         case hashing
-        /// That it is whole, a plugin, and for this host.
+        /// Checking that the library is complete, a plugin, and compatible with this host.
         case checking
         case loading
-        /// Calling the entry and reading its answer.
+        /// Calling the entry function and reading its answer.
         case asking
     }
 
@@ -21,10 +21,12 @@ enum LoadingSteps {
         try measure((swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) }, in: swarm.loads, digest)
     }
 
+    /// Measures the steps and returns their times, in nanoseconds for each library.
+    ///
     /// - Parameters:
-    ///   - libraries: paths, and the SHA-256 that manifests give.
-    ///   - folder: for their copies.
-    ///   - digest: what computes a SHA-256 where one is given.
+    ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests.
+    ///   - folder: The folder for copies.
+    ///   - digest: The function that computes SHA-256 digests.
     static func measure(_ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil) throws -> LoadingChild.Figures {
         let loads = try LoadFolder(in: folder)
         defer { loads.remove() }

@@ -8,7 +8,7 @@ enum OnePlugin {
         "manifestVersion": 1, "plugins": [["library": "_YardstickSwarm"]], "managers": ["Tally": ["className": "org.backplane.swarm-0000"]],
     ]
 
-    /// What calls its manager from the command line.
+    /// Writes the manifest and returns the arguments that call its manager from the command line.
     static func callArguments(in folder: String) throws -> [String] {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/one.json"

@@ -1,4 +1,4 @@
-/// Something that several rows need and that takes a while to make: made when the first of them asks, once.
+/// A value for several rows that is expensive to create: created once, when it is first needed.
 actor Prepared<Value: Sendable> {
     private let make: @Sendable () async throws -> Value
     private var making: Task<Value, any Error>?
@@ -13,7 +13,7 @@ actor Prepared<Value: Sendable> {
         return try await task.value
     }
 
-    /// `nil`: nobody asked, or it could not be made.
+    /// The value, or `nil` if it was not needed or could not be created.
     var valueIfMade: Value? {
         get async { try? await making?.value }
     }

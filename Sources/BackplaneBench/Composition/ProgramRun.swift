@@ -3,16 +3,17 @@ import BackplaneProcesses
 import Foundation
 import Glibc
 
-/// One more run of this program, which does not outlive whoever waits for it.
+/// A child process that runs this program, and does not outlive the measurement.
 final class ProgramRun: Sendable {
     private let arguments: [String]
-    /// Its standard output, to be read once.
+    /// The descriptor of the child's standard output, which can be read once.
     private let output: Int32
     private let process: SpawnedProcess
 
-    /// Runs this program, and `body` beside it on a thread of its own, where it may wait.
+    /// Runs this program, and beside it `body` on a thread of its own, which may block.
     ///
-    /// What the program says on standard error is passed on. When `body` has returned, or the task is cancelled, it is killed if it still runs.
+    /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
+    /// is killed if it is still running.
     static func with<Value: Sendable>(_ arguments: [String], _ body: @escaping @Sendable (ProgramRun) throws -> Value) async throws -> Value {
         let run = try ProgramRun(arguments)
         return try await withTaskCancellationHandler {
@@ -46,24 +47,26 @@ final class ProgramRun: Sendable {
 
     var id: pid_t { process.id }
 
-    /// Waits until it says something; `false`: it ended without a word.
+    /// Waits for output; returns `false` if the child ended without any.
     func speaks() -> Bool {
         var byte: UInt8 = 0
         return read(output, &byte, 1) == 1
     }
 
-    /// All that it has to say.
+    /// Reads the output to its end.
     func text() throws -> Data {
         try FileHandle(fileDescriptor: output, closeOnDealloc: false).readToEnd() ?? Data()
     }
 
-    /// Waits until it ends; it may say nothing that matters meanwhile.
+    /// Waits until the child has ended, ignoring its output.
+    ///
+    /// - Throws: `component.failed` unless it ended with exit code 0.
     func requireSuccess() throws {
         _ = try text()
         guard let ending = process.wait(), ending != .exit(0) else { return }
         throw BackplaneError(.componentFailed, "`backplane \(arguments.joined(separator: " "))` failed: \(ending.text)")
     }
 
-    /// Asks it to stop.
+    /// Asks the child to stop.
     func stop() { process.send(SIGTERM) }
 }

@@ -2,9 +2,9 @@ import Backplane
 import BackplaneHost
 
 extension Row {
-    /// How long something takes, in milliseconds: the median of all times of a round.
+    /// Creates a row for a duration: the median of all durations of a round.
     ///
-    /// - Parameter once: does it once, and gives its time.
+    /// - Parameter once: Performs one iteration and returns its duration.
     static func duration(
         _ name: String, unit: Unit = .milliseconds, baseline: String? = nil, target: Target? = nil, limit: Int = .max,
         _ once: @escaping @Sendable () async throws -> Duration
@@ -16,7 +16,7 @@ extension Row {
         }
     }
 
-    /// How long one more run of this program takes, from its start to its end.
+    /// Creates a row for the duration of a whole run of this program, from its start to its end.
     static func process(
         _ name: String, baseline: String? = nil, target: Target? = nil, _ arguments: @escaping @Sendable () async throws -> [String]
     ) -> Row {
@@ -29,7 +29,7 @@ extension Row {
         }
     }
 
-    /// The time of something that must find nothing wrong.
+    /// Returns the duration of a check, and throws if the check finds a problem.
     static func timed(_ body: () -> [Problem]) throws -> Duration {
         let start = ContinuousClock.now
         let problems = body()

@@ -1,6 +1,6 @@
 import Backplane
 
-/// Figures that come together and are asked for one by one: each is given once, then all are measured anew.
+/// Figures that are measured together and read one by one; reading one a second time repeats the measurement.
 actor SharedFigures {
     private let measure: @Sendable (_ count: Int) async throws -> LoadingChild.Figures
     private var left: LoadingChild.Figures = [:]
@@ -12,9 +12,9 @@ actor SharedFigures {
         return left.removeValue(forKey: name)
     }
 
-    /// The same of one that is always measured.
+    /// Returns a figure that every measurement contains.
     ///
-    /// - Throws: `component.failed` where it was not.
+    /// - Throws: `component.failed` if it is missing.
     func required(_ name: String, count: Int) async throws -> Double {
         guard let value = try await next(name, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: name) }
         return value

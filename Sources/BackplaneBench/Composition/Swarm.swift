@@ -5,9 +5,9 @@ import BackplaneNetwork
 import BackplaneTurnstile
 import Foundation
 
-/// Copies of a library, each of which is a plugin of its own, and a manifest with a manager of each.
+/// Copies of a library that are different plugins, and a manifest with one manager of each.
 struct Swarm {
-    /// A library that can be copied so: its id, which is its class's name too, ends with four digits.
+    /// A library that can be copied in this way: its identifier, which is also its class name, ends with four digits.
     enum Kind: String {
         case c = "C", swift = "Swift"
 
@@ -18,23 +18,23 @@ struct Swarm {
             }
         }
 
-        /// The id of a copy; of the library itself number 0.
+        /// Returns the identifier of a copy; the library itself has number 0.
         fileprivate func id(_ number: Int) -> String {
             let digits = String(number), stem = self == .c ? "drone" : "swarm"
             return "org.backplane.\(stem)-" + String(repeating: "0", count: 4 - digits.count) + digits
         }
 
-        /// How many are loaded in a full run. A Swift library has the SDK in it, and is a hundred times as large.
+        /// The number of libraries in a full run; a Swift library contains the SDK, and is a hundred times as large.
         var count: Int { self == .c ? 500 : 50 }
     }
     let folder: String
-    /// Where hosts copy its libraries to.
+    /// The folder to which hosts copy the libraries.
     let loads: String
 
     var manifest: String { folder + "/swarm.json" }
     var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
 
-    /// Writes the files, with their SHA-256 in the manifest where something computes it.
+    /// Writes the files, with their SHA-256 digests in the manifest if they can be computed.
     func make(_ count: Int, of kind: Kind, _ digest: (any ContentDigest)?) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))

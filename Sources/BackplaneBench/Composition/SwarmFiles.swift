@@ -2,7 +2,7 @@ import BackplaneHost
 import BackplaneNetwork
 import Foundation
 
-/// The swarms that a run needs, each made when it is first asked for.
+/// The swarms of a run, each created when it is first needed.
 actor SwarmFiles {
     private let kind: Swarm.Kind
     private let folder: String
@@ -11,9 +11,9 @@ actor SwarmFiles {
 
     init(_ kind: Swarm.Kind, in folder: String, _ digest: (any ContentDigest)?) { (self.kind, self.folder, self.digest) = (kind, folder, digest) }
 
-    /// Has a child measure a swarm of so many, and leaves nothing of it in the load folder, however it ended.
+    /// Measures a swarm of the given size in a child, and cleans up the load folder in any case.
     ///
-    /// - Parameter loads: the load folder.
+    /// - Parameter loads: The load folder.
     func figures(_ measure: LoadingChild.Measure, count: Int, loads: String) async throws -> LoadingChild.Figures {
         let swarm = Swarm(folder: folder + "/\(count)", loads: loads)
         if made.insert(count).inserted { try swarm.make(count, of: kind, digest) }

@@ -2,18 +2,21 @@ import Backplane
 import BackplaneHost
 import BackplaneNetwork
 
-/// What one plugin of many costs, all of them loaded by a host in a process of its own.
+/// The rows for the cost of one plugin of many, which a host in a child process loads.
 ///
-/// The steps are measured in one child of each round. They do not add up to the whole, which also has the manifest resolved.
+/// The steps are measured in one child of each round. They do not add up to the whole, which includes resolving the
+/// manifest.
 struct SwarmRows: Sendable {
     private let kind: Swarm.Kind
     private let files: SwarmFiles
-    /// Load folders: in memory, and in the temporary folder.
+    /// The load folders in memory and in the temporary folder.
     private let memory, disk: String
     private let steps, stepsOnDisk: SharedFigures
     private let hashes: Bool
 
-    /// - Parameter digest: what computes the SHA-256 of its libraries; `nil`: nothing does, and hashing is left out.
+    /// Creates the rows of a kind of library.
+    ///
+    /// - Parameter digest: The function that computes SHA-256 digests, or `nil` to leave out hashing.
     init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: (any ContentDigest)?) {
         hashes = digest != nil
         let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest), memory = memory + name, disk = folder + name + "/load"
@@ -34,14 +37,14 @@ struct SwarmRows: Sendable {
             row("entry and answer") { try await steps.next("asking", count: $0) },
             row("wiring and starting") { try await files.figures(.wiring, count: $0, loads: memory)["wiring"] },
             row("bare dlopen and dlsym of the same files") { try await files.figures(.bare, count: $0, loads: memory)["bare"] },
-            // What a file system takes to make a file differs more than all the rest together.
+            // The cost of creating a file depends on the file system, and varies more than all other steps together.
             row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
         ]
         if hashes { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
         return rows
     }
 
-    /// What is said of rows without a digest.
+    /// The remark on results without hashing.
     static let omission = "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
 
     private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {

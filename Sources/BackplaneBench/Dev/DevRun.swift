@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneProcesses
 import Foundation
 
-/// A `backplane dev` that runs beside this process, with its application; both end with it.
+/// A `backplane dev` in a child process, with its application; both end with this process.
 final class DevRun: Sendable {
     private let process: ChildProcess
     private let news = Monitor(News())
@@ -12,7 +12,7 @@ final class DevRun: Sendable {
     private struct News {
         var application: Application?
         var lines: [String] = []
-        /// How often each event came.
+        /// The number of events of each name.
         var counts: [String: Int] = [:]
         var isOver = false
     }
@@ -21,16 +21,16 @@ final class DevRun: Sendable {
         var event: String
     }
 
-    /// The part of the event `hostStarted` that is needed.
+    /// The required part of the event `hostStarted`.
     private struct Application: Decodable {
         var process: Int32
         var control: String
     }
 
-    /// Starts it, and returns once the application serves.
+    /// Starts `backplane dev` and returns once the application is ready.
     ///
-    /// - Parameter arguments: of the command.
-    /// - Throws: what it said instead.
+    /// - Parameter arguments: The arguments of the command.
+    /// - Throws: `component.failed` with the last lines of output if the application does not start within ten minutes.
     init(_ arguments: [String]) throws(BackplaneError) {
         let news = news
         process = try ChildProcess(
@@ -60,16 +60,16 @@ final class DevRun: Sendable {
     }
 
     var id: pid_t { process.id }
-    /// The processes that idle: it, and the application.
+    /// The process identifiers of `backplane dev` and of its application.
     var ids: [pid_t] { [process.id] + (news.withLock { $0.application.map { [$0.process] } } ?? []) }
 
-    /// Where the application is asked.
+    /// A client of the application's control socket.
     var client: ControlClient { ControlClient(news.withLock { $0.application?.control ?? "" }) }
 
-    /// How often an event came.
+    /// Returns the number of events with the given name.
     func heard(_ event: String) -> Int { news.withLock { $0.counts[event] ?? 0 } }
 
-    /// Waits until an event has come more often than `count` times; `false`: it does not.
+    /// Waits up to 30 s until there are more than `count` events of a name, and returns whether there are.
     func hears(_ event: String, after count: Int) -> Bool {
         let deadline = Deadline.now + .seconds(30)
         return news.wait { news in
@@ -78,7 +78,7 @@ final class DevRun: Sendable {
         }
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Asks `backplane dev` to stop, and kills it if it has not stopped after 20 s.
     func stop() {
         process.send(SIGTERM)
         let deadline = Deadline.now + .seconds(20)

@@ -1,15 +1,17 @@
 import Backplane
 import Foundation
 
-/// A plugin in a package of its own, from nothing to its first answer.
+/// A new plugin in a package of its own.
 struct FreshPackage: Sendable {
     let path: String
     private static let name = "Probe"
     var manifest: String { path + "/backplane.json" }
-    /// A folder that belongs to the plugin and that SwiftPM passes over.
+    /// A folder that belongs to the plugin's target but that SwiftPM excludes.
     var data: String { path + "/Sources/ProbeModule/data" }
 
-    /// - Parameter folder: where it is to be; made where it is missing.
+    /// Prepares a package without writing it.
+    ///
+    /// - Parameter folder: The folder that will contain the package, created if missing.
     init(in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         path = "\(folder)/\(Self.name)"
@@ -23,13 +25,13 @@ struct FreshPackage: Sendable {
         try await TimedProgram.time("swift", ["build", "--package-path", path])
     }
 
-    /// Makes it run, asks it something, and ends it.
+    /// Starts a host, calls the plugin once, and stops.
     func call() async throws -> Duration {
         let folders = ["--plugin-path", path + "/.build/debug", "--load-folder", path + "/.build/load", "--data", path + "/.build/data"]
         return try await TimedProgram.time(nil, ["call", manifest, "ProbeManager", "greet", "\"Ada\""] + folders)
     }
 
-    /// Puts so many files among its sources, ten to a folder.
+    /// Adds the given number of files to the sources, ten in each folder.
     func fill(_ count: Int) throws {
         let description = path + "/Package.swift", text = try String(contentsOfFile: description, encoding: .utf8)
         let target = "name: \"ProbeModule\", dependencies: [.product(name: \"Backplane\", package: \"backplane\")]"

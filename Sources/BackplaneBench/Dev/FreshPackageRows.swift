@@ -1,8 +1,9 @@
 import Backplane
 
-/// From nothing to a running plugin in a package of its own, step by step.
+/// The rows for the steps from nothing to a running plugin in a package of its own.
 ///
-/// Nothing of the package was built before; the module caches of the machine are warm. Most of it is compiling the SDK, once for each package.
+/// The package has not been built before, but the machine's module caches are warm. Most of the time is spent on
+/// compiling the SDK, once for each package.
 struct FreshPackageRows: Sendable {
     private let figures: SharedFigures
 

@@ -2,10 +2,10 @@ import Backplane
 import Foundation
 import Glibc
 
-/// What a `dev` takes of a processor while nothing happens, with its application, over a tree of ten thousand files.
+/// The rows for the processor time of an idle `backplane dev` with its application, over a tree of 10,000 files.
 struct IdleDevRows: Sendable {
     private static let files = 10_000
-    /// Seconds that are looked at.
+    /// The length of the measurement, in seconds.
     private static let seconds = 10
     private let figures: SharedFigures
 
@@ -17,7 +17,7 @@ struct IdleDevRows: Sendable {
             try package.fill(Self.files)
             let run = try DevRun([package.manifest, "--load-folder", package.path + "/.build/load", "--data", package.path + "/.build/data"])
             defer { run.stop() }
-            // The symbols of what was loaded come a little later, and the first second is still the start's.
+            // Symbols of the loaded libraries are read a little later, and the first second still belongs to the start.
             try await Task.sleep(for: .seconds(2))
             let figures = try await Self.measure(run, seconds: min(count, Self.seconds))
             let builds = run.heard("buildStarted")
@@ -42,7 +42,7 @@ struct IdleDevRows: Sendable {
         }
     }
 
-    /// Percent of one processor.
+    /// Measures the use of one processor, in percent.
     private static func measure(_ run: DevRun, seconds: Int) async throws -> [String: Double] {
         let before = try run.ids.map(processorTime), start = ContinuousClock.now
         try await Task.sleep(for: .seconds(seconds))
@@ -51,10 +51,10 @@ struct IdleDevRows: Sendable {
         return ["all": used.reduce(0, +), "dev": used[0]]
     }
 
-    /// Seconds of a processor that a process has had: fields 14 and 15 of its `stat`, see proc(5).
+    /// Returns the processor time of a process in seconds, from fields 14 and 15 of its `stat` (proc(5)).
     private static func processorTime(of process: pid_t) throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        // The name before may hold anything, spaces and brackets too.
+        // The process name before them may contain spaces and parentheses.
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
             throw BackplaneError(.componentFailed, "the system does not say what a process takes of the processor", at: "/proc/\(process)/stat")

@@ -6,10 +6,11 @@ import BackplaneTurnstile
 import Foundation
 import YardstickContracts
 
-/// How long after the linker has closed a library its code answers the first call, under `backplane dev`.
+/// The rows for the latency from the linker closing a library to the first answer of its code, under `backplane dev`.
 ///
-/// Every round has a `dev` of its own. The library is renamed to its place, as linkers do; then one call after the other is made through
-/// the control socket until the new code answers. The time that `dev` waits for a file to be at rest is part of it.
+/// Every round has its own `backplane dev`. The library is renamed into place, as linkers do. Then calls are made
+/// through the control socket until the new code answers. The figure includes the delay after which `dev` considers a
+/// file complete.
 struct SavedRows: Sendable {
     private static let count = 30
     private let plugin: TurnstilePlugin
@@ -48,7 +49,7 @@ struct SavedRows: Sendable {
         defer { run.stop() }
         let client = run.client
         var times: [Double] = []
-        // Once before, which is not measured.
+        // The first turn is a warm-up.
         for turn in 0...count {
             let edition = 2 - turn % 2
             try library.build(edition)
@@ -63,7 +64,7 @@ struct SavedRows: Sendable {
         return ["median": Sample(times).median, "slowest": Sample(times).highest]
     }
 
-    /// Which edition answers.
+    /// Returns the edition that answers a call.
     private static func edition(of client: ControlClient) throws -> Int {
         let answer = try client.ask(CallRequest(manager: TurnstilePlugin.manager, method: "pass", input: "1", timeout: 10))
         return try JSONDecoder().decode(Ticket.self, from: Data(answer.output.utf8)).edition

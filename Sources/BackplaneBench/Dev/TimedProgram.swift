@@ -4,10 +4,10 @@ import Foundation
 
 /// A program that is run to its end.
 enum TimedProgram {
-    /// How long it takes.
+    /// Runs a program and returns its duration.
     ///
-    /// - Parameter program: a path, or a name that is looked for in `PATH`; `nil`: this program once more.
-    /// - Throws: what it said last, where it does not end with exit code 0.
+    /// - Parameter program: A path, or a name to look up in `PATH`; `nil` runs this program.
+    /// - Throws: `component.failed` with the last lines of output unless the program ends with exit code 0.
     static func time(_ program: String?, _ arguments: [String]) async throws -> Duration {
         let said = SaidLines(), start = ContinuousClock.now
         let ending: ChildProcess.Ending = try await withCheckedThrowingContinuation { continuation in

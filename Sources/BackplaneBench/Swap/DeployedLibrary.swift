@@ -1,9 +1,11 @@
 import Backplane
 import BackplaneProcesses
 
-/// A library as one deploys it: without debug information.
+/// A library as it is deployed: without debug information.
 enum DeployedLibrary {
-    /// - Throws: also where there is no `strip`, with what brings it.
+    /// Copies a library without its debug information.
+    ///
+    /// - Throws: `component.failed`, also if `strip` is not installed.
     static func make(of library: String, at path: String) throws(BackplaneError) {
         let process: SpawnedProcess
         do throws(BackplaneError) {

@@ -1,6 +1,6 @@
 import BackplaneHost
 
-/// How often the old generation did not go on with its state when an action of a swap failed.
+/// The rows for swaps that fail in one action: how often the old generation did not continue with its state.
 struct FaultySwapRows: Sendable {
     private let figures: SwapFigures
 

@@ -4,9 +4,9 @@ import BackplaneTurnstile
 import Synchronization
 import YardstickContracts
 
-/// Swaps that fail, in one action after the other, while somebody calls: how often the old code did not go on with its state.
+/// Swaps that fail in one action after the other, during calls: how often the old code did not continue with its state.
 enum FaultySwaps {
-    /// All that can fail, by name and in their order. After the gates have opened only the watching can.
+    /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can.
     static let actions: [(name: String, action: SwapAction)] = [
         ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)), ("import", .import(0)),
         ("flip", .flip), ("activate", .activate(0)), ("watch", .watch),
@@ -30,13 +30,13 @@ enum FaultySwaps {
         return figures
     }
 
-    /// Those of the rounds, and those that a caller saw who never paused.
+    /// Counts the mistakes of the rounds, and those seen by a caller that calls without a pause.
     private static func mistakes(at action: SwapAction, _ rounds: Int, _ swapped: TurnstileHost) async throws -> Int {
         let watch = SwapWatch(), handovers = action == .watch ? 2 : 0
         let (failures, callers) = try await TurnstileCallers.with(1, at: swapped, watch, windows: 0) {
             var failures = 0, before = try await swapped.turnstile.pass(0, swapped.call)
             for _ in 0..<rounds {
-                // There, and, where it failed its probation, back again.
+                // A swap that fails its probation hands the state over twice: there and back.
                 watch.begin(handovers: handovers)
                 let isUndone = await isUndone(action, swapped)
                 watch.end(handovers: handovers)
@@ -51,7 +51,7 @@ enum FaultySwaps {
         return failures + callers.accounts.reduce(0) { $0 + $1.mistakes } + callers.miscount(of: final, others: rounds + 2)
     }
 
-    /// The swap failed as it should have.
+    /// Returns whether the swap failed in the expected way.
     private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost) async -> Bool {
         do {
             let report = try await swapped.swap(SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)).report

@@ -2,11 +2,11 @@ import Backplane
 import BackplaneHost
 import BackplaneTurnstile
 
-/// How long a swap takes that nobody waits for, and which step takes how much of it.
+/// The rows for the duration of a swap without calls, and of each of its steps.
 struct IdleSwapRows: Sendable {
     private let plugin: TurnstilePlugin
     private let figures: SwapFigures
-    /// As it was built, not as one deploys it.
+    /// The figures of the library with debug information.
     private let asBuilt: SwapFigures
 
     init(_ plugin: TurnstilePlugin, in folder: String) {
@@ -16,7 +16,7 @@ struct IdleSwapRows: Sendable {
             .idle, SwapMeasure.Order(plugin: plugin, hasDebugInformation: true, count: 200), in: folder, as: "idle-\(plugin.rawValue)-as-built")
     }
 
-    /// There is no probation here, which would take as long as it is told to.
+    /// The steps except for the probation, whose duration is an option.
     private static let steps = SwapStep.allCases.filter { $0 != .probation }
 
     var rows: [Row] {
@@ -27,7 +27,7 @@ struct IdleSwapRows: Sendable {
         ]
         let debuggable = plugin == .swift ? [asBuilt.row("\(name) with debug information, median", "median")] : []
         let steps = Self.steps.map { figures.row("\(name), step \($0.rawValue)", $0.rawValue) } + [figures.row("\(name), beside the steps", "rest")]
-        // Of the step prepare, as far as it does not depend on the swap.
+        // The parts of the step `prepare` that do not depend on the swap.
         let loading: [(String, LoadingSteps.Step)] = [("copying", .copying), ("checking", .checking), ("dlopen", .loading), ("entry and answer", .asking)]
         return whole + debuggable + steps + loading.map { figures.row("\(name), prepare: \($0)", $1.rawValue) }
     }

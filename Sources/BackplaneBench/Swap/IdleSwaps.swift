@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTurnstile
 import Foundation
 
-/// Swaps while nobody calls. All figures are milliseconds.
+/// Swaps without calls; all figures are in milliseconds.
 enum IdleSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
@@ -27,7 +27,7 @@ enum IdleSwaps {
         return figures.merging(try loading(order.editions(in: folder), order.count, in: loads)) { $1 }
     }
 
-    /// The shares of loading, as a host does it, with the same libraries in the same process.
+    /// Measures the steps of loading as a host does it, with the same libraries in the same process.
     private static func loading(_ editions: [String], _ count: Int, in loads: String) throws -> [String: Double] {
         let nanoseconds = try LoadingSteps.measure((0..<count).map { (editions[$0 % editions.count], nil) }, in: loads)
         return nanoseconds.mapValues { Row.Unit.milliseconds.figure(nanoseconds: $0) }

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// What callers at full speed notice of swaps: that they wait a little, and nothing else.
+/// The rows for the effect of swaps on callers at full speed: short waits, and nothing else.
 struct LoadedSwapRows: Sendable {
     private let lanes: LaneRule
     private let figures: SwapFigures

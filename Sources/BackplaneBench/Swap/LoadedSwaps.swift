@@ -4,7 +4,7 @@ import BackplaneTurnstile
 import Foundation
 import YardstickContracts
 
-/// Swaps under four callers at full speed, and then as long a time without any. Times are milliseconds.
+/// Swaps during calls by four callers at full speed, then the same time without swaps; durations are in milliseconds.
 enum LoadedSwaps {
     static let callers = 4
 
@@ -29,7 +29,7 @@ enum LoadedSwaps {
                 watch.begin()
                 let (time, report) = try await swapped.swapForGood()
                 watch.end()
-                // Somebody edits and builds in between; and callers get going again.
+                // In practice, an edit and a build lie between two swaps; the pause also lets the callers resume.
                 try await Task.sleep(for: .milliseconds(2))
                 swaps.append((time / .milliseconds(1), report.longestWait / .milliseconds(1), ContinuousClock.now - began))
             }

@@ -4,7 +4,7 @@ import BackplaneTurnstile
 import Glibc
 import YardstickContracts
 
-/// What many swaps in one process leave behind.
+/// The lasting effects of many swaps in one process.
 enum ManySwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
         let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
@@ -18,7 +18,7 @@ enum ManySwaps {
     }
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
-        // The first tenth is not counted: what a process makes once it has made by then.
+        // The first tenth is a warm-up: after it, everything that is allocated once has been.
         let tenth = max(1, order.count / 10)
         let before = try await callCost(swapped)
         var times: [Double] = [], memory = 0.0
@@ -34,13 +34,13 @@ enum ManySwaps {
         ]
     }
 
-    /// Without pages of copies that only have not been written to the disk yet.
+    /// Returns the process's private memory, without pages of copies that have not been written to disk yet.
     private static func privateDirty() throws -> Double {
         sync()
         return try ProcessMemory.privateDirty()
     }
 
-    /// Nanoseconds for one call: the median of many short stretches.
+    /// Returns the cost of a call in nanoseconds, the median of many short measurements.
     private static func callCost(_ swapped: TurnstileHost) async throws -> Double {
         var costs: [Double] = []
         for _ in 0..<101 {

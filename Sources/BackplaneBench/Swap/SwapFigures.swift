@@ -1,17 +1,19 @@
 import Backplane
 import BackplaneHost
 
-/// The figures of one kind of child, a child a round, as rows.
+/// The figures of one kind of child process, which runs once in each round.
 struct SwapFigures: Sendable {
     private let figures: SharedFigures
     private let count: Int
 
-    /// Where libraries are copied to before they are loaded: by default, as by a host's, on a disk.
+    /// The file system to which libraries are copied; on a disk by default, as in a host.
     enum Loads { case inMemory, onDisk }
 
+    /// Creates the figures of a measurement.
+    ///
     /// - Parameters:
-    ///   - folder: of the suite; beside it is one in memory.
-    ///   - name: of the child's folders.
+    ///   - folder: The folder of the suite; beside it is one in memory.
+    ///   - name: The name of the child's folders.
     init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String, loads place: Loads = .onDisk) {
         let own = "\(folder)/\(name)", memory = FilePath.join(FilePath.folder(of: folder), "memory")
         let loads = place == .inMemory ? "\(memory)/\(name)" : own + "-loads"
@@ -23,7 +25,9 @@ struct SwapFigures: Sendable {
         }
     }
 
-    /// - Parameter figure: what the child calls it.
+    /// Creates a row.
+    ///
+    /// - Parameter figure: The name of the figure in the child's output.
     func row(
         _ name: String, _ figure: String, unit: Row.Unit = .milliseconds, baseline: String? = nil, target: Target? = nil, summary: Row.Summary = .median
     ) -> Row {
@@ -35,7 +39,7 @@ struct SwapFigures: Sendable {
         }
     }
 
-    /// What must never happen.
+    /// Creates a row for an event that must not occur.
     func never(_ name: String, _ figure: String, unit: Row.Unit = .calls) -> Row {
         row(name, figure, unit: unit, target: .median(atMost: 0), summary: .highest)
     }

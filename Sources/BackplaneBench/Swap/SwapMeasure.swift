@@ -3,29 +3,33 @@ import BackplaneHost
 import BackplaneTurnstile
 import Foundation
 
-/// What one child measures of swaps: generations are never unloaded, so every round has a process of its own.
+/// A measurement of swaps in a child process.
+///
+/// Generations are never unloaded, so every round has a process of its own.
 enum SwapMeasure: String, CaseIterable, Sendable {
-    /// Nobody calls.
+    /// Swaps without calls.
     case idle = "swap-idle"
-    /// Four callers at full speed.
+    /// Swaps during calls by four callers at full speed.
     case loaded = "swap-loaded"
-    /// What many swaps leave behind.
+    /// The lasting effects of many swaps.
     case many = "swap-many"
-    /// One action after the other fails.
+    /// Swaps that fail in one action after the other.
     case faulty = "swap-faulty"
 
-    /// What a child is told.
+    /// The options of a child.
     struct Order: Codable, Sendable {
         var plugin = TurnstilePlugin.swift
         var isEncoded = false
-        /// Is it swapped as it was built? Otherwise as one deploys it.
+        /// A Boolean value indicating whether the library is swapped as built.
+        ///
+        /// Otherwise it is stripped of debug information, as for deployment.
         var hasDebugInformation = false
-        /// How many swaps.
+        /// The number of swaps.
         var count: Int
 
         var lanes: LaneRule { isEncoded ? .encoded : .fastest }
 
-        /// The libraries of the plugin, as they are swapped.
+        /// Returns the libraries of the plugin in the form in which they are swapped.
         func editions(in folder: String) throws -> [String] {
             let built = try plugin.editions()
             if hasDebugInformation { return built }
@@ -37,11 +41,11 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         }
     }
 
-    /// Has a child measure, and leaves nothing of it, however it ended.
+    /// Runs the measurement in a child, and cleans up in any case.
     ///
     /// - Parameters:
-    ///   - folder: one that is not there.
-    ///   - loads: for the copies that are loaded.
+    ///   - folder: A folder that does not exist yet.
+    ///   - loads: The folder for the copies that are loaded.
     func figuresOfChild(_ order: Order, in folder: String, loads: String) async throws -> [String: Double] {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { for path in [folder, loads] { try? FileManager.default.removeItem(atPath: path) } }
@@ -49,7 +53,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         return try await MeasuringChild.figures(rawValue, in: folder, loads: loads)
     }
 
-    /// What the child does.
+    /// Runs the measurement in the child.
     func figures(in folder: String, loads: String) async throws -> [String: Double] {
         let order = try JSONDecoder().decode(Order.self, from: Data(contentsOf: URL(filePath: Self.path(in: folder))))
         switch self {

@@ -3,10 +3,10 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// `backplane apply`: puts a manifest in force in a running host.
+/// The command `backplane apply`: activates a manifest in a running host.
 struct ApplyCommand: Sendable {
     var manifest: String
-    /// `nil`: the one in force.
+    /// The environment to use, or `nil` for the active one.
     var environment: String?
     var host: HostChoice
     var json = false
@@ -14,7 +14,7 @@ struct ApplyCommand: Sendable {
     func run() -> Int32 {
         var host = host
         if host.socket == nil, host.manifest == nil { (host.manifest, host.takesAnother) = (manifest, true) }
-        // The host reads it, and stands in another folder.
+        // The host reads the file itself, and its current folder may be another one.
         let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment)
         return host.ask(request, doing: "putting the manifest in force", interrupted: "this command ends, and the host goes on with the manifest") { change, _ in
             change.value.print(json: json)
@@ -23,7 +23,7 @@ struct ApplyCommand: Sendable {
 }
 
 extension ManifestChange {
-    /// Prints it, and gives the exit code.
+    /// Prints the change and returns the exit code.
     func print(json: Bool) -> Int32 {
         let row = ChangeRow(self)
         if json { Output.json(row) } else { for line in row.lines { Output.line(line) } }

@@ -30,7 +30,7 @@ extension BackplaneTool {
         }
     }
 
-    /// The child of ``Bench`` that loads and swaps libraries.
+    /// The child process of ``Bench`` that loads and swaps libraries.
     struct BenchChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: MeasuringChild.command, shouldDisplay: false)
 

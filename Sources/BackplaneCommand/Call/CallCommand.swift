@@ -4,18 +4,18 @@ import BackplaneHost
 import BackplaneTerminal
 import Glibc
 
-/// `backplane call`: starts what one manager needs, calls one method of it, stops.
+/// The command `backplane call`: starts the components that one manager needs, calls one method, and stops.
 struct CallCommand: Sendable {
     var settings: HostSettings
-    /// The host to ask; `nil`: one that this command starts, with what the manager needs.
+    /// The running host to ask, or `nil` to start one with the components that the manager needs.
     var running: HostChoice?
     var manager: String
     var method: String
-    /// `-`: read from standard input.
+    /// The input as JSON; `-` reads it from standard input.
     var input: String
-    /// Seconds.
+    /// The deadline of the call, in seconds.
     var timeout: Double
-    /// Say on standard error how each wire crosses.
+    /// A Boolean value indicating whether to list the lane of each wire on standard error.
     var explains = false
     var json = false
 
@@ -35,7 +35,7 @@ struct CallCommand: Sendable {
             Output.line(String(decoding: result, as: UTF8.self))
             return 0
         } catch {
-            // Why a call failed may be a matter of the lane that a wire took.
+            // The lane of a wire may be the reason why the call failed.
             let wires = await host.wires
             if explains, !wires.isEmpty { explain(wires.map(WireRow.init)) }
             await host.stop()
@@ -47,7 +47,7 @@ struct CallCommand: Sendable {
         input == "-" ? try Input.standard(limit: 64 << 20) : Array(input.utf8)
     }
 
-    /// The same call in a host that runs already. It is given up there when this command is.
+    /// Makes the call in a running host, which cancels it when this command is interrupted.
     private func ask(_ running: HostChoice) -> Int32 {
         let text: String
         do {

@@ -1,12 +1,12 @@
-/// The words of `backplane call`: `[MANIFEST] MANAGER METHOD [JSON]`.
+/// The positional arguments of `backplane call`: `[MANIFEST] MANAGER METHOD [JSON]`.
 struct CallWords: Sendable, Hashable {
-    /// `nil`: the one of the current folder.
+    /// The path of the manifest, or `nil` for the one in the current folder.
     var manifest: String?
     var manager: String
     var method: String
     var input: String
 
-    /// What is missing, or too much.
+    /// An error about a missing or superfluous argument.
     struct Misuse: Error, CustomStringConvertible {
         let description: String
     }
@@ -22,9 +22,9 @@ struct CallWords: Sendable, Hashable {
     }
 }
 
-/// The words of `backplane explain`: `[MANIFEST] NAME`.
+/// The positional arguments of `backplane explain`: `[MANIFEST] NAME`.
 struct ExplainWords: Sendable, Hashable {
-    /// `nil`: the one of the current folder.
+    /// The path of the manifest, or `nil` for the one in the current folder.
     var manifest: String?
     var manager: String
 

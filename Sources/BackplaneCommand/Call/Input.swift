@@ -1,11 +1,12 @@
 import Backplane
 import Glibc
 
-/// What a command is given on its standard input.
+/// The standard input of a command.
 enum Input {
-    /// All of it.
+    /// Reads standard input to its end.
     ///
-    /// - Throws: when it is longer than `limit` bytes, or cannot be read.
+    /// - Parameter limit: The maximum size, in bytes.
+    /// - Throws: `BackplaneError` if the input is longer than `limit` or cannot be read.
     static func standard(limit: Int) throws(BackplaneError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -1,14 +1,14 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane check`: loads what the manifest names, lists everything that is wrong, starts nothing.
+/// The command `backplane check`: loads the manifest's plugins and lists all problems without starting anything.
 struct CheckCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// Warnings fail too.
+    /// A Boolean value indicating whether warnings fail the check, too.
     var strict = false
 
-    /// Write what was chosen into the manifest's lock.
+    /// A Boolean value indicating whether to write the chosen versions into the manifest's lock.
     var lock = false
 
     func run() async -> Int32 {
@@ -22,7 +22,7 @@ struct CheckCommand: Sendable {
 }
 
 extension [Problem] {
-    /// Whether one of them is an error, or any at all where warnings fail too.
+    /// Returns whether the problems include an error or, if `strict`, are not empty.
     func fail(strict: Bool) -> Bool {
         contains { strict || $0.severity == .error }
     }

@@ -3,11 +3,13 @@ import BackplaneHost
 import BackplaneTerminal
 import FoundationEssentials
 
-/// `backplane check --lock`: writes what was chosen into the manifest, if nothing is wrong otherwise, and says what that changed.
+/// The command `backplane check --lock`: writes the chosen versions into the manifest and reports what changed.
+///
+/// Nothing is written if the manifest has errors.
 struct LockCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// Warnings keep it from writing too.
+    /// A Boolean value indicating whether warnings prevent writing, too.
     var strict = false
 
     func run() async -> Int32 {
@@ -29,10 +31,10 @@ struct LockCommand: Sendable {
         }
     }
 
-    /// What became of the lock.
+    /// The result of writing the lock.
     private enum Outcome {
         case refused, upToDate
-        /// Without a change, where it was only spelled otherwise.
+        /// The lock was written; there are no changes if only its formatting differed.
         case written([Change])
     }
 
@@ -55,7 +57,7 @@ struct LockCommand: Sendable {
         return .written(definitions.map { Change(definition: $0, before: before[$0], after: lock[$0]) })
     }
 
-    /// What became of one entry of the lock.
+    /// A change of one entry of the lock.
     private struct Change: Encodable {
         struct Side: Encodable {
             var plugin: String

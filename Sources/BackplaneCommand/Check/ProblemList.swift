@@ -3,23 +3,23 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// The problems of a manifest as `check` prints them: manager by manager, each line beginning with its place.
+/// The problems of a manifest as `check` prints them: grouped by manager, each line beginning with its location.
 struct ProblemList: Sendable {
     var manifest: String
     var problems: [Problem]
-    /// What the command was given that makes a manifest mean something else.
+    /// The options of the command that affect the meaning of the manifest.
     var options: [ShellCommand.Option] = []
 
     func lines(colour: Bool) -> [String] {
         let groups = groups
         return groups.flatMap { group in
-            // Of one group the last line says it all.
+            // With a single group, the summary is enough.
             let lines = group.map { $0.report(in: manifest, colour: colour) }
             return groups.count > 1 ? [heading(of: group).text(colour: colour)] + lines + [""] : lines
         } + [summary] + hints
     }
 
-    /// The problems of one manager after the other; those of the whole manifest come first, as they were found.
+    /// The problems grouped by manager; those of the whole manifest come first, and the order is kept.
     private var groups: [[Problem]] {
         problems.reduce(into: []) { groups, problem in
             if groups.last?.first.map({ $0.manager == problem.manager }) == true { groups[groups.count - 1].append(problem) } else { groups.append([problem]) }
@@ -34,7 +34,7 @@ struct ProblemList: Sendable {
         problems.isEmpty ? "\(manifest): no problems" : "\(manifest): \(Self.counts(problems, withNone: true))"
     }
 
-    /// What to do next, where one manager's fault comes from another's.
+    /// A suggestion for the next command, if one manager's fault is caused by another's.
     private var hints: [String] {
         guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else { return [] }
         let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)

@@ -5,16 +5,18 @@ import BackplaneReports
 import BackplaneTerminal
 import FoundationEssentials
 
-/// `backplane convert`: spells a manifest in another format, as it is written: nothing is merged, expanded or left out.
+/// The command `backplane convert`: writes a manifest in another format.
+///
+/// The content stays as it is written: nothing is merged, expanded or left out.
 struct ConvertCommand: Sendable {
     var manifest: String
-    /// `nil`: JSON for a property list, XML for JSON.
+    /// The target format; `nil` converts a property list to JSON, and JSON to XML.
     var format: ManifestFormat?
-    /// A file; `nil`: standard output.
+    /// The path of the output file, or `nil` for standard output.
     var output: String?
-    /// A file that is there may be replaced.
+    /// A Boolean value indicating whether an existing file may be replaced.
     var force = false
-    /// Put a plain Nemo Logic manifest into our own dialect.
+    /// A Boolean value indicating whether to convert a plain Nemo Logic manifest to the Backplane dialect.
     var upgrade = false
 
     func run() -> Int32 {
@@ -27,7 +29,7 @@ struct ConvertCommand: Sendable {
             let value: ManifestValue, bytes: Data
             do throws(BackplaneError) {
                 value = try read(source)
-                // Before it is upgraded, since places are those of the file then.
+                // Encode before upgrading, because the locations in errors are those of the file.
                 let spelled = try value.encoded(as: format)
                 bytes = upgrade ? try upgraded(value).encoded(as: format) : spelled
             } catch {
@@ -63,7 +65,7 @@ struct ConvertCommand: Sendable {
         return value.upgraded
     }
 
-    /// Says what is wrong with the manifest, with its line where that is known.
+    /// Reports an error in the manifest, with its line if known.
     private func refuse(_ error: BackplaneError, of source: Data) -> Int32 {
         Output.remark(ManifestDocument(parsing: source, path: manifest).problem(of: error).report(in: manifest))
         return 1

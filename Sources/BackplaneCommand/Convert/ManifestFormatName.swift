@@ -1,7 +1,7 @@
 import BackplaneDocuments
 import BackplaneHost
 
-/// The names of a manifest's formats, as `--to` takes them.
+/// The names of manifest formats that `--to` accepts.
 enum ManifestFormatName {
     static let names = ManifestFormat.allCases.map(\.rawValue)
 

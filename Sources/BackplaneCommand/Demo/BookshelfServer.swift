@@ -1,18 +1,19 @@
 import Backplane
 import Foundation
 
-/// The example's server, as a process of its own that ends with this one.
+/// The example's server in a child process that ends with this process.
 final class BookshelfServer {
-    /// Where it listens: `http://127.0.0.1:PORT`.
+    /// The address at which the server listens: `http://127.0.0.1:PORT`.
     let url: String
     private let process: Process
     private let output: FileHandle
-    /// Closed when this process ends, however it ends; the server then ends too.
+    /// The server's standard input, which closes however this process ends and thereby stops the server.
     private let input: Pipe
 
-    /// Starts it on a free loopback port, and returns once it listens.
+    /// Starts the server on a free loopback port and returns once it listens.
     ///
-    /// - Throws: when it is not beside this program, or ends without listening.
+    /// - Parameter folder: The folder that contains the server's executable.
+    /// - Throws: `BackplaneError` if the executable is missing, or if the server ends without listening.
     init(beside folder: String) throws(BackplaneError) {
         let path = folder + "/bookshelf-server"
         guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -35,7 +36,7 @@ final class BookshelfServer {
 
     var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Asks it to stop, and waits until it has.
+    /// Stops the server and waits until it has exited.
     func stop() {
         guard process.isRunning else { return }
         process.terminate()

@@ -3,7 +3,7 @@ import BackplaneHost
 import BackplaneTurnstile
 
 extension DemoCommand {
-    /// Swaps a library under callers at full speed, and shows what became of every call.
+    /// Swaps a library while callers call it at full speed, and reports the outcome of every call.
     func showSwaps(in folder: String) async throws {
         let callers = 4, swaps = 20
         let swapped = try await TurnstileHost(.swift, in: folder + "/swap", loads: folder + "/load")

@@ -5,7 +5,7 @@ import BackplaneTerminal
 import BookshelfContracts
 
 extension DemoCommand {
-    /// Which version of the network service each manager has, and what there was to choose from.
+    /// Lists the version of the network service that each manager uses, and the versions to choose from.
     func showServices(_ composition: Composition) {
         let rows = composition.managerNames.flatMap { manager in
             composition.definitions(of: manager).filter { $0.role == .networkService }.map { service in
@@ -36,7 +36,7 @@ extension DemoCommand {
 }
 
 extension Author {
-    /// With the years of birth and death, as far as they are known.
+    /// The name with the years of birth and death, as far as they are known.
     fileprivate var withYears: String {
         guard born != nil || died != nil else { return name }
         return "\(name) (\(born.map { "\($0)" } ?? "?")–\(died.map { "\($0)" } ?? ""))"

@@ -6,13 +6,15 @@ import BackplaneTerminal
 import BookshelfContracts
 import Glibc
 
-/// `backplane demo`: takes a newcomer through the example application, against a real server. Leaves nothing behind.
+/// The command `backplane demo`: guides newcomers through the example application, against a real server.
+///
+/// It leaves no files or processes behind.
 struct DemoCommand: Sendable {
     func run() async -> Int32 {
         do {
             let signals = StopSignals(), folder = try TemporaryFolder(for: "demo")
             defer { folder.remove() }
-            // Interrupted, it leaves nothing behind either; the server ends with this process.
+            // An interrupted demo cleans up, too; the server ends with this process.
             let interruption = Task {
                 guard await signals.next() != nil else { return }
                 folder.remove()

@@ -3,9 +3,9 @@ import BackplaneDocuments
 import BackplaneHost
 import Foundation
 
-/// `manifests/bookshelf-both.json` with the server where it is today.
+/// The manifest `manifests/bookshelf-both.json`, with the address of the demo's server.
 enum DemoManifest {
-    /// Looked for below the current folder, then in the folders above this program.
+    /// Returns the manifest's path, searching the current folder, then the folders above this program.
     static func find(from program: String) throws(BackplaneError) -> String {
         let name = "manifests/bookshelf-both.json"
         var folders = [FileManager.default.currentDirectoryPath]
@@ -25,7 +25,7 @@ enum DemoManifest {
         for name in manifest.managers.keys {
             guard var controller = manifest.managers[name]?.communicationController else { continue }
             for index in controller.services.indices {
-                // Its path, `/v1` or `/v2`, stays.
+                // Keep the path of the URL, `/v1` or `/v2`.
                 guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else { continue }
                 controller.services[index].networkServiceConfiguration["baseURL"] = .string(server + (URL(string: url)?.path ?? ""))
             }

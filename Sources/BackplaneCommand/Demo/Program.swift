@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where this program is.
+/// The location of the running program.
 enum Program {
-    /// The folder of the running executable, without symbolic links.
+    /// The folder of the running executable, with symbolic links resolved.
     static var folder: String {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return URL(filePath: path).deletingLastPathComponent().path

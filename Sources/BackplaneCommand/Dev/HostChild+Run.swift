@@ -10,7 +10,7 @@ import Foundation
 import Synchronization
 
 extension HostChild {
-    /// What the child does: starts what is sound, says how that went, and stays until it is told to stop, or nobody is there to tell it.
+    /// Starts all managers without errors, reports the result, and runs until a signal or the end of the parent.
     static func run(_ settings: HostSettings) async -> Int32 {
         let signals = StopSignals()
         bph_print_lines()
@@ -21,9 +21,9 @@ extension HostChild {
             if await signals.next() != nil { isStopping.withLock { $0 = true } }
         }
         Thread.detachNewThread {
-            // The other end is closed when the parent has ended, however it did.
+            // The other end closes when the parent has ended, for whatever reason.
             LineReader.read(STDIN_FILENO) { _ in }
-            // It did not wait until all is stopped: a person is in a hurry.
+            // The parent ended without waiting for the components to stop: the user is in a hurry.
             if isStopping.withLock({ $0 }) { _exit(130) }
             end.cancel()
         }

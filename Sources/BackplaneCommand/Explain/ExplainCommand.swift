@@ -3,10 +3,10 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane explain`: says of one manager which classes were chosen for it and why, or why it cannot be created.
+/// The command `backplane explain`: reports which classes a manager uses and why, or why it cannot be created.
 struct ExplainCommand: Sendable {
     var settings: HostSettings
-    /// The host to ask; `nil`: none runs, and none is started.
+    /// The running host to ask, or `nil` to compose the manifest without starting anything.
     var running: HostChoice?
     var manager: String
     var json = false

@@ -2,7 +2,9 @@ import Backplane
 import BackplaneHost
 
 extension Explanation {
-    /// - Throws: `manager.unknown`, with names like it.
+    /// Creates the explanation of a manager from a composition.
+    ///
+    /// - Throws: `manager.unknown`, with similar names as suggestions.
     init(of manager: String, in composition: Composition) throws(BackplaneError) {
         let isSound = composition.plan.managers[manager] != nil
         guard isSound || composition.plan.faults[manager] != nil else { throw composition.unknownManager(manager) }

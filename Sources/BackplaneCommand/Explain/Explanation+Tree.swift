@@ -1,7 +1,9 @@
 import BackplaneTerminal
 
 extension Explanation {
-    /// - Parameter file: the manifest's path.
+    /// Returns the explanation as a tree for the terminal.
+    ///
+    /// - Parameter file: The path of the manifest.
     func tree(in file: String) -> Tree {
         var branches: [Tree] = []
         if !reasons.isEmpty { branches.append(Tree([Span("why not", .bad)], reasons.map { $0.tree(in: file, under: manager) })) }
@@ -9,7 +11,7 @@ extension Explanation {
         branches += components.map { $0.tree(in: file) }
         if !uses.isEmpty { branches.append(Tree(["uses"], uses.map { $0.tree(in: file) })) }
         if !warnings.isEmpty { branches.append(Tree([Span("warnings", .doubtful)], warnings.map { $0.tree(in: file, under: manager) })) }
-        // The first component stands at the same place.
+        // The location is that of the first component, which shows it.
         return Tree([Span(manager.printable, .heading), ": ", state.span] + (life?.spans(after: state) ?? []) + (components.isEmpty ? place.spans(in: file) : []), branches)
     }
 }
@@ -19,7 +21,9 @@ extension Explanation.State {
 }
 
 extension Explanation.Life {
-    /// - Parameter resolution: what stands before it; that it cannot be created is not said twice.
+    /// Returns the state in a running host, if it adds anything.
+    ///
+    /// - Parameter resolution: The state printed before it; "unsatisfied" is not repeated.
     fileprivate func spans(after resolution: Explanation.State?) -> [Span] {
         let style: Span.Style = state == "ready" ? .good : ["failed", "unsatisfied"].contains(state) ? .bad : .plain
         return state != resolution?.rawValue ? [", ", Span(state, style), Span(reason.map { ": " + $0.printable } ?? "")] : []
@@ -63,7 +67,9 @@ extension Explanation.Use {
 }
 
 extension Explanation.Reason {
-    /// - Parameter manager: the one above.
+    /// Returns the reason with its causes.
+    ///
+    /// - Parameter above: The manager under which the reason is printed.
     fileprivate func tree(in file: String, under above: String?) -> Tree {
         let subject = manager.flatMap { $0 == above ? nil : "\($0.printable): " } ?? ""
         let place = place.text(in: file).map { $0.printable + ": " } ?? ""

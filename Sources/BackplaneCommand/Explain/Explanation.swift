@@ -1,50 +1,50 @@
 import Backplane
 import BackplaneHost
 
-/// Why a manager is as it is: the classes that were chosen for it and what with, or what keeps it from being created.
+/// An explanation of a manager: its chosen classes and wires, or the reasons why it cannot be created.
 struct Explanation: Codable, Sendable {
     enum State: String, Codable, Sendable {
         case resolved, unsatisfied
     }
     var manager: String
     var state: State
-    /// How it is in a host that runs; `nil`: none was asked.
+    /// The state of the manager in a running host, or `nil` if no host was asked.
     var life: Life?
     var place: Place
-    /// The manager itself, its layers, its services.
+    /// The components of the definition: the manager, its controllers and its services.
     var components: [Component]
     var uses: [Use]
-    /// Why it cannot be created, down to where that begins.
+    /// The reasons why the manager cannot be created, each with its causes.
     var reasons: [Reason]
-    /// What is wrong with it and keeps it from nothing.
+    /// The non-fatal problems of the manager.
     var warnings: [Reason]
-    /// What is wrong with the manifest as a whole, of one that cannot be created: that may be why.
+    /// The problems of the manifest as a whole, if the manager cannot be created; they may be the cause.
     var manifest: [Reason]
 
-    /// Where a manager is in its life, in a host.
+    /// The state of a manager in a running host.
     struct Life: Codable, Sendable {
         var state: String
-        /// Why it is not up.
+        /// The reason why the manager is not ready.
         var reason: String?
     }
 
-    /// What fills one place in its definition.
+    /// A component of the manager's definition.
     struct Component: Codable, Sendable {
         var role: String
-        /// The communication controller's property, of a service.
+        /// The property of the communication controller that holds the service; `nil` for other roles.
         var property: String?
         var className: String
-        /// The versions that are accepted; `nil`: any.
+        /// The accepted versions, or `nil` for any.
         var range: String?
-        /// What was chosen; `nil`: nothing fits.
+        /// The chosen version, or `nil` if no component fits.
         var version: String?
         var plugin: String?
         var why: String
         var passedOver: [PassedOver]
-        /// The other managers that have the same one.
+        /// The other managers that share the component.
         var sharedWith: [String]
         var wires: [WireRow]
-        /// The labels of optional wires that nothing is connected to.
+        /// The labels of optional wires that are not connected.
         var unconnected: [String]
         var place: Place
     }
@@ -56,19 +56,19 @@ struct Explanation: Codable, Sendable {
         var because: String
     }
 
-    /// Another manager that it uses.
+    /// Another manager that this one uses.
     struct Use: Codable, Sendable {
         var label: String
         var manager: String
-        /// `nil`: there is no such manager.
+        /// The state of the other manager, or `nil` if it does not exist.
         var state: State?
         var life: Life?
         var place: Place
     }
 
-    /// An error or a warning, and what it comes from.
+    /// An error or a warning, and its causes.
     struct Reason: Codable, Sendable {
-        /// Whom it is about, where that is another manager.
+        /// The manager concerned; `nil` for the manifest as a whole, and for the underlying causes of an error.
         var manager: String?
         var code: String
         var message: String

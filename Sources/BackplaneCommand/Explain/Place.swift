@@ -2,9 +2,9 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 
-/// A place in a manifest.
+/// A location in a manifest, with its line and column if known.
 struct Place: Codable, Sendable, Hashable {
-    /// A JSON pointer, or a file.
+    /// A JSON pointer, or the path of a file.
     var location: String?
     var line: Int?
     var column: Int?
@@ -13,7 +13,7 @@ struct Place: Codable, Sendable, Hashable {
         (self.location, line, column) = (location, position?.line, position?.column)
     }
 
-    /// As compilers print it, so that editors can go there: `file:line:column`; or the pointer.
+    /// Returns the location as `file:line:column`, a format that editors recognise, or else the JSON pointer.
     func text(in manifest: String) -> String? {
         if let line, let column { return "\(manifest):\(line):\(column)" }
         return location

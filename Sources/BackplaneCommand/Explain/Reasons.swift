@@ -1,13 +1,13 @@
 import Backplane
 import BackplaneHost
 
-/// Finds what problems come from.
+/// A search for the causes of problems.
 struct Reasons {
     private let composition: Composition
     private let problems: [String?: [Problem]]
-    /// The managers whose errors were told: once is enough, however many use them.
+    /// The managers whose errors have been reported; each is reported once, however many managers use it.
     private var told: Set<String> = []
-    /// A chain of managers may be as long as a manifest; nobody reads one to the end.
+    /// The maximum depth of a chain of causes; a chain of managers can be as long as the manifest.
     private static let longestChain = 32
 
     init(_ composition: Composition) {
@@ -15,7 +15,7 @@ struct Reasons {
         problems = Dictionary(grouping: composition.problems, by: \.manager)
     }
 
-    /// What is wrong with the manifest as a whole.
+    /// Returns the errors of the manifest as a whole.
     mutating func ofManifest() -> [Explanation.Reason] {
         problems(of: nil, .error).map { reason($0, of: nil, depth: 0) }
     }
@@ -39,7 +39,7 @@ struct Reasons {
             told.insert(used).inserted
         {
             reason.because = problems(of: used, .error).map { self.reason($0, of: used, depth: depth + 1) }
-            // The rest of its message tells what stands below it now.
+            // The causes below it report the rest of the message.
             reason.message = "`\(used)` cannot be created"
         }
         return reason

@@ -1,11 +1,11 @@
 import Backplane
 import BackplaneHost
 
-/// Which of several components of one class is taken, and why not the others.
+/// The choice among the components of one class, and why the others were not chosen.
 struct VersionChoice: Sendable {
-    /// `nil`: none fits.
+    /// The chosen component, or `nil` if none fits.
     let entry: Catalogue.Entry?
-    /// A phrase.
+    /// The reason for the choice, as a phrase.
     let why: String
     let passedOver: [Explanation.PassedOver]
 
@@ -24,9 +24,11 @@ struct VersionChoice: Sendable {
         entry.component.role == definition.role && definition.range?.contains(entry.component.version) ?? true
     }
 
+    /// Returns the reason for the choice.
+    ///
     /// - Parameters:
-    ///   - fitting: the versions that fit, the highest first.
-    ///   - count: how many there are, fitting or not.
+    ///   - fitting: The versions that fit, highest first.
+    ///   - count: The number of components of the class, whether they fit or not.
     private static func why(_ fitting: [Version], of count: Int) -> String {
         guard let best = fitting.first else { return count == 0 ? "no plugin registers it" : "none fits" }
         if fitting.count == 1 { return count == 1 ? "the only one there is" : "the only one that fits" }

@@ -3,9 +3,9 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// `backplane generations`: lists what a running host has in memory of its plugins, and what keeps it there.
+/// The command `backplane generations`: lists the loaded generations in a running host and what retains them.
 struct GenerationsCommand: Sendable {
-    /// `nil`: all.
+    /// The plugin to list, or `nil` for all.
     var plugin: String?
     var host: HostChoice
     var json = false

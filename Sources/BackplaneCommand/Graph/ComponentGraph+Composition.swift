@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 
 extension ComponentGraph {
-    /// The plan's components in the order of creation, then the managers that cannot be created, by name.
+    /// Creates a graph of the plan's components in creation order, then the managers that cannot be created, by name.
     init(_ composition: Composition) {
         let faults = composition.plan.faults.sorted { $0.key < $1.key }
         let names = Dictionary(uniqueKeysWithValues: faults.enumerated().map { ($0.element.key, "f\($0.offset)") })

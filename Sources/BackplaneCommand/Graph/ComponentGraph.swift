@@ -1,6 +1,6 @@
 import BackplaneTerminal
 
-/// Components and the wires between them, as they are drawn.
+/// The graph of components and the wires between them.
 struct ComponentGraph: Encodable, Sendable {
     var nodes: [Node]
     var edges: [Edge]
@@ -11,24 +11,24 @@ struct ComponentGraph: Encodable, Sendable {
             /// A manager that cannot be created.
             case fault
         }
-        /// Letters and digits; the same as long as the manifest is.
+        /// An identifier of letters and digits, the same for every run with the same manifest.
         var id: String
         var kind: Kind
-        /// Of a manager, in the manifest.
+        /// The name in the manifest, for managers only.
         var name: String?
         var className: String?
         var version: String?
         var plugin: String?
-        /// Those in whose definition it stands.
+        /// The managers whose definitions contain the component.
         var managers: [String]
-        /// The first thing that is wrong with it.
+        /// The first error of a manager that cannot be created.
         var fault: String?
     }
 
     struct Edge: Encodable, Sendable {
         enum Style: String, Encodable, Sendable {
             case native, encoded, served
-            /// Asked for by one that cannot be created.
+            /// A wire of a manager that cannot be created.
             case open
         }
         var from: String
@@ -37,13 +37,13 @@ struct ComponentGraph: Encodable, Sendable {
         var contract: String?
         var version: String?
         var style: Style
-        /// Why not natively.
+        /// The reason why the wire is not native.
         var because: String?
     }
 }
 
 extension ComponentGraph.Node {
-    /// What is written on it, a line each, the first one being its name.
+    /// The label of the node, one line each, the name first.
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
         return [name ?? component] + (name == nil || component.isEmpty ? [] : [component]) + [plugin, fault?.shortened(to: 100)].compactMap(\.self)
@@ -51,7 +51,7 @@ extension ComponentGraph.Node {
 }
 
 extension ComponentGraph.Edge {
-    /// What is written on it, a line each.
+    /// The label of the edge, one line each.
     var lines: [String] {
         let contract = [contract, version].compactMap(\.self).joined(separator: " ")
         let lane =

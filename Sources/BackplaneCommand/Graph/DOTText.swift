@@ -1,6 +1,6 @@
 import BackplaneTerminal
 
-/// A graph in the DOT language of Graphviz, <https://graphviz.org/doc/info/lang.html>.
+/// A renderer for the DOT language of Graphviz, <https://graphviz.org/doc/info/lang.html>.
 enum DOTText {
     static func text(_ graph: ComponentGraph) -> String {
         let defaults = ["node [fontname=\"Helvetica\", style=filled]", "edge [fontname=\"Helvetica\", fontsize=10]"]
@@ -34,7 +34,7 @@ enum DOTText {
         lines.map { escaped($0.printable) }.joined(separator: "\\n")
     }
 
-    /// Graphviz reads backslashes in a label as line ends and names, and ampersands as HTML's characters, whatever mark follows them.
+    /// Escapes a label for Graphviz, which interprets backslashes, and ampersands as HTML entities.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

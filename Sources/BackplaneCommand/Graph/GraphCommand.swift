@@ -1,7 +1,7 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane graph`: draws what the manifest comes to.
+/// The command `backplane graph`: draws the components and wires of a manifest.
 struct GraphCommand: Sendable {
     enum Format: String, CaseIterable, Sendable {
         case mermaid, dot, json

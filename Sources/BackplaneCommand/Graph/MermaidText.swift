@@ -1,6 +1,6 @@
 import BackplaneTerminal
 
-/// A graph in the language of Mermaid's flowcharts, <https://mermaid.js.org/syntax/flowchart.html>.
+/// A renderer for Mermaid flowcharts, <https://mermaid.js.org/syntax/flowchart.html>.
 enum MermaidText {
     static func text(_ graph: ComponentGraph) -> String {
         let kinds = ComponentGraph.Node.Kind.allCases.filter { kind in graph.nodes.contains { $0.kind == kind } }
@@ -29,11 +29,11 @@ enum MermaidText {
             case .open: "--x"
             }
         let label = label(edge.lines)
-        // The grammar has no empty label.
+        // The grammar does not permit empty labels.
         return "\(edge.from) \(arrow)\(label.isEmpty ? "" : "|\"\(label)\"|") \(edge.to)"
     }
 
-    /// Colours that can be read on white and on black.
+    /// Returns colours that are legible on both light and dark backgrounds.
     private static func style(_ kind: ComponentGraph.Node.Kind) -> String {
         switch kind {
         case .manager: "fill:#dbeafe,stroke:#1d4ed8,color:#111"
@@ -48,7 +48,7 @@ enum MermaidText {
         lines.map { escaped($0.printable) }.joined(separator: "<br/>")
     }
 
-    /// Letters and digits of all languages stay; what may mean something to Mermaid, Markdown or HTML becomes a character's number.
+    /// Replaces characters with a meaning in Mermaid, Markdown or HTML by their numbers; keeps letters and digits.
     private static func escaped(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         return scalars.indices.map { index in
@@ -60,7 +60,7 @@ enum MermaidText {
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        // Not a colon: of a line with `style`, then one, then a number, Mermaid cuts the last semicolon off.
+        // No colon: in a line with `style` followed by a colon and a number, Mermaid drops the last semicolon.
         if " .,-_/@".unicodeScalars.contains(scalar) { return true }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar.properties.generalCategory == .nonspacingMark
     }

@@ -3,13 +3,13 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// What a host does for somebody who waits for it, on standard error, where a person watches and it takes a while.
+/// A progress line on standard error for a host's slow answer, shown only at a terminal.
 final class AnswerProgress {
     private var text: String
     private let line = ProgressLine()
     private let begin = ContinuousClock.now
     private var isShown = false
-    /// How long an answer may take before anything is said of it.
+    /// The time after which the line appears.
     private static let patience = Duration.seconds(1)
 
     init(_ text: String) { self.text = text }

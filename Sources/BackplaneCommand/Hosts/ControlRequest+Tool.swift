@@ -3,7 +3,7 @@ import BackplaneControl
 import BackplaneHost
 
 extension ControlRequest {
-    /// How `backplane run` answers what every host does not.
+    /// The control requests that hosts of this tool answer in addition to those of every host.
     static let ofTool = [services, explain, wires]
 
     private static let services = ControlRequest(ServicesRequest.self) { host, _ throws(BackplaneError) in
@@ -20,7 +20,7 @@ extension ControlRequest {
 }
 
 extension Explanation {
-    /// The same of a host that runs: with how it is, and how those are that it uses.
+    /// Returns the explanation with the current states of the manager and of the managers it uses.
     fileprivate func living(_ managers: [ManagerStatus]) -> Explanation {
         let lives = Dictionary(managers.map { ($0.name, Life($0.state)) }) { first, _ in first }
         var explanation = self

@@ -2,7 +2,7 @@
 import ArgumentParser
 import Backplane
 
-/// The options of every command that makes a host.
+/// The options of every command that creates a host.
 struct HostArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
     var environment: String?
@@ -21,7 +21,7 @@ struct HostArguments: ParsableArguments {
         completion: .list(LogLevelName.names), transform: LogLevelName.level)
     var logLevel: Log.Level = .notice
 
-    /// Without a manifest.
+    /// The settings without a manifest.
     var settings: HostSettings {
         HostSettings(environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
     }

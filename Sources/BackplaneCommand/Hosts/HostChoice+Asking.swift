@@ -6,12 +6,12 @@ import BackplaneTerminal
 import Glibc
 
 extension HostChoice {
-    /// Asks the chosen host, and gives the exit code; what keeps it from answering is on standard error.
+    /// Sends a message to the chosen host and returns the exit code; prints errors on standard error.
     ///
     /// - Parameters:
-    ///   - doing: what a person at a terminal is told meanwhile.
-    ///   - interrupted: what is said when control-C ends this command and not what the host does.
-    ///   - use: prints the answer.
+    ///   - doing: The text of the progress line.
+    ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
+    ///   - use: Prints the answer and returns the exit code.
     func ask<Message: ControlMessage>(
         _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil, _ use: (Message.Answer, RunningHost) -> Int32
     ) -> Int32 {
@@ -42,7 +42,7 @@ extension HostChoice {
 }
 
 extension HostChoice.Refusal {
-    /// Says why, and gives the exit code: what is unclear is for whoever entered the command to say.
+    /// Prints the reason and returns the exit code; an ambiguous choice counts as a usage error.
     func report() -> Int32 {
         switch self {
         case .none(let error): return Output.fail(error)

@@ -2,7 +2,7 @@ import BackplaneControl
 import BackplaneHost
 
 extension HostChoice {
-    /// From the options of a command that is for running hosts alone.
+    /// Returns the host chosen by the options of a command for running hosts.
     static func given(socket: String?, manifest: String?) throws(CallWords.Misuse) -> HostChoice {
         if socket != nil, manifest != nil { throw .init(description: "--socket and --manifest both say which host; give one of them") }
         return HostChoice(socket: socket, manifest: manifest)
@@ -10,9 +10,9 @@ extension HostChoice {
 }
 
 extension HostSettings {
-    /// For a command that works on a manifest, or on a host that runs.
+    /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
     ///
-    /// - Parameter running: whether it is asked for a host that runs; the path of a socket is one that is.
+    /// - Parameter running: Whether to use a running host; `socket` implies it.
     func taking(_ manifest: String?, running: Bool, socket: String?) throws(CallWords.Misuse) -> (settings: HostSettings, host: HostChoice?) {
         guard running || socket != nil else {
             do { return (try taking(manifest), nil) } catch { throw .init(description: error.description) }

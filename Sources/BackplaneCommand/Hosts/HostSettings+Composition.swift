@@ -3,7 +3,7 @@ import BackplaneReports
 import BackplaneTerminal
 
 extension HostSettings {
-    /// What the manifest comes to with its plugins. Starts nothing, leaves nothing behind.
+    /// Composes the manifest with its plugins, without starting anything or leaving files behind.
     func compose() async -> Composition {
         let host = makeHost()
         let composition = await host.composition()
@@ -11,7 +11,7 @@ extension HostSettings {
         return composition
     }
 
-    /// Says on standard error that there are errors, and how to learn of them.
+    /// Prints the number of errors on standard error, if there are any, and the command that lists them.
     func remark(onErrorsOf composition: Composition) {
         let errors = composition.problems.count { $0.severity == .error }
         guard errors > 0 else { return }
@@ -21,12 +21,12 @@ extension HostSettings {
         Output.remark("backplane: \(manifest) has \(counted(errors, "error"))\(subject): `\(command.text)` lists all")
     }
 
-    /// The options that were given and that another command needs, so that the manifest comes to the same.
+    /// The given options that another command needs to compose the manifest in the same way.
     var composingOptions: [ShellCommand.Option] {
         (environment.map { [.init(name: "--environment", value: $0)] } ?? []) + pluginPaths.map { .init(name: "--plugin-path", value: $0) }
     }
 
-    /// Says on standard error what keeps a manifest from being read.
+    /// Prints the errors that prevent the manifest from being read, and returns the exit code.
     func fail(_ composition: Composition) -> Int32 {
         for problem in composition.problems where problem.severity == .error { Output.remark(problem.report(in: manifest)) }
         return 1

@@ -1,27 +1,27 @@
 import Backplane
 import BackplaneHost
 
-/// The options that every command takes which makes a host.
+/// The options common to all commands that create a host.
 struct HostSettings: Sendable {
-    /// Its path, once it is chosen.
+    /// The path of the manifest, once it is chosen.
     var manifest = ""
-    /// Of the manifest's environments the one to use; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
+    /// The manifest's environment: `nil` takes `$BACKPLANE_ENVIRONMENT`, an empty string none.
     var environment: String?
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
     var log: any LogSink = SilentLog()
-    /// What the log leaves nothing out from.
+    /// The lowest level that is logged.
     var logLevel: Log.Level? { Log.Level.allCases.first(where: log.isEnabled) }
 
-    /// The same with a manifest: the one that is given, or the one of the current folder.
+    /// Returns the settings with the given manifest, or with the one in the current folder.
     func taking(_ manifest: String?) throws(ManifestChoice.Missing) -> HostSettings {
         var settings = self
         settings.manifest = try ManifestChoice.taken(manifest)
         return settings
     }
 
-    /// With an HTTP client of its own.
+    /// Creates the host's options, with a new HTTP client.
     func makeOptions() -> HostOptions {
         var options = HostOptions(
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
@@ -30,14 +30,14 @@ struct HostSettings: Sendable {
         return options
     }
 
-    /// The host of this command, nothing of it loaded yet.
+    /// Creates the host of this command; nothing is loaded until it is used.
     ///
-    /// - Parameter document: the manifest as it is to be read; `nil`: as it is.
+    /// - Parameter document: The manifest, or `nil` to read it from its path.
     func makeHost(_ document: ManifestDocument? = nil) -> PluginHost {
         PluginHost(manifest: document ?? self.document, options: makeOptions())
     }
 
-    /// The manifest, read now.
+    /// The manifest, read from its path on each access.
     var document: ManifestDocument {
         ManifestDocument(contentsOf: manifest, environment: chosenEnvironment)
     }

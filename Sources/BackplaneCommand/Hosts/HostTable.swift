@@ -3,7 +3,7 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// Running hosts under each other.
+/// The table of running hosts.
 enum HostTable {
     static func table(_ hosts: [RunningHost]) -> Table {
         Table(

@@ -3,7 +3,7 @@ import BackplaneDocuments
 import BackplaneHost
 import BackplaneTerminal
 
-/// A problem as `check --json` prints it.
+/// A problem in the format of `check --json`.
 struct ProblemRow: Encodable {
     var severity: String
     var manager: String?
@@ -28,7 +28,7 @@ struct ManagerRow: Encodable {
     var version: String
     var plugin: String
     var state: String
-    /// Why it is not up.
+    /// The reason why the manager is not ready.
     var reason: BackplaneError?
 
     init(_ status: ManagerStatus) {
@@ -42,7 +42,7 @@ struct ManagerRow: Encodable {
 }
 
 extension Table {
-    /// Managers; with a column that says why where one of them is not up.
+    /// Creates a table of managers, with a column for the reasons if any manager is not ready.
     init(_ managers: [ManagerStatus]) {
         let rows = managers.map(ManagerRow.init), tellsWhy = rows.contains { $0.reason != nil }
         self.init(

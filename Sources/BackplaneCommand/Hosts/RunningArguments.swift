@@ -3,7 +3,7 @@ import ArgumentParser
 import BackplaneControl
 import BackplaneHost
 
-/// The options of commands that work on a manifest, or on a host that runs.
+/// The options of commands that work on a manifest or on a running host.
 struct RunningArguments: ParsableArguments {
     @Flag(help: "Ask the host that runs, and make none.") var running = false
 
@@ -12,13 +12,13 @@ struct RunningArguments: ParsableArguments {
 }
 
 extension HostArguments {
-    /// The settings with a manifest, or the running host that is asked for.
+    /// Returns the settings with a manifest, or the running host to ask.
     func settings(_ manifest: String?, _ running: RunningArguments) throws -> (settings: HostSettings, host: HostChoice?) {
         try understood { () throws(CallWords.Misuse) in try settings.taking(manifest, running: running.running, socket: running.socket) }
     }
 }
 
-/// The options of commands that are for a running host alone.
+/// The options of commands that work on a running host only.
 struct HostChoiceArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The running host, by the path of its socket.", valueName: "path"))
     var socket: String?

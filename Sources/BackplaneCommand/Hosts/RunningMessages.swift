@@ -1,18 +1,20 @@
 import BackplaneControl
 import BackplaneHost
 
-/// What hosts of this tool answer besides what every host does.
+/// A request for the components of a host's plugins; answered only by hosts that this tool runs.
 struct ServicesRequest: ControlMessage {
     static let name = "services"
     typealias Answer = ServiceList
 }
 
+/// A request to explain a manager; answered only by hosts that this tool runs.
 struct ExplainRequest: ControlMessage {
     static let name = "explain"
     typealias Answer = Explanation
     var manager: String
 }
 
+/// A request for the wires of a host; answered only by hosts that this tool runs.
 struct WiresRequest: ControlMessage {
     static let name = "wires"
     typealias Answer = [WireRow]

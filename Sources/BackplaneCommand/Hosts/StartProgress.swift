@@ -1,9 +1,9 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// How far the start of a host is, on standard error, where a person watches and it takes a while.
+/// A progress line on standard error for a slow start of a host, shown only at a terminal.
 enum StartProgress {
-    /// How long a start may take before anything is said of it.
+    /// The time after which the line appears, and the interval of its updates.
     private static let patience = Duration.seconds(1), interval = Duration.milliseconds(200)
 
     static func shown(of host: PluginHost, during start: () async throws -> Void) async rethrows {

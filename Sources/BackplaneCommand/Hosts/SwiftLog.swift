@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneTerminal
 import Logging
 
-/// The host's log in swift-log, on standard error.
+/// A log sink that writes to standard error through swift-log.
 struct SwiftLog: LogSink {
     private let logger: Logger
 

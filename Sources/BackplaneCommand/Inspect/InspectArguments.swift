@@ -2,7 +2,7 @@
 import ArgumentParser
 
 extension BackplaneTool {
-    /// What `inspect` and its child take.
+    /// The arguments of `inspect` and its child process.
     struct InspectionArguments: ParsableArguments {
         @Argument(help: "A library: its path, or its name as a manifest gives it.")
         var library: String
@@ -40,7 +40,7 @@ extension BackplaneTool {
         }
     }
 
-    /// The child of ``Inspect``.
+    /// The child process of ``Inspect``.
     struct InspectChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: InspectionChild.command, shouldDisplay: false)
 

@@ -2,16 +2,16 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane inspect`: says all that can be known of a library, and whether a host would load it.
+/// The command `backplane inspect`: shows a library's metadata and whether a host would load it.
 struct InspectCommand: Sendable {
-    /// A path, or a name as a manifest gives it.
+    /// The path of the library, or its name in a manifest.
     var library: String
     var loadFolder: String?
-    /// How long the library may take to say what it brings.
+    /// The time that the library has to describe itself.
     var limit: Duration
     var json = false
 
-    /// In seconds.
+    /// The default and the range of the time limit, in seconds.
     static let defaultLimit = 10.0, limits = 0.001...3_600.0, limitsText = "expected seconds, up to an hour"
 
     func run() async -> Int32 {
@@ -26,7 +26,9 @@ struct InspectCommand: Sendable {
         }
     }
 
-    /// - Parameter library: a path, or a name as a manifest gives it.
+    /// Returns the path of a library.
+    ///
+    /// - Parameter library: A path, or a name as it appears in a manifest.
     static func locate(_ library: String) throws(BackplaneError) -> String {
         let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
         if isPath { return library }

@@ -5,21 +5,24 @@ import BackplaneTerminal
 import BackplaneValidate
 import Foundation
 
-/// The process that loads a library to hear what it brings: whatever the library does there, `inspect` itself goes on.
+/// The child process that loads a library and asks it to describe itself, so that a crash does not end `inspect`.
 enum InspectionChild {
     /// The hidden command that the child runs.
     static let command = "inspect-child"
 
-    /// What the child prints.
+    /// The output of the child.
     private struct Answer: Codable {
         var plugin: PluginReport?
         var problem: BackplaneError?
     }
 
-    /// Asks a child of this process for what the library at `path` brings.
+    /// Asks a child process for the description of the library at `path`.
     ///
-    /// - Parameter folder: where the child may leave things.
-    /// - Throws: why a host would not load it: a crash, a hang and nonsense are reasons too.
+    /// - Parameters:
+    ///   - folder: A folder in which the child may leave files.
+    ///   - limit: The time without output after which the child is killed.
+    /// - Throws: `BackplaneError` with the reason why a host would not load the library, such as a crash, a hang or an
+    ///   unreadable answer.
     static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run = try await ChildRun(
@@ -40,10 +43,10 @@ enum InspectionChild {
         throw BackplaneError(.pluginLoadFailed, "loaded in a process of its own, \(reason)", at: path, causes: printed)
     }
 
-    /// What the child does. Does not return: nothing more of the library runs.
+    /// Runs the child; exits instead of returning, so that no more code of the library runs.
     static func run(_ path: String, loadFolder: String?) -> Never {
         ChildLeash.hold()
-        // What the library prints is no answer.
+        // Output of the library must not mix with the answer.
         let output = ChildLeash.moveHigh(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY)
         dup2(nothing, STDOUT_FILENO)
         var answer = Answer()

@@ -39,7 +39,7 @@ extension PluginReport {
 }
 
 extension PluginReport.Component {
-    /// The component, then its methods, then its wires.
+    /// The rows of the component, its methods and its wires.
     fileprivate var rows: [[String]] {
         [["\(className) \(version)", role, contract.map { "provides \($0.name) \($0.version)" } ?? "-"]]
             + (contract?.methods ?? []).map { ["  \($0.name)", "\($0.kind) method", ""] }

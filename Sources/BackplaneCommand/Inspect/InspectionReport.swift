@@ -2,19 +2,19 @@ import Backplane
 import BackplaneHost
 import BackplaneValidate
 
-/// What `inspect` found out, as `--json` prints it.
+/// The findings of `inspect`, in the format of `--json`.
 struct InspectionReport: Encodable {
     var path: String
-    /// Whether a host would load it.
+    /// A Boolean value indicating whether a host would load the library.
     var loads: Bool { problems.isEmpty }
-    /// In bytes.
+    /// The size of the file, in bytes.
     var size: Int?
     var sha256: String?
-    /// What its identity section says.
+    /// The contents of the identity section.
     var identity: IdentityRow?
-    /// What it answered when it was loaded.
+    /// The description that the library gave when it was loaded.
     var plugin: PluginReport?
-    /// Why a host would not load it.
+    /// The reasons why a host would not load the library.
     var problems: [BackplaneError]
 
     init(_ inspection: LibraryInspection) {
@@ -27,7 +27,7 @@ struct InspectionReport: Encodable {
         var id, version: String?
         var abi: ABI
         var sdk, toolchain: String?
-        /// The Swift compiler's major and minor version.
+        /// The major and minor version of the Swift compiler.
         var swift: String?
         var hasSwift: Bool
 

@@ -2,9 +2,9 @@ import BackplaneScaffold
 import BackplaneTerminal
 
 extension ManagerConstants {
-    /// Source to paste.
+    /// Returns the constants as Swift source.
     ///
-    /// - Parameter manifest: where the managers come from, for its first line.
+    /// - Parameter manifest: The path of the manifest, which the first line of the source mentions.
     func swift(of manifest: String) -> String {
         let contracts = Dictionary(grouping: constants, by: \.contract).sorted { $0.key < $1.key }
         var lines = ["// The managers of \(manifest.printable), as in `host.manager(\(constants.first.map { ".\($0.identifier)" } ?? "…"))`."]

@@ -2,16 +2,16 @@ import Backplane
 import BackplaneHost
 import BackplaneScaffold
 
-/// A constant for each manager that provides a contract, in Swift.
+/// A Swift constant for each manager that provides a contract.
 struct ManagerConstants: Encodable, Sendable {
     var constants: [Constant]
-    /// The managers that there is no constant for.
+    /// The managers without a constant, with the reason.
     var others: [Other]
 
     struct Constant: Encodable, Sendable, Hashable {
         var manager: String
         var contract: String
-        /// In backticks if it is a keyword.
+        /// The name of the constant, in backticks if it is a keyword.
         var identifier: String
     }
 
@@ -45,19 +45,22 @@ struct ManagerConstants: Encodable, Sendable {
         }
     }
 
-    /// An identifier for each name, none twice: without `Manager` where that is unambiguous, else the whole name, else that with a number.
+    /// Returns a distinct identifier for each name.
+    ///
+    /// An identifier is the name without `Manager` if that is unambiguous, otherwise the whole name, with a number if
+    /// needed.
     static func identifiers(for names: [String]) -> [String: SwiftIdentifier] {
         let whole = names.compactMap { name in SwiftIdentifier(camelCasing: name).map { (name, $0) } }
         let short = whole.map { ($0, $1.withoutManager.flatMap { $0.isTaken ? nil : $0 } ?? $1) }
         let counts = (whole + short).reduce(into: [:]) { counts, pair in counts[pair.1, default: Set()].insert(pair.0) }
         var identifiers: [String: SwiftIdentifier] = [:]
         var used: Set<SwiftIdentifier> = []
-        // Names that want what nobody else wants come first, so that a number is given only to those that need one.
+        // Assign uncontested identifiers first, so that only the names that need a number get one.
         for (name, identifier) in short where counts[identifier]?.count == 1 && !identifier.isTaken {
             identifiers[name] = identifier
             used.insert(identifier)
         }
-        // Of an identifier that many names want, the first number that may still be free.
+        // The next number to try for each contested identifier.
         var numbers: [SwiftIdentifier: Int] = [:]
         for (name, identifier) in whole where identifiers[name] == nil {
             var free = identifier, number = numbers[identifier] ?? 2

@@ -1,7 +1,7 @@
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane names`: prints a constant for each manager, in Swift.
+/// The command `backplane names`: prints a Swift constant for each manager.
 struct NamesCommand: Sendable {
     var settings: HostSettings
     var json = false

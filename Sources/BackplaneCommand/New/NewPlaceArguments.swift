@@ -3,7 +3,7 @@ import ArgumentParser
 import BackplaneScaffold
 
 extension BackplaneTool {
-    /// What everything that is made in a folder of its own takes.
+    /// The arguments of every subcommand that creates a folder.
     struct NewFolderArguments: ParsableArguments {
         @Argument(help: "Its name, such as TideTable; a path before it says where its folder is made.") var name: String
         @Option(help: ArgumentHelp("The package Backplane: a checkout, or a URL (default: the one that this command was built from).", valueName: "place"))
@@ -11,7 +11,7 @@ extension BackplaneTool {
         @Flag(help: "Print the files and what to enter next as JSON.") var json = false
     }
 
-    /// What everything that is added to a package takes.
+    /// The arguments of every subcommand that adds to a package.
     struct NewPlaceArguments: ParsableArguments {
         @Argument(help: "Its name, such as TideTable.") var name: String
         @Option(help: ArgumentHelp("The package to add it to (default: the one around the current folder).", valueName: "folder")) var package: String?

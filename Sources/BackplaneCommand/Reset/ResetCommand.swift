@@ -1,9 +1,9 @@
 import BackplaneControl
 import BackplaneHost
 
-/// `backplane reset`: makes a manager of a running host anew, or everything that is up.
+/// The command `backplane reset`: restarts one manager of a running host, or all that are up.
 struct ResetCommand: Sendable {
-    /// `nil`: everything.
+    /// The manager to restart, or `nil` for all that are up.
     var manager: String?
     var host: HostChoice
     var json = false

@@ -1,11 +1,11 @@
 import BackplaneControl
 import BackplaneHost
 
-/// `backplane rollback`: swaps back to an older generation of a plugin.
+/// The command `backplane rollback`: swaps a plugin back to an older generation.
 struct RollbackCommand: Sendable {
-    /// Its id, or its library as the manifest names it.
+    /// The identifier of the plugin, or its library as the manifest names it.
     var plugin: String
-    /// `nil`: the last one before.
+    /// The number of the generation, or `nil` for the previous one.
     var generation: Int?
     var options: SwapOptions
     var host: HostChoice

@@ -5,17 +5,17 @@ import BackplaneProcesses
 import BackplaneReports
 import BackplaneTerminal
 
-/// `backplane run`: starts everything, says what is up, stays until it is asked to stop.
+/// The command `backplane run`: starts all managers, reports their states, and runs until it is asked to stop.
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// Start what is sound beside what is not.
+    /// A Boolean value indicating whether to start the managers without errors even if others have some.
     var keepsGoing = false
-    /// Listen for other commands.
+    /// A Boolean value indicating whether to listen for other commands on a control socket.
     var isControlled = true
 
     func run() async -> Int32 {
-        // Before anything starts, so that no signal is missed, and a start that hangs can be given up.
+        // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
         let signals = StopSignals()
         let host = settings.makeHost()
         let control = isControlled ? listen(for: host) : nil
@@ -37,7 +37,7 @@ struct RunCommand: Sendable {
             return await giveUp(host, stopped)
         }
         let managers = await host.managers
-        // A lazy one may be started yet.
+        // A lazy manager can still be started.
         let isIdle = keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
         report(managers, control, isIdle: isIdle)
         if isIdle {
@@ -48,8 +48,9 @@ struct RunCommand: Sendable {
         return 0
     }
 
-    /// Lists all errors of the manifest on standard error; with any of them nothing starts, unless it is to keep going and there is
-    /// something to keep going with.
+    /// Prints all errors of the manifest on standard error and returns whether to start.
+    ///
+    /// With errors, nothing starts unless `keepsGoing` is set and there is at least one manager.
     private func isAccepted(_ host: PluginHost) async -> Bool {
         let errors = await host.check().filter { $0.severity == .error }
         guard !errors.isEmpty else { return true }
@@ -65,7 +66,7 @@ struct RunCommand: Sendable {
         return 1
     }
 
-    /// A host that nobody can talk to runs all the same.
+    /// Opens the control socket; if that fails, the host runs without one.
     private func listen(for host: PluginHost) -> ControlSocket? {
         do {
             return try ControlSocket(serving: host, requests: ControlRequest.ofTool)

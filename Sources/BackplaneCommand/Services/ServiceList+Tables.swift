@@ -1,7 +1,7 @@
 import BackplaneTerminal
 
 extension ServiceList {
-    /// A row for each component, plugin by plugin.
+    /// The table of components, grouped by plugin.
     var table: Table {
         Table(
             ["PLUGIN", "ROLE", "CLASS", "PROVIDES", "USED BY"],
@@ -11,7 +11,7 @@ extension ServiceList {
             })
     }
 
-    /// `nil`: none is missing.
+    /// The table of wires that are not connected, or `nil` if there are none.
     var missingTable: Table? {
         guard !missing.isEmpty else { return nil }
         return Table(["MANAGER", "CLASS", "WIRE", "ASKS FOR", "NEED", "COULD BE"], missing.map(\.cells))

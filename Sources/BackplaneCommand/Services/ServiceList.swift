@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// What each plugin registers and who uses it, and the wires that nothing is connected to.
+/// The components that each plugin registers, their users, and the wires that are not connected.
 struct ServiceList: Codable, Sendable {
     var plugins: [Plugin]
     var missing: [MissingWire]
@@ -9,7 +9,7 @@ struct ServiceList: Codable, Sendable {
     struct Plugin: Codable, Sendable {
         var id: String
         var version: String
-        /// Where its library was built; `nil`: it is linked into this program.
+        /// The path at which the library was built, or `nil` if the plugin is linked into this program.
         var library: String?
         var components: [Component]
     }
@@ -20,7 +20,7 @@ struct ServiceList: Codable, Sendable {
         var version: String
         var contract: String?
         var contractVersion: String?
-        /// The managers in whose definition it was chosen; sorted.
+        /// The managers whose definitions use the component, sorted by name.
         var usedBy: [String]
     }
 
@@ -31,7 +31,7 @@ struct ServiceList: Codable, Sendable {
         var contract: String
         var version: String
         var isOptional: Bool
-        /// Components that it could be connected to.
+        /// The components to which the wire could be connected.
         var candidates: [String]
     }
 }

@@ -2,10 +2,10 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane services`: lists what each plugin registers, and who uses it.
+/// The command `backplane services`: lists the components that each plugin registers, and their users.
 struct ServicesCommand: Sendable {
     var settings: HostSettings
-    /// The host to ask; `nil`: none runs, and none is started.
+    /// The running host to ask, or `nil` to compose the manifest without starting anything.
     var running: HostChoice?
     var json = false
 

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneHost
 import BackplaneTerminal
 
-/// What was asked of components, under each other.
+/// The table of call statistics, one row for each component.
 enum StatisticsTable {
     static func table(_ statistics: [ComponentStatistics]) -> Table {
         Table(

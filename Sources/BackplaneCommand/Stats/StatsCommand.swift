@@ -2,7 +2,7 @@ import BackplaneControl
 import BackplaneHost
 import BackplaneTerminal
 
-/// `backplane stats`: lists what has been asked of every component of a running host.
+/// The command `backplane stats`: lists the call statistics of every component of a running host.
 struct StatsCommand: Sendable {
     var host: HostChoice
     var json = false

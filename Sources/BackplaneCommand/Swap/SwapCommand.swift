@@ -4,18 +4,18 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// `backplane swap`: puts new builds of plugins in force in a running host, or says what that would do.
+/// The command `backplane swap`: activates new builds of plugins in a running host, or previews that.
 struct SwapCommand: Sendable {
-    /// Paths, or names as the manifest has them.
+    /// The paths of the libraries, or their names in the manifest.
     var libraries: [String]
     var options: SwapOptions
     var host: HostChoice
-    /// Only say what would happen.
+    /// A Boolean value indicating whether to preview the swap only.
     var isDry = false
     var json = false
 
     func run() -> Int32 {
-        // The host stands in another folder.
+        // The host's current folder may be another one.
         let libraries = libraries.map { $0.contains("/") || ManifestChoice.isFile($0) ? FilePath.absolute($0) : $0 }
         guard isDry else {
             return host.ask(SwapRequest(libraries: libraries, options: options), doing: "swapping", interrupted: Self.interruption) { report, _ in
@@ -32,7 +32,7 @@ struct SwapCommand: Sendable {
 }
 
 extension SwapReport {
-    /// Prints it, and gives the exit code: what was rolled back has failed.
+    /// Prints the report and returns the exit code; a swap that was rolled back counts as failed.
     func print(json: Bool) -> Int32 {
         if json { Output.json(SwapReportForm(self)) } else { for line in lines(colour: Terminal.wantsColour) { Output.line(line) } }
         guard outcome == .rolledBack else { return 0 }

@@ -4,7 +4,7 @@ import BackplaneReports
 import BackplaneTerminal
 
 extension SwapPreview {
-    /// What a person reads of it: tables of what would change, then what speaks against it.
+    /// Returns the preview as text: tables of the changes, then warnings, then the reasons for a refusal.
     func lines(colour: Bool) -> [String] {
         let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map { $0.lines(colour: colour) }
         let remarks = warnings.map { [Span("warning: ", .doubtful), Span($0.printable)].text(colour: colour) }

@@ -1,17 +1,19 @@
 import Backplane
 import BackplaneHost
 
-/// How a swap is to be made, as it is entered.
+/// The options of a swap as they are entered.
 struct SwapWords: Sendable, Hashable {
-    /// Seconds.
+    /// The length of the probation, in seconds.
     var probation: Double?
-    /// From 0 to 1.
+    /// The tolerated fraction of failed calls, from 0 to 1.
     var errorRate: Double?
-    /// Seconds.
+    /// The time limit for draining and for each step, in seconds.
     var timeout: Double?
     var discardsState = false
 
-    /// - Throws: which word makes no sense.
+    /// Returns the options of the swap.
+    ///
+    /// - Throws: `CallWords.Misuse` if a value is out of range, or an error rate is given without a probation.
     func options() throws(CallWords.Misuse) -> SwapOptions {
         var options = SwapOptions(discardsState: discardsState)
         if let timeout {

@@ -35,7 +35,7 @@ struct BackplaneTool: AsyncParsableCommand {
             InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,
         ])
 
-    /// As it is without this, but no success where what was printed is not all there.
+    /// Runs the command as the default implementation does, but fails if some of its output could not be written.
     static func main() async {
         do {
             var command = try await asyncParseAsRoot()

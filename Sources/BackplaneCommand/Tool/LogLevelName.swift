@@ -1,6 +1,6 @@
 import Backplane
 
-/// The names of the log's levels, as `--log-level` takes them.
+/// The names of log levels that `--log-level` accepts.
 enum LogLevelName {
     static let names = Log.Level.allCases.map { "\($0)" }
     static let all = names.joined(separator: ", ")

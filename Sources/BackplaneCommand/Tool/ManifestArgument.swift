@@ -1,20 +1,20 @@
 #if Engines
 import ArgumentParser
 
-/// What commands take that work on a manifest and on nothing else.
+/// The argument of commands that work on a manifest.
 struct ManifestArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("A manifest: JSON, or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
     var path: String?
 }
 
 extension HostArguments {
-    /// The settings with a manifest: the one that is given, or the one of the current folder.
+    /// Returns the settings with the given manifest, or with the one in the current folder.
     func settings(_ manifest: String?) throws -> HostSettings {
         do { return try settings.taking(manifest) } catch { throw ValidationError(error.description) }
     }
 }
 
-/// Reads words; what is wrong with them is wrong usage.
+/// Parses arguments; reports errors as incorrect usage.
 func understood<Words>(_ read: () throws(CallWords.Misuse) -> Words) throws -> Words {
     do { return try read() } catch { throw ValidationError(error.description) }
 }

@@ -1,23 +1,23 @@
 import BackplaneTerminal
 import FoundationEssentials
 
-/// Which manifest a command takes.
+/// The choice of the manifest for a command.
 enum ManifestChoice {
-    /// What is looked for in the current folder where none is given, in this order.
+    /// The file names to look for in the current folder if no manifest is given, in this order.
     static let names = ["backplane.json", "backplane.plist", "NLManagerProvider.plist"]
 
-    /// The same for help texts.
+    /// A description of the default for help texts.
     static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) that is in the current folder"
 
-    /// The first of them that is there.
+    /// The first of these files that exists in the current folder.
     static var here: String? { names.first(where: isFile) }
 
-    /// That there is none to take.
+    /// The error thrown if no manifest is given or found.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The manifest that is given, or the one that is here; where several are, says on standard error which it is.
+    /// Returns the given manifest or the one in the current folder; if there are several, remarks which one is used.
     static func taken(_ given: String?) throws(Missing) -> String {
         if let given { return given }
         let here = names.filter(isFile)
@@ -32,10 +32,10 @@ enum ManifestChoice {
         return first
     }
 
-    /// Takes the manifest from words that begin with one, or not.
+    /// Splits positional arguments into an optional manifest and the rest.
     ///
-    /// The first word is a manifest if it names a file that is there, has a slash in it, or ends in `.json` or `.plist`; everything is a name
-    /// otherwise.
+    /// The first argument is a manifest if it is an existing file, contains a slash, or ends in `.json` or `.plist`.
+    /// Otherwise all arguments are names.
     static func split(_ words: [String], isFile: (String) -> Bool = isFile) -> (manifest: String?, rest: ArraySlice<String>) {
         guard let first = words.first, first.contains("/") || [".json", ".plist"].contains(where: first.hasSuffix) || isFile(first) else {
             return (nil, words[...])

@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneTerminal
 import Glibc
 
-/// The command line of a build without engines, which has no package that would read a longer one: three commands, for what is built there.
+/// The command line of a build without engines, with the three commands that need no package for argument parsing.
 @main
 enum PackageFreeTool {
     private static let usage = """
@@ -53,7 +53,7 @@ enum PackageFreeTool {
         }
     }
 
-    /// The options, wherever they stand, and everything else.
+    /// Returns the options, which may appear anywhere, and the remaining words.
     private static func read(_ arguments: ArraySlice<String>) throws(Misuse) -> (HostSettings, words: ArraySlice<String>) {
         var settings = HostSettings(log: Engines.log(.notice)), words: ArraySlice<String> = [], rest = arguments
         while let word = rest.popFirst() {

@@ -3,7 +3,7 @@ import ArgumentParser
 import BackplaneValidate
 
 extension BackplaneTool {
-    /// What `validate` and its child take besides the library.
+    /// The arguments that `validate` shares with its child process.
     struct ValidationArguments: ParsableArguments {
         @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
         var loadFolder: String?
@@ -39,7 +39,7 @@ extension BackplaneTool {
         }
     }
 
-    /// The child of ``Validate``.
+    /// The child process of ``Validate``.
     struct ValidateChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: ValidationChild.command, shouldDisplay: false)
 

@@ -3,12 +3,12 @@ import BackplaneHost
 import BackplaneTerminal
 import BackplaneValidate
 
-/// `backplane validate`: tells a plugin's author what it does that it should not.
+/// The command `backplane validate`: checks a plugin against the rules of the boundary.
 struct ValidateCommand: Sendable {
-    /// A path, or a name as a manifest gives it.
+    /// The path of the library, or its name in a manifest.
     var library: String
     var loadFolder: String?
-    /// How long each step, call and answer of a check may take.
+    /// The time limit for each step, call and answer of a check.
     var limit: Duration
     var json = false
 

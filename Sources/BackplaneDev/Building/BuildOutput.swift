@@ -2,14 +2,14 @@ import BackplaneHost
 import BackplaneTerminal
 import Foundation
 
-/// What `swift build` prints, taken apart: how far it is, and what the compiler has to say.
+/// The parsed output of `swift build`: progress and compiler diagnostics.
 struct BuildOutput: Sendable {
     enum Line: Sendable, Hashable {
-        /// How far it is, such as `[3/7] Compiling Notes`: gone with the next.
+        /// A progress line, such as `[3/7] Compiling Notes`, that the next one replaces.
         case progress(String)
-        /// What it says in any case.
+        /// A line that is printed by every build.
         case ceremony
-        /// What a person has to read, as it was printed.
+        /// A line for the user, as it was printed.
         case text(String)
     }
 
@@ -22,7 +22,9 @@ struct BuildOutput: Sendable {
         return isCeremony ? .ceremony : .text(text)
     }
 
-    /// Why nothing happens: another one builds in the same folder. SwiftPM says so in a line that it does not end.
+    /// Returns the process that this build waits for, because it builds in the same folder.
+    ///
+    /// SwiftPM reports it in a line without a line end.
     static func obstacle(_ text: String) -> (process: Int, folder: String)? {
         guard let match = text.prefixMatch(of: #/Another instance of SwiftPM \(PID: (\d+)\) is already running using '(.*)', waiting/#),
             let process = Int(match.1)
@@ -30,34 +32,38 @@ struct BuildOutput: Sendable {
         return (process, String(match.2))
     }
 
-    /// What the compiler said, each line once: it emits a module and compiles it, and says the same twice.
+    /// The compiler's output without repeated diagnostics.
+    ///
+    /// The compiler reports some diagnostics twice: when it emits a module and when it compiles it.
     var text: [String] {
         lines + (left == 0 ? [] : ["… and \(counted(left, "line")) more"])
     }
     private(set) var diagnostics: [Diagnostic] = []
     private var lines: [String] = []
-    /// How many were too many to be kept.
+    /// The number of lines dropped because of the limit.
     private var left = 0
     private var isRepeating = false
-    /// As SwiftPM calls the package that is built; none: all of what it says counts.
+    /// The names that SwiftPM may use for the package; if empty, warnings about all packages are kept.
     private let identities: Set<String>
     private var isForeign = false
 
-    /// - Parameter package: its folder; what SwiftPM warns of in the manifests of others is left out then.
+    /// Creates the parser of a build's output.
+    ///
+    /// - Parameter package: The folder of the package; SwiftPM's warnings about the manifests of others are dropped.
     init(of package: String? = nil) {
-        // After its folder; a link may have another name than what it leads to.
+        // SwiftPM names a package after its folder, and a symbolic link may be named differently from its target.
         let paths = package.map { [$0, URL(filePath: $0).resolvingSymlinksInPath().path] } ?? []
         identities = Set(paths.map { FilePath.name(of: $0).lowercased() })
     }
 
-    /// A program that is run by a build may print without end.
+    /// The maximum number of lines, because programs that a build runs can print without end.
     private static let most = 5_000
 
-    /// Takes a line that is no progress.
+    /// Parses a line that is not a progress line.
     ///
-    /// - Returns: a diagnostic that it begins, where that is new.
+    /// - Returns: The diagnostic that begins with the line, if it is a new one.
     mutating func take(_ line: String) -> Diagnostic? {
-        // The files that it is about stand below it.
+        // The lines below a warning list the files it is about.
         isForeign = isWarningOfAnother(line) || isForeign && line.hasPrefix("    /")
         if isForeign { return nil }
         guard lines.count < Self.most else {
@@ -65,7 +71,7 @@ struct BuildOutput: Sendable {
             return nil
         }
         guard let diagnostic = Diagnostic(line) else {
-            // What belongs to a diagnostic shows its source.
+            // Lines that quote source belong to the diagnostic above them.
             isRepeating = isRepeating && line.prefixMatch(of: #/\s*\d*\s*\|/#) != nil
             if !isRepeating { lines.append(line) }
             return nil

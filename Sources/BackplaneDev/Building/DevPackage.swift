@@ -1,29 +1,31 @@
 import BackplaneHost
 import BackplanePackages
 
-/// A Swift package whose plugins are built while they are worked on.
+/// A Swift package whose plugins are built during development.
 struct DevPackage: Sendable, Hashable {
-    /// A plugin's library, as a product of its package.
+    /// The library of a plugin, as a product of its package.
     struct Product: Sendable, Hashable {
         var package: String
         var name: String
-        /// Where it lies once it is built.
+        /// The path of the library after a build.
         var library: String
-        /// Its targets' own folders, and those of the packages on this machine that it may be made of.
+        /// The folders of the product's targets, and of the local packages that it may depend on.
         var folders: [String]
-        /// The folders that SwiftPM may put its files into.
+        /// The folders in which SwiftPM may place the product's resources.
         var resources: [String]
     }
-    /// From the root on.
+    /// The absolute path of the package's folder.
     var path: String
-    /// The dynamic libraries among its products.
+    /// The dynamic libraries among the package's products.
     var products: [Product]
-    /// What a change of makes it another package.
+    /// The path of the package's manifest; after a change to it, the package is read again.
     var manifest: String { FilePath.join(path, "Package.swift") }
 
+    /// Creates a package from its description.
+    ///
     /// - Parameters:
-    ///   - others: the packages beside it that it depends on, by their folders.
-    ///   - libraries: the folder that SwiftPM builds into.
+    ///   - others: The local packages that it depends on, by their folders.
+    ///   - libraries: The folder into which SwiftPM builds libraries.
     init(_ facts: PackageFacts, at path: String, others: [String: PackageFacts], libraries: String) {
         self.path = path
         let beside = others.sorted { $0.key < $1.key }.flatMap { path, facts in facts.folders(of: facts.targets.filter { $0.type != "test" }, in: path) }
@@ -44,10 +46,10 @@ extension PackageFacts {
 }
 
 extension DevPackage.Product {
-    /// What it is called among the products of all packages.
+    /// An identifier that is unique among the products of all packages.
     var id: String { "\(package):\(name)" }
 
-    /// Is it made of this file, or of what was in this folder?
+    /// Returns whether the product depends on a file, or on the contents of a folder.
     func isMade(of path: String) -> Bool {
         folders.contains { path == $0 || path.hasPrefix($0 + "/") || $0.hasPrefix(path + "/") }
     }

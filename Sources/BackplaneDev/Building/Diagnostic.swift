@@ -1,14 +1,14 @@
-/// What a compiler says of a place in a source file.
+/// A compiler diagnostic.
 struct Diagnostic: Codable, Sendable, Hashable {
-    /// `error`, `warning` or `note`.
+    /// The severity: `error`, `warning` or `note`.
     var severity: String
-    /// From the root on; `nil`: it is about no file.
+    /// The absolute path of the source file, or `nil` if the diagnostic concerns none.
     var file: String?
     var line: Int?
     var column: Int?
     var message: String
 
-    /// From the first line of it; `nil`: that is no such line.
+    /// Parses the first line of a diagnostic; returns `nil` for any other line.
     init?(_ text: String) {
         if let match = text.wholeMatch(of: /(\/.*?):(\d+):(\d+): (error|warning|note): (.*)/) {
             (file, line, column) = (String(match.1), Int(match.2), Int(match.3))

@@ -2,9 +2,11 @@ import BackplaneHost
 import Foundation
 import Glibc
 
-/// What the system knows of the files of a built plugin without reading them: equal ones mean that nobody has written to them in between.
+/// The file system's metadata for the files of a built plugin.
+///
+/// Equal stamps mean that no file has been written in between.
 struct ProductStamp: Sendable, Hashable {
-    /// `nil`: there is none.
+    /// The metadata of the library, or `nil` if it does not exist.
     let library: FileStatus?
     private let resources: [String: FileStatus]
 
@@ -20,17 +22,17 @@ struct ProductStamp: Sendable, Hashable {
         resources = files
     }
 
-    /// Of one that was never looked at.
+    /// A stamp for a product that has not been inspected.
     static let unknown = ProductStamp()
 
     private init() { (library, resources) = (nil, [:]) }
 
-    /// Whoever writes it will close it, and that is told.
+    /// Returns whether a process has the file open for writing; closing it triggers another event.
     static func isBeingWritten(_ path: String) -> Bool {
         (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true
     }
 
-    /// When the library was written, in seconds since 1970.
+    /// The time of the library's last modification, in seconds since 1970.
     var written: Double? {
         library.map { Double($0.modified.seconds) + Double($0.modified.nanoseconds) / 1e9 }
     }

@@ -4,28 +4,32 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A build of one product that is under way.
+/// A build of one product in progress.
 final class RunningBuild {
     enum News: Sendable {
         case progress(String)
-        /// Another process builds in this folder, and is waited for.
+        /// Another process builds in the same folder, and this build waits for it.
         case waiting(process: Int, folder: String)
-        /// Not one that was told before.
+        /// A diagnostic that has not been reported before.
         case diagnostic(Diagnostic)
         case ended(ChildProcess.Ending)
     }
     let product: DevPackage.Product
-    /// In seconds since 1970.
+    /// The time at which the build started, in seconds since 1970.
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
     private(set) var isCancelled = false
-    /// Its library lies there already.
+    /// A Boolean value indicating whether the build has written its library already.
     var hasCome = false
     private let listener: Listener
     private let process: ChildProcess
 
+    /// Starts a build.
+    ///
     /// - Parameters:
-    ///   - last: the package that was built before.
+    ///   - last: The package that was built before this one.
+    ///   - tell: Receives the events of the build, on any thread.
+    /// - Throws: `BackplaneError` if the process cannot be started.
     init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ tell: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
@@ -41,16 +45,16 @@ final class RunningBuild {
         process = try ChildProcess("swift", swiftPM.build(product, after: last), outlets: outlets) { tell(.ended($0)) }
     }
 
-    /// What the compiler said, in lines.
+    /// The compiler's output, in lines.
     var text: [String] { listener.text }
 
-    /// Asks the package manager to stop; it is killed where it does not.
+    /// Asks SwiftPM to stop, and kills it if it does not.
     func cancel() {
         isCancelled = true
         process.stop(patience: Self.patience)
     }
 
-    /// Tenths of a second.
+    /// The time that SwiftPM has to stop, in tenths of a second.
     private static let patience = 50
 
     func end(_ ending: ChildProcess.Ending) -> DevLoop.BuildEnd {
@@ -58,7 +62,7 @@ final class RunningBuild {
     }
 }
 
-/// What a build has printed so far: taken apart where it is read, so that one that prints much waits for that.
+/// The output of a build so far, parsed on the thread that reads it, which slows down a build that prints too much.
 private final class Listener: Sendable {
     private let output: Mutex<BuildOutput>
 

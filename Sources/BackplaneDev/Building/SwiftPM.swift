@@ -3,12 +3,12 @@ import BackplaneHost
 import BackplanePackages
 import BackplaneTerminal
 
-/// How the Swift package manager is asked to build.
+/// The options with which Swift Package Manager builds.
 package struct SwiftPM: Sendable {
     package var configuration: String
-    /// `nil`: each package's own `.build`.
+    /// The scratch folder for all packages, or `nil` for each package's own `.build`.
     package var scratchPath: String?
-    /// Passed on to every `swift build`.
+    /// The additional arguments of every `swift build`.
     package var flags: [String] = []
 
     package init(configuration: String = "debug", scratchPath: String? = nil, flags: [String] = []) {
@@ -26,7 +26,7 @@ package struct SwiftPM: Sendable {
         return name
     }
 
-    /// The folder that it builds a package's products into.
+    /// Returns the folder into which SwiftPM builds a package's products.
     func libraries(of package: String) -> String {
         FilePath.join(scratchPath.map(FilePath.absolute) ?? FilePath.join(package, ".build"), configuration)
     }
@@ -35,17 +35,19 @@ package struct SwiftPM: Sendable {
         ["--package-path", package] + (scratchPath.map { ["--scratch-path", FilePath.absolute($0)] } ?? [])
     }
 
-    /// Builds a product, as a person would: with the same options, so that neither has to build anything anew for the other.
+    /// Returns the arguments that build a product.
     ///
-    /// - Parameter last: the package that was built before. In one folder for several SwiftPM takes its plan for the plan of any of them.
+    /// They are the same as in a manual build, so that neither invalidates the results of the other.
+    ///
+    /// - Parameter last: The package built before this one. With a shared scratch folder, SwiftPM would reuse its plan.
     func build(_ product: DevPackage.Product, after last: String?) -> [String] {
         let plansAnew = scratchPath != nil && last != product.package
         return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags
     }
 
-    /// Reads what a package consists of. Fetches nothing, and waits for no build.
+    /// Reads the description of a package, without fetching dependencies or waiting for a build.
     ///
-    /// - Throws: what the package manager says of it, or of one beside it that it depends on.
+    /// - Throws: `package.unusable`, with SwiftPM's message about the package or a local package that it depends on.
     func package(at path: String) throws(BackplaneError) -> DevPackage {
         let scratchPath = FilePath.join(FilePath.folder(of: libraries(of: path)), "backplane-dev")
         do throws(BackplaneError) {
@@ -65,6 +67,6 @@ package struct SwiftPM: Sendable {
 }
 
 extension BackplaneError.Code {
-    /// The Swift package manager does not understand it.
+    /// A package that Swift Package Manager cannot read.
     static let packageUnusable = Self(rawValue: "package.unusable")
 }

@@ -4,9 +4,9 @@ import BackplaneHost
 import BackplaneReports
 import FoundationEssentials
 
-/// One event on a line.
+/// An event as a line of JSON.
 private struct DevEventLine: Encodable {
-    /// In seconds since 1970.
+    /// The time of the event, in seconds since 1970.
     var time: Double
     var event: DevEvent
 
@@ -22,7 +22,7 @@ private struct DevEventLine: Encodable {
     var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Rows are texts and finite numbers: they always encode.
+        // Events consist of strings and finite numbers, so encoding does not fail.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }
@@ -30,7 +30,7 @@ private struct DevEventLine: Encodable {
 extension DevEvent {
     func json(at time: Double) -> String { DevEventLine(time: time, event: self).text }
 
-    /// As `event` has it.
+    /// The name of the event, which is the value of the key `event`.
     var name: String { parts.name }
     fileprivate var payload: any Encodable { parts.payload }
 

@@ -3,7 +3,6 @@ import BackplaneHost
 import BackplaneReports
 import BackplaneTerminal
 
-/// What a person reads of an event: a line, and below it what has to be said besides.
 extension DevEvent {
     func lines(at time: String, colour: Bool) -> [String] {
         guard let (word, text, rest) = told else { return [] }
@@ -83,7 +82,7 @@ extension DevEvent.Others {
 }
 
 extension DevEvent.Ending {
-    /// That it stopped when it was to stop is nothing new.
+    /// The line for an ending; `nil` if the process stopped as requested.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         guard isExpected else { return (Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew", []) }
         return isInOrder ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
@@ -102,7 +101,7 @@ extension DevEvent.Swap {
 }
 
 extension DevEvent.Libraries {
-    /// Nobody is told of a file that was touched.
+    /// The line for unchanged libraries; `nil` if none was built here, such as a file that was only touched.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         guard let time = builtIn.values.max() else { return nil }
         let names = libraries.map(FilePath.name).sorted().joined(separator: ", ").printable
@@ -121,7 +120,7 @@ extension DevEvent.Refusal {
 }
 
 extension SwapReport {
-    /// Each plugin, from which generation to which.
+    /// The plugins with their old and new generations.
     fileprivate var movements: String {
         plugins.map { change in
             let versions = change.fromVersion == change.toVersion ? "" : " \(change.fromVersion) → \(change.toVersion)"
@@ -129,7 +128,7 @@ extension SwapReport {
         }.joined(separator: "; ")
     }
 
-    /// What is not as it should be.
+    /// The non-fatal problems of the swap.
     fileprivate var remarks: [String] {
         let lost = components.compactMap { component in component.state?.lost.map { "state of \(component.component) lost: \($0)" } }
         return (lost + warnings + (failure.map { [$0.description] } ?? [])).map { "  " + $0.printable }

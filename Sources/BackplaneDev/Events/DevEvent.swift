@@ -2,7 +2,7 @@ import Backplane
 import BackplaneControl
 import BackplaneHost
 
-/// Something that has happened under `backplane dev`, as editors and scripts are told it.
+/// An event of `backplane dev`, as reported to editors and scripts.
 enum DevEvent: Sendable {
     case started(Beginning)
     case buildStarted(Build)
@@ -11,17 +11,17 @@ enum DevEvent: Sendable {
     case diagnostic(Finding)
     case buildEnded(BuildResult)
     case hostStarted(Application)
-    /// Others run the manifest already.
+    /// Other hosts run the same manifest.
     case alsoRunning(Others)
     case hostEnded(Ending)
     case swapped(Swap)
-    /// New libraries are byte for byte what is in force.
+    /// New libraries are identical to the active ones.
     case unchanged(Libraries)
     case refused(Refusal)
     case rolledBack(SwapReport)
     case applied(ManifestChange)
     case generations(Memory)
-    /// The application has printed a line.
+    /// The application printed a line.
     case output(Line)
     case stopped(Reason)
 
@@ -31,16 +31,16 @@ enum DevEvent: Sendable {
             var products: [String]
         }
         var manifest: String
-        /// None: libraries are only watched.
+        /// The packages that are built; if empty, libraries are only watched.
         var packages: [Package]
-        /// Files that no package here builds.
+        /// The libraries that no package of this session builds.
         var libraries: [String]
     }
 
     struct Build: Codable, Sendable {
         var product: String
         var package: String
-        /// The files whose change it is for, some of them; none: there was no build yet, or it was asked for.
+        /// Some of the changed files that caused the build; empty for a first or a requested build.
         var because: [String]
     }
 
@@ -60,16 +60,16 @@ enum DevEvent: Sendable {
         var product: String
         var outcome: Outcome
         var seconds: Double
-        /// Is there another library, or are there other files, than before?
+        /// A Boolean value indicating whether the library or its resources differ from those before the build.
         var isChanged: Bool
-        /// There is an application that it goes into.
+        /// A Boolean value indicating whether an application is running into which the product is swapped.
         var isSwapped: Bool
-        /// What the compiler printed.
+        /// The output of the compiler.
         var text: [String]
     }
 
     struct Application: Codable, Sendable {
-        /// It was started here.
+        /// A Boolean value indicating whether this command started the application.
         var isOwn: Bool
         var report: HostChild.Report
 
@@ -98,16 +98,16 @@ enum DevEvent: Sendable {
     }
 
     struct Ending: Codable, Sendable {
-        /// It was told to.
+        /// A Boolean value indicating whether the process was asked to end.
         var isExpected: Bool
-        /// It has stopped all that it had started.
+        /// A Boolean value indicating whether the application stopped all its components before it ended.
         var isInOrder: Bool
-        /// `exit code 1`, or the signal that ended it.
+        /// The exit code or the signal that ended the process, such as `exit code 1`.
         var how: String
     }
 
     struct Swap: Codable, Sendable {
-        /// Seconds from the beginning of its build until the linker had closed it, by library, where it was built here.
+        /// The seconds from the start of a build until the linker closed the library, for each library built here.
         var builtIn: [String: Double]
         private var form: SwapReportForm
         var report: SwapReport { form.value }
@@ -124,12 +124,12 @@ enum DevEvent: Sendable {
 
     struct Refusal: Codable, Sendable {
         enum Subject: String, Codable, Sendable {
-            /// What was asked for, or what would have had to be read.
+            /// The request that failed, or what could not be read.
             case swap, rollback, manifest, package, build, host, watching
         }
         var subject: Subject
         var error: BackplaneError
-        /// Each mistake of a manifest, with its place; of a Package.swift the compiler's own lines.
+        /// The errors of a manifest with their locations, or the compiler's output about a Package.swift.
         var problems: [String] = []
     }
 

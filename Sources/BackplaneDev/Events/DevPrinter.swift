@@ -2,10 +2,12 @@ import BackplaneReports
 import BackplaneTerminal
 import Foundation
 
-/// Prints events: a line of JSON each, or what a person reads.
+/// A printer of events, as lines of JSON or as text for the terminal.
 struct DevPrinter: Sendable {
     let json: Bool
-    /// What the application prints comes this way too: among the events, or to where a person sees how far a build is.
+    /// A Boolean value indicating whether the application's output passes through this printer.
+    ///
+    /// There it becomes events, or is printed above the progress line.
     private let passesOutputOn: Bool
     private let writer: DevWriter
 
@@ -19,34 +21,36 @@ struct DevPrinter: Sendable {
         writer.write(json ? [event.json(at: now)] : event.lines(at: String(Figure.time(now).suffix(8)), colour: Terminal.wantsColour))
     }
 
-    /// Takes the lines of the application; `nil`: they go where this process's go.
+    /// A function that takes the application's output, or `nil` if it goes directly to that of this process.
     var passOn: (@Sendable (String, _ isError: Bool) -> Void)? {
         guard passesOutputOn else { return nil }
         return { output($0, isError: $1) }
     }
 
-    /// Waits while much is unread.
+    /// Prints a line of the application; blocks while too much is unwritten.
     private func output(_ text: String, isError: Bool) {
         guard json else { return writer.passOn(text, to: isError ? STDERR_FILENO : STDOUT_FILENO) }
         let line = DevEvent.Line(stream: isError ? .errors : .output, text: text)
         writer.passOn(DevEvent.output(line).json(at: Date().timeIntervalSince1970), to: STDOUT_FILENO)
     }
 
-    /// How far a build is, where a person watches.
+    /// Shows the progress of a build at a terminal.
     func progress(_ text: String) {
         if !json { writer.show(text.printable.shortened(to: Terminal.columns - 1)) }
     }
 
     func clearProgress() { progress("") }
 
-    /// What a person may do.
+    /// Prints a hint about the keys.
     func hint(_ text: String) {
         if !json { writer.write(["          " + Span(text, .faint).text(colour: Terminal.wantsColour)]) }
     }
 
-    /// Nobody is to wait any more for who reads.
+    /// Stops waiting for readers of the output.
     func beginToEnd() { writer.beginToEnd() }
 
-    /// - Returns: was all printed?
+    /// Waits until the output is written.
+    ///
+    /// - Returns: Whether all of it was written.
     func finish() -> Bool { writer.finish() }
 }

@@ -3,24 +3,26 @@ import BackplaneHost
 import BackplaneTerminal
 import Foundation
 
-/// Writes what is to be printed, in its order, on a thread of its own: who decides never waits for who reads.
+/// A writer with a queue and a thread of its own, so that the session never waits for readers of its output.
 final class DevWriter: Sendable {
     private typealias Line = (text: String, descriptor: Int32)
 
     private struct State {
         var lines: [Line] = []
-        /// How much the lines of the application are that nobody has taken yet.
+        /// The size of the queued lines of the application, in bytes.
         var passedOn = 0
-        /// How far something is, at the end of what is printed.
+        /// The progress line below the output.
         var progress = ""
-        /// Lines are being written.
+        /// A Boolean value indicating whether lines are being written.
         var isWriting = false
         var isEnding = false
         var isWritten: Bool { lines.isEmpty && !isWriting }
     }
     private let state = Monitor(State())
 
-    /// - Parameter showsProgress: a person watches standard error.
+    /// Creates a writer and starts its thread.
+    ///
+    /// - Parameter showsProgress: Whether to show a progress line on standard error.
     init(showsProgress: Bool) {
         let state = state, progress = showsProgress ? ProgressLine() : nil
         Thread.detachNewThread {
@@ -41,12 +43,12 @@ final class DevWriter: Sendable {
         }
     }
 
-    /// Never waits.
+    /// Queues lines; does not block.
     func write(_ lines: [String]) {
         state.withLock { $0.lines += lines.map { ($0, STDOUT_FILENO) } }
     }
 
-    /// A line of the application, which waits here while much is unread, as it would at the terminal. In the end it is dropped instead.
+    /// Queues a line of the application; blocks while too much is unwritten, and drops the line during shutdown.
     func passOn(_ line: String, to descriptor: Int32) {
         state.wait { state in
             guard state.passedOn < Self.room else { return state.isEnding ? .done(()) : .until(nil) }
@@ -56,25 +58,25 @@ final class DevWriter: Sendable {
         }
     }
 
-    /// What is shown from now on at the end of what is printed; nothing where that is empty.
+    /// Sets the progress line; an empty text removes it.
     func show(_ progress: String) {
         state.withLock { $0.progress = progress }
     }
 
-    /// Nothing is waited for any more.
+    /// Begins the shutdown, after which nothing blocks any longer.
     func beginToEnd() {
         state.withLock { $0.isEnding = true }
     }
 
-    /// Waits until all is written, for as long as somebody reads.
+    /// Waits until everything is written, but not longer than two seconds.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: Whether everything was written.
     func finish() -> Bool {
         let end = Deadline.now + Self.patience
         return state.wait { $0.isWritten ? .done(true) : Deadline.now >= end ? .done(false) : .until(end) }
     }
 
-    /// In bytes.
+    /// The maximum size of the application's queued lines, in bytes.
     private static let room = 1 << 20
     private static let patience = Duration.seconds(2)
 }

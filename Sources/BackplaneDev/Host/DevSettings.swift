@@ -1,14 +1,14 @@
 import Backplane
 package import BackplaneHost
 
-/// The application that the loop runs: its manifest, and what the hidden command takes that makes a host of it.
+/// The application to run: its manifest, and the arguments for the hidden command that creates its host.
 package struct DevSettings: Sendable {
-    /// Its path.
+    /// The path of the manifest.
     package var manifest: String
-    /// The environment of the manifest that was asked for; `nil`: `$BACKPLANE_ENVIRONMENT`; empty: none.
+    /// The manifest's environment: `nil` takes `$BACKPLANE_ENVIRONMENT`, an empty string none.
     package var environment: String?
     package var pluginPaths: [String]
-    /// Further options of the hidden command, `--name=value` each.
+    /// Further options of the hidden command, in the form `--name=value`.
     package var options: [String]
     /// Reads the manifest.
     package var read: @Sendable () -> ManifestDocument
@@ -18,10 +18,10 @@ package struct DevSettings: Sendable {
         (self.options, self.read) = (options, read)
     }
 
-    /// The manifest, read now.
+    /// The manifest, read on each access.
     package var document: ManifestDocument { read() }
 
-    /// The input of the hidden command.
+    /// The arguments of the hidden command.
     package var arguments: [String] {
         (environment.map { ["--environment=\($0)"] } ?? []) + options + pluginPaths.map { "--plugin-path=\($0)" } + ["--", manifest]
     }

@@ -1,19 +1,19 @@
 package import Backplane
 
-/// The process that `backplane dev` runs the application in: code that is being worked on may end it, and the loop goes on.
+/// The process in which `backplane dev` runs the application, so that a crash of the code does not end the loop.
 package enum HostChild {
     /// The hidden command that the child runs.
     package static let command = "dev-child"
-    /// Where it says how it is, a line of JSON each; its other outputs are the application's.
+    /// The file descriptor for reports, as lines of JSON; the other outputs are the application's.
     package static let reports: Int32 = 3
 
-    /// How the application is.
+    /// The state of the application.
     package struct Report: Codable, Sendable, Hashable {
         package var process: Int32
-        /// The socket on which it can be asked and told things.
+        /// The path of the control socket.
         package var control: String
         package var managers: [Manager]
-        /// What is wrong with the manifest, as `check` says it.
+        /// The errors of the manifest, in the format of `check`.
         package var problems: [String]
 
         package init(process: Int32, control: String, managers: [Manager], problems: [String]) {
@@ -24,7 +24,7 @@ package enum HostChild {
     package struct Manager: Codable, Sendable, Hashable {
         package var name: String
         package var state: String
-        /// Why it is not up.
+        /// The reason why the manager is not ready.
         package var reason: BackplaneError?
 
         package init(name: String, state: String, reason: BackplaneError?) { (self.name, self.state, self.reason) = (name, state, reason) }

@@ -3,23 +3,23 @@ import BackplaneControl
 import BackplaneHost
 import Foundation
 
-/// The running application, and what it is asked, one thing at a time.
+/// The connection to the running application, which handles one request at a time.
 final class HostLink {
-    /// Counted up: news of another is old.
+    /// The number of the application; events of earlier ones are ignored.
     let number: Int
-    /// `nil`: it was started by somebody else.
+    /// The child process, or `nil` if the application was not started by this command.
     let process: HostProcess?
     private let send: @Sendable (DevNews) -> Void
     private var client: ControlClient?
     private(set) var isStopping = false
-    /// The libraries that it was asked to swap last.
+    /// The libraries of the last swap request.
     private(set) var asked: [String] = []
-    /// Why it did not do what it was asked last.
+    /// The reason why the last request failed.
     var refusal: DevEvent.Refusal?
 
-    /// Starts one.
+    /// Starts an application.
     ///
-    /// - Parameter passOn: takes the lines that it prints; without, they go where this process's go.
+    /// - Parameter passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
     init(
         number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
     ) throws(BackplaneError) {
@@ -27,20 +27,20 @@ final class HostLink {
         process = try HostProcess(settings.arguments, passOn: passOn) { send(.host($0, of: number)) }
     }
 
-    /// Finds the one that runs already.
+    /// Connects to a running application.
     init(number: Int, _ choice: HostChoice, _ send: @escaping @Sendable (DevNews) -> Void) {
         (self.number, self.send, process) = (number, send, nil)
         Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
     }
 
-    /// Does it live on when it is left?
+    /// A Boolean value indicating whether the application was not started by this command, and outlives it.
     var isForeign: Bool { process == nil }
 
     func isUp(_ report: HostChild.Report) {
         client = ControlClient(report.control)
     }
 
-    /// Has it stop in order; asked again, at once.
+    /// Stops the application gracefully; a second call kills it.
     func stop() {
         guard !isStopping else { return process?.kill() ?? () }
         isStopping = true
@@ -64,7 +64,7 @@ final class HostLink {
         ask(GenerationsRequest(), about: .host) { .generations($0.values) }
     }
 
-    /// The answer is news.
+    /// Sends a request on a thread of its own; the answer arrives as news.
     private func ask<Message: ControlMessage>(
         _ message: Message, about subject: DevEvent.Refusal.Subject, _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
     ) {

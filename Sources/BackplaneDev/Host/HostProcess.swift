@@ -3,19 +3,21 @@ import BackplaneHost
 import BackplaneProcesses
 import Foundation
 
-/// The application in a process of its own, as the loop sees it.
+/// The child process that runs the application.
 final class HostProcess: Sendable {
     enum News: Sendable {
         case up(HostChild.Report)
         case ended(ChildProcess.Ending)
-        /// One that somebody else has started is not there.
+        /// A host that this command has not started cannot be found.
         case unreachable(BackplaneError)
     }
     private let process: ChildProcess
 
+    /// Starts the process.
+    ///
     /// - Parameters:
-    ///   - arguments: those of the hidden command.
-    ///   - passOn: takes the lines that it prints; without, they go where this process's go.
+    ///   - arguments: The arguments of the hidden command.
+    ///   - passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
     init(_ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ news: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
         var outlets = [
             ChildProcess.Outlet(descriptor: HostChild.reports) { line in
@@ -29,9 +31,9 @@ final class HostProcess: Sendable {
         process = try ChildProcess(nil, [HostChild.command] + arguments, environment: Self.environment, outlets: outlets) { news(.ended($0)) }
     }
 
-    /// Asks it to stop in order; what has not after a while is killed.
+    /// Asks the process to stop gracefully, and kills it after a while if it has not.
     ///
-    /// - Parameter isUp: one that is still starting has nothing to lose yet, and may be waiting for what never comes.
+    /// - Parameter isUp: Whether the start is complete; before that, there is nothing to lose, and the wait is shorter.
     func stop(isUp: Bool) {
         process.send(SIGTERM)
         let process = process
@@ -45,8 +47,8 @@ final class HostProcess: Sendable {
 
     func kill() { process.send(SIGKILL) }
 
-    /// Seconds.
+    /// The time that the process has to stop, in seconds.
     private static let patience: UInt32 = 10, patienceAtStart: UInt32 = 2
-    /// Where it crashes, a person reads where, and not what all of its threads and registers were.
+    // In the event of a crash, report the crashed thread without registers and images.
     private static let environment = ["SWIFT_BACKTRACE": "interactive=no,color=no,threads=crashed,registers=none,images=none"]
 }

@@ -1,4 +1,4 @@
-/// What a person may ask for with one key.
+/// A command that is entered with a single key.
 package enum DevKey: Character, Sendable, CaseIterable {
     case rebuild = "r", rollBack = "b", generations = "g", startAnew = "s", help = "h", quit = "q"
 
@@ -17,6 +17,6 @@ package enum DevKey: Character, Sendable, CaseIterable {
         if typed == "?" { self = .help } else { self.init(rawValue: Character(typed.lowercased())) }
     }
 
-    /// All of them, for a person.
+    /// A list of all keys and their commands for the user.
     package static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(separator: ", ")
 }

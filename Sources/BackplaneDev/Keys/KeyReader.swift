@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Reads single keys from the terminal, which shows none of them meanwhile.
+/// A reader of single keys from the terminal, without echo.
 ///
-/// There are none without a terminal, once it is closed, and for as long as this is one of its jobs in the background.
+/// No keys are read without a terminal, after it is closed, and while this process is in the background.
 enum KeyReader {
     enum News: Sendable {
-        /// From now on keys are read.
+        /// Keys are read from now on.
         case begun
         case key(DevKey)
-        /// The terminal is gone.
+        /// The terminal was closed.
         case closed
     }
 
-    /// Reads until the terminal is gone, on a thread of its own; does nothing where standard input is none.
+    /// Reads keys on a thread of its own until the terminal is closed; does nothing if standard input is no terminal.
     static func begin(_ tell: @escaping @Sendable (News) -> Void) {
         guard isatty(STDIN_FILENO) == 1 else { return }
-        // In the background reading fails, and nothing else happens.
+        // Let reading fail in the background instead of suspending the process.
         for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
         Thread.detachNewThread {
             while !isOurs {
@@ -34,7 +34,7 @@ enum KeyReader {
                 } else if count == 0 || errno != EINTR {
                     guard isThere, !isOurs else { return tell(.closed) }
                     sleep(1)
-                    // Brought to the front while it ran, it is told nothing, and the shell has had its own manners meanwhile.
+                    // Nothing signals a return to the foreground, and the shell has changed the terminal's attributes.
                     if isOurs, isQuiet.load(ordering: .acquiring) { setTerminal(quiet) }
                 }
             }
@@ -47,7 +47,7 @@ enum KeyReader {
         quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
         setTerminal(quiet)
         isQuiet.store(true, ordering: .releasing)
-        // Whoever suspended this process has given the terminal its own manners.
+        // The shell changed the terminal's attributes while this process was suspended.
         signal(SIGCONT) { _ in
             guard isQuiet.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
             var attributes = quiet
@@ -55,7 +55,7 @@ enum KeyReader {
         }
     }
 
-    /// Gives the terminal back as it was; may be called from anywhere, also twice.
+    /// Restores the terminal's attributes; can be called from any thread, and more than once.
     static func restoreTerminal() {
         guard isQuiet.exchange(false, ordering: .acquiringAndReleasing) else { return }
         if isOurs { setTerminal(before) }
@@ -63,7 +63,9 @@ enum KeyReader {
 
     private static var isThere: Bool { tcgetpgrp(STDIN_FILENO) > 0 }
 
-    /// A job in the background that touches the terminal would be suspended.
+    /// A Boolean value indicating whether this process is in the foreground.
+    ///
+    /// A process in the background would be suspended for using the terminal.
     private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
     private static func setTerminal(_ attributes: termios) {
@@ -72,7 +74,7 @@ enum KeyReader {
     }
 }
 
-/// A signal handler reaches nothing but a global.
+/// The state that the signal handler needs, which can access globals only.
 nonisolated(unsafe) private var before = termios()     // written before the handler is there, only read from then on
 nonisolated(unsafe) private var quiet = termios()      // the same
 private let isQuiet = Atomic(false)

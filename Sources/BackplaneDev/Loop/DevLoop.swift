@@ -1,36 +1,36 @@
-/// What is to be done next under `backplane dev`: decides, and does nothing itself.
+/// The state machine of `backplane dev`: decides on the next actions, and performs none itself.
 ///
-/// A library goes to the host as soon as the linker has closed it. One that the host refuses while others are still being built is tried
-/// again together with those: a changed contract has several plugins built, and they fit only each other.
+/// A library is swapped as soon as the linker has closed it. If the host refuses it while others are still being built,
+/// it is tried again together with those: a changed contract rebuilds several plugins, which fit only each other.
 struct DevLoop: Sendable {
     enum Event: Sendable, Hashable {
-        /// What a package consists of is being read, or was: until then it is not known what is to be built.
+        /// Reading of a package's description began or ended; before it ends, the products are unknown.
         case reading, read
-        /// These are all that the manifest needs.
+        /// The complete list of products that the manifest needs.
         case needed([DevPackage.Product])
-        /// Something that these are made of has changed.
+        /// The sources of these products have changed.
         case changed([DevPackage.Product])
         case built(BuildEnd)
-        /// These files lie there, whole, with other contents than before.
+        /// The library files that are complete and differ from those before.
         case libraries(Set<String>)
-        /// It has other contents.
+        /// The manifest has changed.
         case manifest
-        /// The host serves.
+        /// The host is ready.
         case hostUp
         case hostEnded
-        /// To what it was asked.
+        /// The host answered the last request.
         case answered(Answer)
-        /// A person wants a plugin's code of before.
+        /// The user requested the previous code of a plugin.
         case rollBack(plugin: String)
-        /// A person wants the host to begin from nothing.
+        /// The user requested a restart of the host.
         case startAnew
     }
 
     enum Answer: Sendable, Hashable {
         case done
-        /// It does not fit what is in force: that may change.
+        /// The libraries do not fit the active ones, which may change.
         case misfit
-        /// There is no whole library: somebody is writing it.
+        /// A library is incomplete because it is being written.
         case unfinished
         case failed
     }
@@ -43,7 +43,7 @@ struct DevLoop: Sendable {
         case build(DevPackage.Product), cancelBuild
         case startHost, endHost
         case swap([String]), apply, rollBack(plugin: String)
-        /// A person is to be told why the host did not do what it was asked last.
+        /// A message to the user about why the last request failed.
         case showRefusal
     }
     private enum HostState { case none, starting, up, ended, ending }
@@ -53,7 +53,7 @@ struct DevLoop: Sendable {
     private(set) var building: DevPackage.Product?
     private var isCancelling = false
     private var waiting: [DevPackage.Product] = []
-    /// By their names: what they are made of may change.
+    /// The identifiers of products that failed to build; their other properties may change.
     private var failed: Set<String> = []
     private var host = HostState.none
     private var asked: Ask?
@@ -63,16 +63,16 @@ struct DevLoop: Sendable {
     private var rollBacks: [String] = []
     private var refusals = Refusals()
 
-    /// Nothing is being built, and nothing waits to be.
+    /// A Boolean value indicating whether nothing is being built or waiting to be built.
     private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
     private var isWorthStarting: Bool { isBuilt && failed.isEmpty }
-    /// There is what an application that starts would find, and the last has not found.
+    /// A Boolean value indicating whether there are libraries or a manifest that the last application has not loaded.
     private var hasNews: Bool { !newLibraries.isEmpty || manifest == .new }
     var isHostUp: Bool { host == .up }
 
-    /// Takes in what has happened.
+    /// Processes an event.
     ///
-    /// - Returns: what is to be done about it, in this order.
+    /// - Returns: The resulting actions, in order.
     mutating func take(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
@@ -99,7 +99,7 @@ struct DevLoop: Sendable {
         case .startAnew:
             failed = []
             if host == .up || host == .starting || host == .ending {
-                // Asked again it ends at once.
+                // A second request kills the host at once.
                 host = .ending
                 actions.append(.endHost)
             } else if host == .ended {
@@ -119,13 +119,13 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// - Returns: is a person to be told of it?
+    /// Returns whether to tell the user why the last request failed.
     private mutating func answered(_ answer: Answer) -> Bool {
         defer { asked = nil }
         switch asked {
         case .swap(let libraries, _) where answer == .done:
             refusals.swapped(libraries)
-            // It may have asked for what came only now.
+            // The manifest may need a library that is active only now.
             if manifest == .refused { manifest = .worthTrying }
             return false
         case .swap(let libraries, let isNew) where answer == .misfit:
@@ -146,7 +146,7 @@ struct DevLoop: Sendable {
         }
     }
 
-    /// Is there anything to come beside these?
+    /// Returns whether anything else is about to come that may fit the given libraries.
     private func isMoreComing(than libraries: Set<String>) -> Bool {
         readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty || building.map { !libraries.contains($0.library) } ?? false
     }
@@ -160,11 +160,11 @@ struct DevLoop: Sendable {
         }
         switch host {
         case .none where isWorthStarting, .ended where isWorthStarting && hasNews:
-            // It finds all as it is now.
+            // A new host loads everything in its current state.
             (host, newLibraries, manifest, refusals, rollBacks) = (.starting, [], .inForce, Refusals(), [])
             actions.append(.startHost)
         case .starting where isWorthStarting && hasNews:
-            // What it waits for may be what was mended: it starts again, with that.
+            // The change may have fixed what the start is waiting for, so start again.
             host = .ending
             actions.append(.endHost)
         case .up where asked == nil:
@@ -189,7 +189,7 @@ struct DevLoop: Sendable {
         }
         guard isBuilt else { return nil }
         if manifest == .new || manifest == .worthTrying {
-            // Until it is known to be in force.
+            // Treat the manifest as refused until the host confirms that it is active.
             (asked, manifest) = (.apply(isNew: manifest == .new), .refused)
             return .apply
         }

@@ -1,34 +1,34 @@
-/// Libraries that the host would not take, and what is to become of them.
+/// The libraries that the host refused, and whether to try them again.
 struct Refusals: Sendable, Hashable {
-    /// They fit what is in force no more, or not yet.
+    /// The libraries that do not fit the active ones.
     private var libraries: Set<String> = []
-    /// They may be taken now.
+    /// A Boolean value indicating whether another attempt may succeed.
     private var areWorthTrying = false
-    /// Nobody was told of them yet.
+    /// A Boolean value indicating whether the user has not been told of the refusal yet.
     private var areUntold = false
 
-    /// There are newer ones in their place.
+    /// Removes libraries that have been replaced by newer ones.
     mutating func forget(_ newer: Set<String>) {
         libraries.subtract(newer)
         if libraries.isEmpty { areUntold = false }
     }
 
-    /// These came into force: the others may fit now.
+    /// Removes libraries that are now active; the others may fit them.
     mutating func swapped(_ taken: Set<String>) {
         libraries.subtract(taken)
         areWorthTrying = !libraries.isEmpty
         if libraries.isEmpty { areUntold = false }
     }
 
-    /// Something else has changed: they may fit now.
+    /// Marks the libraries as worth another attempt because something else has changed.
     mutating func areWorthTryingAgain() { areWorthTrying = !libraries.isEmpty }
 
-    /// These were refused.
+    /// Adds libraries that were refused.
     ///
     /// - Parameters:
-    ///   - isNew: for the first time.
-    ///   - moreIsComing: others are being built that may fit them.
-    /// - Returns: is a person to be told now?
+    ///   - isNew: Whether they were refused for the first time.
+    ///   - moreIsComing: Whether others are being built that may fit them.
+    /// - Returns: Whether to tell the user now.
     mutating func refused(_ refused: Set<String>, isNew: Bool, moreIsComing: Bool) -> Bool {
         libraries.formUnion(refused)
         if isNew { areUntold = true }
@@ -38,7 +38,7 @@ struct Refusals: Sendable, Hashable {
         return true
     }
 
-    /// All of them together, where that is worth trying.
+    /// Returns all libraries if another attempt is worthwhile.
     mutating func tryAgain() -> Set<String>? {
         guard areWorthTrying, !libraries.isEmpty else { return nil }
         areWorthTrying = false

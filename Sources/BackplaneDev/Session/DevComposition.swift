@@ -1,16 +1,18 @@
 import Backplane
 import BackplaneHost
 
-/// What a manifest needs built, and which files it is made of.
+/// The products that a manifest needs, and the library files it refers to.
 struct DevComposition: Sendable, Hashable {
-    /// The products that the manifest names, or all where it names none.
+    /// The products that the manifest names, or all products if it has no list of plugins.
     let products: [DevPackage.Product]
-    /// Libraries that it names and no package here builds.
+    /// The libraries that the manifest names and no package of this session builds.
     let others: [String]
-    /// Where one may come to lie that it names and that is nowhere.
+    /// The paths at which libraries may appear that the manifest names and that do not exist.
     let missing: Set<String>
 
-    /// - Parameter pluginPaths: as the host has them.
+    /// Creates the composition of a manifest and packages.
+    ///
+    /// - Parameter pluginPaths: The folders in which the host searches for libraries.
     init(_ document: ManifestDocument, _ packages: [DevPackage], pluginPaths: [String]) {
         let all = packages.flatMap(\.products), folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
         guard let references = document.manifest.plugins else {
@@ -38,7 +40,7 @@ struct DevComposition: Sendable, Hashable {
 }
 
 extension DevPackage.Product {
-    /// Does a manifest in this folder mean it?
+    /// Returns whether a manifest in the given folder refers to this product.
     fileprivate func isNamed(_ library: String, from folder: String?) -> Bool {
         if library.contains("/") { return FilePath.absolute(FilePath.join(folder ?? ".", library)) == self.library }
         return library == name || library == FilePath.name(of: self.library)

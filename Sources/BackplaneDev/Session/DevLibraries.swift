@@ -1,16 +1,18 @@
-/// The libraries as `backplane dev` knows them: as which files it saw them last, and what the application made of them.
+/// The libraries of a session: the files as last seen, and the application's answers to them.
 struct DevLibraries: Sendable {
     private var seen: [String: ProductStamp] = [:]
-    /// Those that the application would not have.
+    /// The libraries that the application refused.
     private var refused: Set<String> = []
-    /// Seconds that the last build of a library took here.
+    /// The duration of each library's last build in this session, in seconds.
     private var builtIn: [String: Double] = [:]
-    /// It is nothing new when these are unchanged: they come with a manifest, or came before their build had ended.
+    /// The libraries that are not reported if unchanged.
+    ///
+    /// They come with a manifest, or were seen before their build ended.
     private var unremarkable: Set<String> = []
-    /// The swap that was asked for last is of such alone.
+    /// A Boolean value indicating whether the last swap request consisted of such libraries only.
     private var isAskedAgain = false
 
-    /// Is there another one, whole, than was seen last? From then on this was.
+    /// Returns whether a complete library differs from the one last seen, and remembers it.
     mutating func isNew(_ path: String, _ stamp: ProductStamp) -> Bool {
         guard stamp.library != nil, stamp != seen[path], !ProductStamp.isBeingWritten(path) else { return false }
         seen[path] = stamp
@@ -30,9 +32,9 @@ struct DevLibraries: Sendable {
         unremarkable.subtract(paths)
     }
 
-    /// These are in force.
+    /// Marks libraries as active.
     ///
-    /// - Returns: how long each took to build, and whether it is news where they are unchanged.
+    /// - Returns: The build time of each, and whether to report them if they are unchanged.
     mutating func areTaken(_ paths: [String]) -> (builtIn: [String: Double], isNews: Bool) {
         refused.subtract(paths)
         var times: [String: Double] = [:]
@@ -45,22 +47,22 @@ struct DevLibraries: Sendable {
         if isAskedAgain { unremarkable.formUnion(paths) }
     }
 
-    /// Others are in force than lie there: the next build goes forward again, also with the same code.
+    /// Marks libraries as not active, so that the next build is swapped even if it is unchanged.
     mutating func areRolledBack(_ paths: [String]) {
         for path in paths { seen[path] = .unknown }
     }
 
-    /// What was refused is new again.
+    /// Treats refused libraries as new.
     ///
-    /// - Returns: all of it.
+    /// - Returns: The refused libraries.
     mutating func tryAgain() -> Set<String> {
         for path in refused { seen[path] = .unknown }
         return refused
     }
 
-    /// What a manifest has brought was loaded from where it lies now; what was refused before may be taken now.
+    /// Drops the build times of the libraries that the manifest has loaded; refused ones may be accepted now.
     mutating func areApplied() { builtIn = builtIn.filter { refused.contains($0.key) } }
 
-    /// Another application has them now, whenever they were built.
+    /// Drops all build times, because another application has loaded the libraries.
     mutating func forgetTimes() { builtIn = [:] }
 }

@@ -2,20 +2,20 @@ import Backplane
 import BackplaneControl
 import BackplaneHost
 
-/// What reaches the one task that `backplane dev` decides on.
+/// The inputs of the single task on which `backplane dev` decides.
 enum DevNews: Sendable {
-    /// What packages consist of was read.
+    /// The descriptions of packages were read.
     case packages([Result<DevPackage, BackplaneError>])
-    /// They run the manifest.
+    /// Other hosts run the same manifest.
     case others([RunningHost])
     case sources(WatchedChanges)
     case libraries(WatchedChanges)
-    /// Of the build with this number.
+    /// An event of the build with the given number.
     case build(RunningBuild.News, of: Int)
-    /// An older one's news is nobody's concern.
+    /// An event of the application with the given number; those of earlier ones are ignored.
     case host(HostProcess.News, of: Int)
     case answer(HostAnswer, of: Int)
-    /// From now on there are keys.
+    /// Keys can be read from now on.
     case keys
     case key(DevKey)
     case stop(String)
@@ -31,7 +31,7 @@ extension DevNews {
     }
 }
 
-/// What the host has said to what it was asked.
+/// The host's answer to a request.
 enum HostAnswer: Sendable {
     case swapped(SwapReport)
     case rolledBack(SwapReport)

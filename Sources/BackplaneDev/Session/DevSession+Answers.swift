@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// What the application is asked to swap, and what it answers.
+// Swap requests to the application, and its answers to all requests.
 extension DevSession {
     func swap(_ paths: [String]) {
         libraries.areAsked(paths)
@@ -29,7 +29,7 @@ extension DevSession {
             return hasEnded(refusal.error.message)
         case .refused(let refusal):
             if refusal.subject == .swap { libraries.areRefused(application?.asked ?? []) }
-            // That it has ended is told when it has.
+            // The end of the application is reported separately.
             application?.refusal = refusal.error.code == .controlUnreachable ? nil : refusal
             return tell(.answered(refusal.answer))
         }
@@ -38,9 +38,9 @@ extension DevSession {
 }
 
 extension DevEvent.Refusal {
-    /// What the loop makes of it.
+    /// The refusal as an input of the loop.
     var answer: DevLoop.Answer {
-        // One that is not in force may be named by a manifest that is still to be applied.
+        // A library that is not active may be named by a manifest that has not been applied yet.
         guard subject == .swap, error.code != .swapRefused, error.code != .pluginUnknown else { return .misfit }
         return error.code.rawValue.hasPrefix("plugin.") ? .unfinished : .failed
     }

@@ -4,7 +4,7 @@ import BackplaneHost
 import BackplaneProcesses
 import Foundation
 
-/// The application's process: how it comes up, and how it ends.
+// The start and the end of the application's process.
 extension DevSession {
     func startHost() {
         applications += 1
@@ -23,7 +23,7 @@ extension DevSession {
         }
     }
 
-    /// Two that run one manifest use the same folders and ports.
+    /// Looks for other hosts of the same manifest, which would use the same folders and ports.
     func lookForOthers() {
         let manifest = command.settings.manifest, send = send
         Thread.detachNewThread { send(.others(HostChoice.all(running: manifest))) }
@@ -35,7 +35,7 @@ extension DevSession {
         if !foreign.isEmpty { printer.print(.alsoRunning(.init(hosts: foreign))) }
     }
 
-    /// One that somebody else has started is left alone.
+    /// Stops the application; one that this command has not started is left running.
     func endHost() {
         guard let application else { return }
         guard application.isForeign else {
@@ -53,7 +53,7 @@ extension DevSession {
             printer.print(.refused(.init(subject: .host, error: error)))
             tell(.hostEnded)
         case .up(let report):
-            // It has given up starting because it is to stop.
+            // The start ended because the application is stopping.
             guard let application, !application.isStopping else { return }
             application.isUp(report)
             printer.clearProgress()
@@ -65,7 +65,7 @@ extension DevSession {
         }
     }
 
-    /// One that was started by somebody else, at some time, may have older code and an older manifest.
+    /// Offers the current libraries and manifest to an application that may have been started with older ones.
     private func bringUpToDate() {
         libraries.forgetTimes()
         tell(.libraries((composition?.libraries ?? []).filter { stamp(of: $0).library != nil }))

@@ -2,7 +2,7 @@ import Backplane
 import BackplaneProcesses
 import Foundation
 
-/// One build after the other.
+// Builds run one at a time.
 extension DevSession {
     func start(_ product: DevPackage.Product) {
         do throws(BackplaneError) {
@@ -33,7 +33,7 @@ extension DevSession {
     private func hasEnded(_ build: RunningBuild, _ ending: ChildProcess.Ending) {
         let end = build.end(ending), library = build.product.library
         let hadCome = build.hasCome
-        // Before the build is over for the loop: what is refused now may still fit what comes next.
+        // Decide this before the loop learns of the end: a library that is refused now may fit the next one.
         let isFresh = end == .succeeded && isNew(library)
         self.build = nil
         let outcome: DevEvent.BuildResult.Outcome = switch end {

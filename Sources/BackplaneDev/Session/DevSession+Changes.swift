@@ -1,11 +1,11 @@
 import BackplaneHost
 
-/// What was saved.
+// The reaction to changed files.
 extension DevSession {
     func takeSources(_ changes: WatchedChanges) {
         let products = composition?.products ?? []
         let paths = changes.paths, changed = products.filter { product in paths.contains(where: product.isMade) }
-        // Not what an editor wrote beside it and took away again.
+        // Skip the temporary files of editors.
         because.formUnion(paths.filter { (try? FileStatus(at: $0)) != nil })
         for problem in changes.problems { printer.print(.refused(.init(subject: .watching, error: problem))) }
         let altered = packages.filter { paths.contains($0.manifest) }.map(\.path)
@@ -17,7 +17,7 @@ extension DevSession {
         } else if !changed.isEmpty {
             tell(.changed(changed))
         }
-        // It is read once the packages are.
+        // Before the packages have been read, there is nothing to apply the manifest to.
         if composition != nil, paths.contains(FilePath.absolute(command.settings.manifest)) { takeManifest() }
     }
 
@@ -30,7 +30,7 @@ extension DevSession {
         if changes.paths.intersection(missing).contains(where: { stamp(of: $0).library != nil }) { takeManifest() }
     }
 
-    /// Is there another library, whole, than the loop knows of? It knows it from then on.
+    /// Returns whether a complete library differs from the one last seen, and remembers it.
     func isNew(_ path: String) -> Bool {
         let stamp = stamp(of: path)
         guard libraries.isNew(path, stamp) else { return false }

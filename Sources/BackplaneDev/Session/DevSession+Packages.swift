@@ -4,9 +4,9 @@ import BackplaneReports
 import BackplaneTerminal
 import Foundation
 
-/// Packages and the manifest: what is to be built and watched.
+// Packages and the manifest, which determine what is built and watched.
 extension DevSession {
-    /// The manifest and each Package.swift.
+    /// The paths of the manifest and of each Package.swift.
     var descriptions: Set<String> {
         Set(folders.map { FilePath.join($0, "Package.swift") } + [FilePath.absolute(command.settings.manifest)])
     }
@@ -37,9 +37,9 @@ extension DevSession {
         if isFirst { printer.print(.started(beginning)) }
         if hasKeys, isFirst { printer.hint(DevKey.legend) }
         let products = composition?.products ?? []
-        // Of one that cannot be read nothing can be built.
+        // Skip the packages that could not be read.
         tell(.changed(products.filter { read.contains($0.package) }))
-        // The manifest has named them before there were any.
+        // The manifest named these libraries before they existed, so apply it again.
         let new = products.filter { !before.contains($0) }
         if !isFirst, !new.isEmpty {
             libraries.expect(new.map(\.library))
@@ -48,7 +48,7 @@ extension DevSession {
         tell(.read)
     }
 
-    /// What is built and watched from now on.
+    /// Determines what is built and watched from now on.
     private func compose(_ document: ManifestDocument) {
         let composition = DevComposition(document, packages, pluginPaths: pluginPaths)
         self.composition = composition

@@ -1,10 +1,10 @@
 import Backplane
 
-/// What a person asks for.
+// The commands of the user.
 extension DevSession {
     func takeKeys() {
         hasKeys = true
-        // Before it has begun, that is said in the beginning.
+        // Otherwise, the legend is printed after the first composition.
         if composition != nil { printer.hint(DevKey.legend) }
     }
 
@@ -23,7 +23,7 @@ extension DevSession {
         }
     }
 
-    /// Builds everything, and has the application look at what it would not have: the reason may be gone.
+    /// Builds all products and offers the refused libraries again, because the reason may be gone.
     private func rebuild() {
         let products = composition?.products ?? []
         let others = libraries.tryAgain().filter { library in !products.contains { $0.library == library } && isNew(library) }

@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneHost
 
-/// One run of `backplane dev`: takes news in, has the loop decide, and does what it says.
+/// A run of `backplane dev`: passes news to the loop and performs the actions that the loop decides on.
 final class DevSession {
     let command: DevCommand
     let printer: DevPrinter
@@ -10,21 +10,21 @@ final class DevSession {
     private(set) var loop = DevLoop()
     var packages: [DevPackage] = []
     var composition: DevComposition?
-    /// The packages' folders, as they were found in the beginning: a Package.swift may go, and come back.
+    /// The packages' folders as found at the start; a Package.swift may disappear and come back.
     let folders: [String]
-    /// Where libraries are looked for.
+    /// The folders in which libraries are searched for.
     let pluginPaths: [String]
     private(set) var watching: DevWatching?
     var build: RunningBuild?
-    /// How many there have been.
+    /// The number of builds so far.
     var builds = 0
     /// The package that was built last.
     var lastBuilt: String?
     var application: HostLink?
-    /// How many there have been.
+    /// The number of applications so far.
     var applications = 0
     var libraries = DevLibraries()
-    /// What has changed since the last build began.
+    /// The files that have changed since the last build began.
     var because: Set<String> = []
     /// The plugins of the last swap.
     var lastSwapped: [String] = []
@@ -43,7 +43,9 @@ final class DevSession {
         readPackages(folders)
     }
 
-    /// - Returns: has all ended?
+    /// Processes an input.
+    ///
+    /// - Returns: Whether the session has ended.
     func take(_ news: DevNews) -> Bool {
         switch news {
         case .packages(let results): take(results)
@@ -60,7 +62,7 @@ final class DevSession {
         return isStopping && build == nil && application == nil
     }
 
-    /// Tells the loop, and does what it says.
+    /// Passes an event to the loop and performs the resulting actions.
     func tell(_ event: DevLoop.Event) {
         guard !isStopping else { return }
         for action in loop.take(event) { perform(action) }

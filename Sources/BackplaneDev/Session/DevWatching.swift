@@ -1,23 +1,27 @@
 import Backplane
 import BackplaneHost
 
-/// What is watched under `backplane dev`: sources and the manifest calmly, libraries at once.
+/// The file watches of `backplane dev`: sources and the manifest with a longer delay than libraries.
 struct DevWatching {
     private let sources, libraries: FileWatch
 
-    /// How long nothing may happen any more until something is at rest: an editor writes several files, a linker one.
+    /// The time without changes after which files are considered complete.
+    ///
+    /// An editor writes several files, a linker one.
     private static let sourcesRest = Duration.milliseconds(50), librariesRest = Duration.milliseconds(10)
 
+    /// Creates the watches without any paths.
+    ///
     /// - Throws: `watch.unusable`.
     init(_ send: @escaping @Sendable (DevNews) -> Void) throws(BackplaneError) {
         sources = try FileWatch(quiet: Self.sourcesRest, comparing: 64 << 20) { send(.sources($0)) }
-        // What they hold is for the application to compare.
+        // The application compares the contents of libraries.
         libraries = try FileWatch(quiet: Self.librariesRest, comparing: 0) { send(.libraries($0)) }
     }
 
-    /// Watches this from now on, instead of what was before.
+    /// Replaces the watched paths.
     ///
-    /// - Parameter descriptions: the manifest and each Package.swift.
+    /// - Parameter descriptions: The paths of the manifest and of each Package.swift.
     func watch(_ composition: DevComposition?, _ descriptions: Set<String>) {
         let folders = Set((composition?.products ?? []).flatMap(\.folders))
         let outermost = folders.filter { folder in !folders.contains { folder.hasPrefix($0 + "/") } }

@@ -1,23 +1,25 @@
 import BackplaneHost
 import Glibc
 
-/// What tells whether a file holds what it held, however often it was written.
+/// A fingerprint that tells whether the contents of a file have changed, however often it was written.
 ///
-/// FNV-1a and no `Hasher`, which differs in every process: this may be compared with what another run kept. Nobody is fended off by it;
-/// that two versions of a file have one hash is a matter of chance, one in 2⁶⁴.
+/// The hash is FNV-1a. `Hasher` is seeded per process, and fingerprints may be compared with those of another run. It
+/// does not protect against forgery; two versions of a file collide by chance with a probability of 1 in 2⁶⁴.
 enum FileFingerprint: Sendable, Hashable {
     case missing
     case contents(size: Int, hash: UInt64)
-    /// Larger than what is read: equal as long as nobody writes to it.
+    /// A file too large to be read; equal as long as its metadata is.
     case large(FileStatus)
     /// A folder, a pipe or the like.
     case other
     case unreadable(SystemError)
 
-    /// Of what lies at `path`, through links. Costs the reading of at most `limit` bytes.
+    /// Reads the file at `path`, following links.
+    ///
+    /// - Parameter limit: The maximum number of bytes to read; larger files are compared by metadata.
     init(of path: String, limit: Int = 64 << 20) {
         do throws(SystemError) {
-            // Without O_NONBLOCK a pipe would be waited for.
+            // Without `O_NONBLOCK`, opening a pipe would block.
             let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK), status = try FileStatus(of: file)
             guard status.kind == .file else {
                 self = .other
@@ -27,7 +29,7 @@ enum FileFingerprint: Sendable, Hashable {
                 self = .large(status)
                 return
             }
-            // One byte more than there were: a file that grows meanwhile is not taken for what it was.
+            // Read one byte more than the size, so that a file that grows meanwhile is recognised as different.
             let bytes = try file.bytes(count: status.size + 1)
             self = .contents(size: bytes.count, hash: Self.hash(bytes))
         } catch {

@@ -2,15 +2,15 @@ import Backplane
 import BackplaneHost
 import Synchronization
 
-/// A watch of files on a thread of its own, which looks at all of them again once what happens there has come to rest.
+/// A watch of files, on a thread of its own, that compares them once changes have come to rest.
 ///
-/// While nothing happens the thread sleeps, with no limit. What another machine does in a file system that both share is not seen, nor what is
-/// written through memory after a file was closed.
+/// While nothing happens, the thread sleeps without a timeout. Changes that another machine makes in a shared file
+/// system are not detected, nor are writes through a memory mapping after the file was closed.
 final class FileWatch: Sendable {
     private struct State {
         var files: WatchedFiles
         var news = WatchedChanges()
-        /// When the first and the last event since the last look came.
+        /// The times of the first and the last event since the last comparison.
         var first, last: Deadline?
         var isClosed = false
     }
@@ -20,13 +20,16 @@ final class FileWatch: Sendable {
     private let inotify: Inotify
     private let state: Mutex<State>
     private let quiet: Duration
-    /// How long a change is held back at most.
+    /// The maximum time that a change is held back.
     private static let patience = Duration.seconds(1)
 
+    /// Creates a watch without any paths, and starts its thread.
+    ///
     /// - Parameters:
-    ///   - quiet: how long nothing more must have happened before files are looked at.
-    ///   - limit: the most bytes of a file that are compared; a larger one has changed when it was written.
-    ///   - report: called on the watch's thread.
+    ///   - quiet: The time without events after which files are compared.
+    ///   - limit: The maximum size of a file whose contents are compared, in bytes; a larger one counts as changed when
+    ///     written.
+    ///   - report: Receives the changes, on the watch's thread.
     /// - Throws: `watch.unusable`.
     init(quiet: Duration, comparing limit: Int, report: @escaping @Sendable (WatchedChanges) -> Void) throws(BackplaneError) {
         (self.quiet, inotify) = (quiet, try Inotify())
@@ -36,13 +39,13 @@ final class FileWatch: Sendable {
         }
     }
 
-    /// Watches `trees` and no others; what happens in them once this has returned is told.
+    /// Replaces the watched trees; changes after the return are reported.
     func watch(_ trees: Set<WatchedTree>) {
         state.withLock { $0.news.add($0.files.replace(trees)) }
         inotify.wake()
     }
 
-    /// Ends the thread. What is being told may still be under way, and nothing is told after it.
+    /// Ends the thread; a report in progress may still finish, and none follows it.
     func close() {
         state.withLock { $0.isClosed = true }
         inotify.wake()
@@ -71,7 +74,7 @@ final class FileWatch: Sendable {
         return state.news.isEmpty ? .sleep(until: due) : .tell(state.news)
     }
 
-    /// Reads what the kernel has noted; not for ever, however fast more comes.
+    /// Reads the kernel's events, at most 64 batches of them, so that a fast writer cannot keep the thread busy.
     private func hasEvents(for files: WatchedFiles) -> Bool {
         var isConcerned = false
         for _ in 0..<64 {

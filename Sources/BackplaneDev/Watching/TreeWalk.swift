@@ -3,14 +3,14 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// One walk through a watched tree: each folder is watched before it is read, so that what the walk misses is an event.
+/// A walk through a watched tree: each folder is watched before it is read, so that later changes raise events.
 struct TreeWalk {
-    /// The names that matter in a folder, by the kernel's number for it; `nil`: all of them.
+    /// The relevant names in each folder, by watch descriptor; `nil` stands for all names.
     private(set) var folders: [Int32: Set<RawPath>?] = [:]
     private(set) var files: Set<String> = []
     private(set) var problems: [BackplaneError] = []
     private let inotify: Inotify
-    /// As many as Linux follows for a path.
+    /// The remaining number of symbolic links to follow, from the 40 that Linux allows in a path.
     private var linksLeft = 40
 
     init(through tree: WatchedTree, _ inotify: Inotify) {
@@ -19,7 +19,7 @@ struct TreeWalk {
         if tree.extent == .file { files.insert(tree.path) } else { visit(tree.path, of: tree) }
     }
 
-    /// Watches every folder on the way for the next name on it, where a link leads too.
+    /// Watches every folder on the path for the path's next component, and follows symbolic links.
     private mutating func watchWay(to path: RawPath) {
         var here = RawPath.root
         for name in path.names {
@@ -39,13 +39,15 @@ struct TreeWalk {
         }
     }
 
-    /// - Parameter name: all that matters there; `nil`: everything does.
+    /// Watches a folder.
+    ///
+    /// - Parameter name: The only relevant name in the folder, or `nil` if all names are.
     private mutating func watch(_ folder: RawPath, for name: RawPath? = nil) {
         do throws(SystemError) {
             let number = try inotify.add(folder, [.created, .deleted, .movedHere, .movedAway, .written]), names = folders[number] ?? []
             folders[number] = .some(name.flatMap { name in names.map { $0.union([name]) } })
         } catch {
-            // Where there is no folder its name is watched; and one on the way that may not be read is passed.
+            // The parent of a missing folder is watched for it; an unreadable folder on the path is skipped.
             if ![ENOENT, ENOTDIR, ELOOP].contains(error.number), name == nil || error.number == ENOSPC {
                 problems.append(Inotify.problem(error, watching: folder.text))
             }

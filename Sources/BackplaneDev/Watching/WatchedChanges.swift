@@ -1,10 +1,10 @@
 import Backplane
 
-/// The changes of watched files: nothing says how, since by now it may have happened again.
+/// The changes of watched files; the kind of a change is left out, because it may be outdated already.
 struct WatchedChanges: Sendable, Hashable {
-    /// Files that came, went, or hold something else.
+    /// The files that were created or deleted, or whose contents changed.
     var paths: Set<String> = []
-    /// Why something is not watched.
+    /// The reasons why something is not watched.
     var problems: [BackplaneError] = []
 
     var isEmpty: Bool { paths.isEmpty && problems.isEmpty }

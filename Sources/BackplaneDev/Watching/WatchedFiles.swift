@@ -3,12 +3,14 @@ import BackplaneHost
 import FoundationEssentials
 import Glibc
 
-/// What the files of watched trees held when they were last looked at.
+/// The contents of the files of watched trees, as of the last comparison.
 struct WatchedFiles {
     private struct Seen {
         var status: FileStatus
         var fingerprint: FileFingerprint
-        /// Long before it was looked at: its status tells when it is written again.
+        /// A Boolean value indicating whether any later write shows in the metadata.
+        ///
+        /// That is so if the file was old enough when it was read.
         var wasWrittenBefore: Bool
     }
     private let inotify: Inotify
@@ -18,10 +20,13 @@ struct WatchedFiles {
     private var files: [String: Seen] = [:]
     private var problems: [BackplaneError] = []
 
-    /// - Parameter limit: the most bytes of a file that are compared; a larger one has changed when it was written.
+    /// Creates an empty set of files.
+    ///
+    /// - Parameter limit: The maximum size of a file whose contents are compared, in bytes; a larger one counts as
+    ///   changed when written.
     init(_ inotify: Inotify, comparing limit: Int) { (self.inotify, self.limit) = (inotify, limit) }
 
-    /// Whether something may have changed.
+    /// Returns whether an event may concern a watched file.
     func concerns(_ event: Inotify.Event) -> Bool {
         if event.kinds.contains(.overflow) { return true }
         guard let names = folders[event.watch] else { return false }
@@ -29,14 +34,14 @@ struct WatchedFiles {
         return names.contains(name)
     }
 
-    /// Watches these trees and no others; files of those that are new are taken as they are.
+    /// Replaces the watched trees; the files of new trees are not reported as changes.
     mutating func replace(_ wanted: Set<WatchedTree>) -> WatchedChanges {
         let new = wanted.subtracting(trees)
         trees = wanted
         return look(takingAsIs: new)
     }
 
-    /// Looks at all files, and reads those whose status tells nothing.
+    /// Compares all files, and reads those whose metadata may have changed.
     mutating func look(takingAsIs new: Set<WatchedTree> = []) -> WatchedChanges {
         var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<RawPath>?] = [:], seen: [String: Seen] = [:]
         for tree in trees {
@@ -54,7 +59,9 @@ struct WatchedFiles {
         return WatchedChanges(paths: paths, problems: problems.filter { !self.problems.contains($0) })
     }
 
-    /// What a file holds; `nil`: there is none. One that is being written is as it was: whoever closes it is told of.
+    /// Returns the state of a file, or `nil` if there is none.
+    ///
+    /// A file that is open for writing keeps its previous state, because closing it raises an event.
     private func look(at path: String) -> Seen? {
         guard let status = try? FileStatus(at: path) else { return nil }
         let before = files[path]

@@ -1,23 +1,25 @@
 import BackplaneHost
 
-/// Files that are watched: all below a folder, the libraries directly in one, or a single one.
+/// Watched files: a whole tree, the libraries of a folder, or a single file.
 struct WatchedTree: Sendable, Hashable {
     enum Extent: Sendable, Hashable {
-        /// A folder with everything below it; symbolic links to folders are not followed there, since they may lead back.
+        /// A folder with everything below it, except for linked folders, which may lead back to it.
         case recursive
-        /// The libraries that a folder holds itself.
+        /// The libraries directly in a folder.
         case libraries
         case file
     }
 
-    /// From the root on. There may be nothing yet; symbolic links on the way are followed, and noticed when they change.
+    /// The absolute path, which need not exist; symbolic links in it are followed, and their changes are noticed.
     let path: String
     let extent: Extent
 
     init(_ path: String, _ extent: Extent) { (self.path, self.extent) = (FilePath.absolute(path), extent) }
 
-    /// Whether a file or a folder of this name belongs to it. Build folders and repositories are hidden, and editors leave files beside the
-    /// one that they save: `4913` is Vim's, to try whether it may write there.
+    /// Returns whether a file or folder of the given name belongs to the tree.
+    ///
+    /// Excluded are hidden names, such as build folders and repositories, and temporary files of editors: Vim creates
+    /// `4913` to test whether a folder is writable.
     func contains(_ name: String) -> Bool {
         switch extent {
         case .recursive: !name.hasPrefix(".") && !name.hasSuffix("~") && !(name.hasPrefix("#") && name.hasSuffix("#")) && name != "4913"

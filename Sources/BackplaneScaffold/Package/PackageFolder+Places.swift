@@ -2,19 +2,19 @@ import Backplane
 import BackplaneHost
 import BackplanePackages
 
-/// Where the package has its targets, and where new ones go.
+// The folders of existing and new targets.
 extension PackageFolder {
-    /// From its top on.
+    /// Returns the folder of a target, relative to the root of the package.
     func folder(of target: PackageFacts.Target) -> String { facts.folder(of: target, in: root) }
 
-    /// As it keeps the plugins that it has.
+    /// Returns the places for a new plugin, in the style of the package's other plugins.
     func places(for name: String) -> PluginPlaces {
         let hasPlugins = facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true }
         return PluginPlaces(
             name: name, style: hasPlugins ? .plugins : .sources, sourceHolder: facts.newHolder(of: .source, in: root), testHolder: facts.newHolder(of: .test, in: root))
     }
 
-    /// Makes sure that no target that is there has all of the folder in which new ones would lie.
+    /// Throws if an existing target occupies the folder of a new one.
     ///
     /// - Throws: `new.package`.
     func requireRoom(for targets: [TargetText]) throws(BackplaneError) {
@@ -32,7 +32,7 @@ extension PackageFolder {
 
     private func isInTheWay(_ target: PackageFacts.Target, of kind: PackageFacts.Target.Kind, in folder: String) -> Bool {
         let own = self.folder(of: target)
-        // Only the only one of its kind has all of it, wherever the others lie.
+        // Without `path:`, only the sole target of its kind can occupy the whole folder.
         guard target.path != nil else { return target.kind == kind && own == facts.holder(of: kind, in: root) }
         guard target.sources == nil, target.exclude?.isEmpty != false else { return false }
         return own == "." || folder.hasPrefix(own.hasSuffix("/") ? own : own + "/")

@@ -4,14 +4,16 @@ import BackplanePackages
 import BackplaneTerminal
 import FoundationEssentials
 
-/// A package of somebody's own that something is added to, as SwiftPM sees it.
+/// An existing package to which something is added, as described by SwiftPM.
 struct PackageFolder: Sendable {
-    /// Absolute.
+    /// The absolute path of the package's root.
     let root: String
     let facts: PackageFacts
 
-    /// - Parameter given: the package's folder; `nil`: the nearest above the current one, or that itself, with a Package.swift.
-    /// - Throws: `new.package`.
+    /// Reads a package's description.
+    ///
+    /// - Parameter given: The folder of the package, or `nil` for the nearest package at or above the current folder.
+    /// - Throws: `new.package` if there is no package, or it cannot be read.
     init(given: String?) throws(BackplaneError) {
         root = try Self.find(given)
         do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch { throw error.adding("; mend it, and enter the command again") }
@@ -32,27 +34,27 @@ struct PackageFolder: Sendable {
         return found
     }
 
-    /// A file of the package; `nil`: there is none.
+    /// Returns the text of a file, or `nil` if it does not exist or is not UTF-8.
     func contents(of path: String) -> String? {
         (try? Data(contentsOf: URL(filePath: FilePath.join(root, path)))).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     func contains(_ path: String) -> Bool { (try? FileStatus(at: FilePath.join(root, path))) != nil }
 
-    /// The Swift files below a folder, sorted.
+    /// Returns the Swift files below a folder, sorted by path.
     func sources(in folder: String) -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: FilePath.join(root, folder))) ?? []
         return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// A path of this process as one from the top of the package on.
+    /// Converts a path relative to the current folder to one relative to the root of the package.
     func path(of given: String) -> String {
         let path = FilePath.absolute(given).split(separator: "/"), root = root.split(separator: "/")
         let shared = zip(path, root).prefix { $0 == $1 }.count
         return (Array(repeating: "..", count: root.count - shared) + path.dropFirst(shared)).joined(separator: "/")
     }
 
-    /// How its targets name the products of Backplane; `nil`: it does not depend on Backplane yet.
+    /// The way in which targets refer to the products of Backplane, or `nil` if the package does not depend on it.
     var backplane: BackplaneProducts? {
         if facts.target("CBackplane") != nil { return .own }
         return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map { .package($0) }

@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// The contracts of the manager and of its layers.
+    /// The source of the contracts of the manager and its controllers and service.
     var contractsText: String {
         hasLayers ? [itemText, itemsContractText, archiveText, networkText].compactMap(\.self).joined(separator: "\n") : greetingContractText
     }

@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// The data access controller.
+    /// The source of the data access controller.
     var storeText: String {
         """
         import Backplane
@@ -42,7 +42,7 @@ extension ManagerLayers {
         """
     }
 
-    /// The communication controller.
+    /// The source of the communication controller.
     var communicationText: String {
         """
         import Backplane
@@ -67,7 +67,7 @@ extension ManagerLayers {
         """
     }
 
-    /// The network service.
+    /// The source of the network service.
     var serviceText: String {
         """
         import Backplane
@@ -111,7 +111,7 @@ extension ManagerLayers {
         """
     }
 
-    /// What the service reads until it has a server.
+    /// The sample data that the service reads until it has a server.
     var sampleText: String {
         """
         [

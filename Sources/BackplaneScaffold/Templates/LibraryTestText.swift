@@ -1,9 +1,10 @@
 extension ManagerLayers {
-    /// A test of the library as a host loads it, by the manifest that it is in.
+    /// Returns the source of a test that loads the library through its manifest, as a host does.
     ///
     /// - Parameters:
-    ///   - library: its name in the manifest.
-    ///   - manifest: from the test's file on.
+    ///   - library: The name of the library in the manifest.
+    ///   - module: The target that contains the plugin.
+    ///   - manifest: The path of the manifest, relative to the test's file.
     func libraryTestText(library: String, module: String, manifest: String) -> String {
         let imports = importsContracts + "import Testing\n" + (contracts == nil ? "@testable import \(module)\n" : "")
         return """

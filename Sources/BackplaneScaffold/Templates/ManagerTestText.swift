@@ -1,9 +1,9 @@
 extension ManagerLayers {
-    /// Tests of the manager with its plugin linked into them, and fakes for its layers.
+    /// Returns the source of tests that link the plugin and use fakes for the manager's controllers.
     ///
     /// - Parameters:
-    ///   - module: the target with everything in it.
-    ///   - plugin: the plugin's type.
+    ///   - module: The target that contains the plugin.
+    ///   - plugin: The name of the plugin's type.
     func testText(module: String, plugin: String) -> String {
         """
         import Backplane
@@ -121,7 +121,7 @@ extension ManagerLayers {
         """
     }
 
-    /// All layers as they are, down to HTTP.
+    /// Returns a test of all real components, with only HTTP faked.
     private func serviceTest(_ plugin: String) -> String {
         let withStore = hasStore ? "\n            dataAccessController: DataAccessControllerDefinition(className: \"\(store)\")," : ""
         return """

@@ -1,5 +1,5 @@
 extension ManagerLayers {
-    /// The manager.
+    /// The source of the manager.
     var managerText: String {
         switch (hasStore, hasService) {
         case (false, false): greeterText

@@ -1,4 +1,4 @@
-/// The files at the top of a new package.
+/// The files at the root of a new package.
 enum PackageText {
     static func package(_ name: String, products: [String], dependency: String, targets: [TargetText]) -> String {
         """

@@ -1,6 +1,6 @@
-/// The two files that make a library a plugin.
+/// The two files that turn a library into a plugin.
 enum PluginText {
-    /// What it brings.
+    /// Returns the source of the plugin's type, which registers the component classes.
     static func plugin(_ name: NewName, classes: [String]) -> String {
         """
         public import Backplane
@@ -17,7 +17,9 @@ enum PluginText {
         """
     }
 
-    /// The function that a host looks up in the library. It stands alone in its target, so that tests can link the rest beside other plugins.
+    /// Returns the source of the entry function, which the host looks up in the library.
+    ///
+    /// It has a target of its own, so that tests can link the rest of the plugin beside other plugins.
     static func entry(_ name: NewName) -> String {
         """
         import Backplane

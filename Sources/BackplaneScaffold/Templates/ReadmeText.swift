@@ -1,4 +1,4 @@
-/// The first page of a new package.
+/// The README of a new package.
 enum ReadmeText {
     static func package(_ layers: ManagerLayers, library: String, commands: [String]) -> String {
         """

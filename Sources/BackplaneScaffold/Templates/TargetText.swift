@@ -1,16 +1,16 @@
-/// A target as a Package.swift has it.
+/// The declaration of a target in a Package.swift.
 struct TargetText: Sendable, Hashable {
     enum Kind: String, Sendable {
         case target, executableTarget, testTarget
     }
     var kind = Kind.target
     var name: String
-    /// As Swift has them.
+    /// The dependencies as Swift expressions.
     var dependencies: [String]
-    /// `nil`: where SwiftPM looks for it.
+    /// The path of the folder, or `nil` for the default of SwiftPM.
     var path: String?
 
-    /// Lines from the first column on; without a comma at the end.
+    /// The declaration as lines without indentation, and without a comma at the end.
     var text: String {
         let line = ".\(kind)(" + arguments.joined(separator: ", ") + ")"
         if line.count <= Self.lineLength { return line }
@@ -29,12 +29,12 @@ struct TargetText: Sendable, Hashable {
         ].compactMap(\.self)
     }
 
-    /// A product that hosts load.
+    /// Returns the declaration of a library product that hosts load.
     static func dynamicLibrary(_ name: String, target: String) -> String {
         ".library(name: \(name.swiftLiteral), type: .dynamic, targets: [\(target.swiftLiteral)])"
     }
 
-    /// A product of Backplane.
+    /// Returns a target's dependency on a product of Backplane.
     static func product(_ name: String, of package: String) -> String {
         ".product(name: \(name.swiftLiteral), package: \(package.swiftLiteral))"
     }
@@ -43,7 +43,7 @@ struct TargetText: Sendable, Hashable {
 }
 
 extension String {
-    /// With spaces before every line that is not empty.
+    /// Returns the text with every line indented, except for empty lines.
     func indented(by indent: String) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }.joined(separator: "\n")
     }

@@ -1,20 +1,20 @@
 #if Engines
-/// Who wrote a book, with the years that are known.
+/// An author of a book, with the years that are known.
 struct Author: Codable, Hashable, Sendable {
     var name: String
     var born: Int?
     var died: Int?
 }
 
-/// Facts about one work.
+/// A book of the catalogue.
 struct Book: Codable, Hashable, Sendable {
-    /// Lower-case letters, digits and hyphens; never changes.
+    /// A stable identifier of lower-case letters, digits and hyphens.
     var id: String
     var title: String
     var authors: [Author]
-    /// Of the original, as ISO 639-1 writes it.
+    /// The language of the original as an ISO 639-1 code.
     var language: String
-    /// Of the first publication.
+    /// The year of first publication.
     var year: Int
     var subjects: [String]
 }

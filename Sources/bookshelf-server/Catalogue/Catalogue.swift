@@ -1,7 +1,7 @@
 #if Engines
 import Foundation
 
-/// The books of the server, in the order of their titles; it never changes while the server runs.
+/// The server's books in the order of their titles; immutable while the server runs.
 struct Catalogue: Sendable {
     let books: [Book]
     private let places: [String: Int]
@@ -32,7 +32,7 @@ struct Catalogue: Sendable {
         try self.init(books)
     }
 
-    /// The catalogue that comes with the server.
+    /// Returns the catalogue that ships with the server.
     static func bundled() throws -> Catalogue {
         guard let url = Bundle.module.url(forResource: "catalogue", withExtension: "json") else {
             throw CatalogueProblem(text: "catalogue.json is missing beside the server")
@@ -44,7 +44,7 @@ struct Catalogue: Sendable {
         places[id].map { books[$0] }
     }
 
-    /// The books that match every word.
+    /// Returns the books that match every word of a query.
     func search(_ query: SearchQuery) -> [Book] {
         zip(books, texts).filter { $1.matches(query) }.map(\.0)
     }
@@ -57,7 +57,7 @@ struct Catalogue: Sendable {
     }
 }
 
-/// Why a catalogue cannot be served.
+/// The reason why a catalogue cannot be served.
 struct CatalogueProblem: Error, CustomStringConvertible {
     var text: String
     var description: String { "the catalogue cannot be served: \(text)" }

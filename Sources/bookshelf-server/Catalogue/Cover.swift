@@ -1,11 +1,11 @@
 #if Engines
 import Crypto
 
-/// A cover drawn from a book's facts; the same book always has the same.
+/// A cover drawn from a book's facts; deterministic for each book.
 struct Cover {
     var book: Book
 
-    /// An SVG image of 400 by 600.
+    /// The cover as an SVG image of 400 by 600 units.
     var svg: String {
         let hash = Array(SHA256.hash(data: Array(book.id.utf8)))
         let hue = (Int(hash[0]) << 8 | Int(hash[1])) % 360
@@ -35,7 +35,9 @@ struct Cover {
             """
     }
 
-    /// Breaks at spaces; a longer word has a line of its own, and what does not fit ends in an ellipsis.
+    /// Breaks a text at spaces into lines, and ends the last line in an ellipsis if not everything fits.
+    ///
+    /// A word longer than `width` characters has a line of its own.
     static func lines(_ text: String, width: Int, atMost limit: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

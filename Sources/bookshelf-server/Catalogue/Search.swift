@@ -1,18 +1,18 @@
 #if Engines
 import Foundation
 
-/// The words that a reader looks for.
+/// The words of a search.
 struct SearchQuery: Hashable, Sendable {
     let words: [String]
 
-    /// `nil` when there is no word in `text`.
+    /// Creates a query from a text, or returns `nil` if the text contains no word.
     init?(_ text: String) {
         words = SearchText.words(of: text)
         if words.isEmpty { return nil }
     }
 }
 
-/// What of a book is searched: its title, its authors and its subjects, without case and diacritics.
+/// The searchable text of a book: title, authors and subjects, without case and diacritics.
 struct SearchText: Hashable, Sendable {
     private let text: String
 
@@ -20,17 +20,19 @@ struct SearchText: Hashable, Sendable {
         text = Self.words(of: ([book.title] + book.authors.map(\.name) + book.subjects).joined(separator: " ")).joined(separator: " ")
     }
 
-    /// Every word has to be in the text; a part of a longer word will do.
+    /// Returns whether the text contains every word of a query, also as part of a longer word.
     func matches(_ query: SearchQuery) -> Bool {
         query.words.allSatisfy(text.contains)
     }
 
-    /// Letters and digits between anything else; an apostrophe is left out, so that "dont" finds "Don't".
+    /// Splits a text into words of letters and digits; drops apostrophes, so that "dont" finds "Don't".
     static func words(of text: String) -> [String] {
         folded(text.filter { !"'’".contains($0) }).split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// "Ødegård" becomes "odegard": letters without a decomposition are spelled as readers without them would.
+    /// Returns a text in lower case and without diacritics, so that "Ødegård" becomes "odegard".
+    ///
+    /// Letters without a Unicode decomposition, such as "ø", are replaced by their usual ASCII spellings.
     static func folded(_ text: String) -> String {
         let plain = text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
         guard plain.unicodeScalars.contains(where: { !$0.isASCII }) else { return plain }

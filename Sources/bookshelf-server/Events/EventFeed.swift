@@ -2,11 +2,11 @@
 import Foundation
 import Synchronization
 
-/// One event, as a stream of server-sent events writes it (WHATWG HTML, 9.2).
+/// An event of a server-sent event stream (WHATWG HTML, section 9.2).
 enum ServerEvent: Hashable, Sendable {
     case lent(Loan)
     case returned(Loan)
-    /// Tells a client that the stream is alive, and the server that the client is.
+    /// A periodic event by which each side detects that the other has gone.
     case heartbeat
 
     var text: String {
@@ -17,7 +17,9 @@ enum ServerEvent: Hashable, Sendable {
         }
     }
 
-    /// One line, as the format wants it. A loan is texts, which always encode.
+    /// Returns a loan as one line of JSON, as the format requires.
+    ///
+    /// A loan consists of strings, so encoding does not fail.
     private static func data(of loan: Loan) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -25,7 +27,7 @@ enum ServerEvent: Hashable, Sendable {
     }
 }
 
-/// Hands every event to everyone who listens.
+/// A feed that publishes every event to all subscribers.
 final class EventFeed: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
@@ -33,10 +35,12 @@ final class EventFeed: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Of a listener that does not keep up, the oldest events beyond this are dropped.
+    /// The number of undelivered events kept for each subscriber; older ones are dropped.
     static let backlog = 64
 
-    /// All events from now on, after a first heartbeat; ending the stream ends the subscription.
+    /// Returns a stream of all events from now on, beginning with a heartbeat.
+    ///
+    /// The subscription ends with the stream.
     func subscribe() -> AsyncStream<ServerEvent> {
         let (stream, listener) = AsyncStream.makeStream(of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let number = state.withLock { state in

@@ -1,7 +1,7 @@
 #if Engines
 import ServiceLifecycle
 
-/// Beats on every event stream, which also finds out who hung up.
+/// A service that publishes heartbeats on all event streams, which also detects clients that have disconnected.
 struct Heartbeat: Service {
     var events: EventFeed
     var interval = Duration.seconds(15)

@@ -5,7 +5,9 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// One version of an uploaded file. It lies on disk until nobody has it any more: neither the store nor a download.
+/// One version of an uploaded file.
+///
+/// The file on disk is removed when neither the store nor a download refers to it.
 final class StoredFile: Sendable {
     let path: String
     let size: Int
@@ -18,7 +20,7 @@ final class StoredFile: Sendable {
     deinit { unlink(path) }
 }
 
-/// What readers uploaded, by name; it goes with the server.
+/// The uploaded files by name; they are deleted when the server stops.
 final class FileStore: Sendable {
     private struct State {
         var files: [String: StoredFile] = [:]
@@ -27,7 +29,7 @@ final class FileStore: Sendable {
     private let state = Mutex(State())
     private let folder: TemporaryFolder
 
-    /// In bytes.
+    /// The maximum size of a file, in bytes.
     static let maximumSize = 64 << 20
 
     init(folder: TemporaryFolder) {
@@ -47,9 +49,10 @@ final class FileStore: Sendable {
 
     subscript(name: String) -> StoredFile? { state.withLock { $0.files[name] } }
 
-    /// Streams a request's body to disk; other readers see the old file, or none, until it is whole.
+    /// Streams a request's body to disk; until it is complete, other readers see the previous file or none.
     ///
-    /// Returns the file and whether the name is new.
+    /// - Returns: The file, and whether its name is new.
+    /// - Throws: A ``Failure`` if the file is too large or incomplete, or a `POSIXError` if it cannot be created.
     func put(_ name: String, from request: Request) async throws -> (file: StoredFile, isNew: Bool) {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > Self.maximumSize { throw Failure.tooLargeFile }
@@ -60,7 +63,7 @@ final class FileStore: Sendable {
         let path = "\(folder.path)/\(number)"
         do {
             let (size, tag) = try await Self.write(request.body, to: path)
-            // A connection that broke can look like the end of the body.
+            // A broken connection can look like the end of the body.
             if let announced, announced != size { throw Failure.incompleteFile }
             let file = StoredFile(path: path, size: size, tag: tag)
             let old = state.withLock { $0.files.updateValue(file, forKey: name) }
@@ -71,7 +74,9 @@ final class FileStore: Sendable {
         }
     }
 
-    /// Pieces are small and go to the system's cache, which takes less time than handing them to another thread.
+    /// Writes a body to a new file and returns its size and entity tag.
+    ///
+    /// Writes block, because the pieces are small and go to the page cache, which is faster than switching threads.
     private static func write(_ body: RequestBody, to path: String) async throws -> (size: Int, tag: EntityTag) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -89,7 +94,7 @@ final class FileStore: Sendable {
         }
     }
 
-    /// False when there is none.
+    /// Removes a file and returns whether it existed.
     func remove(_ name: String) -> Bool {
         state.withLock { $0.files.removeValue(forKey: name) } != nil
     }

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 
-/// A new folder that only this user can look into.
+/// A new temporary folder that only the current user can access.
 struct TemporaryFolder: Sendable {
     let path: String
 
@@ -12,7 +12,9 @@ struct TemporaryFolder: Sendable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// With all that is in it. A failure leaves rubbish in the temporary folder, which the system tidies.
+    /// Removes the folder and its contents.
+    ///
+    /// Errors are ignored: the operating system cleans up its temporary folder.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -1,7 +1,7 @@
 #if Engines
-/// What of a file a `Range` header asks for (RFC 9110, 14.2).
+/// The part of a file that a `Range` header requests (RFC 9110, section 14.2).
 enum ByteRange: Hashable, Sendable {
-    /// No range, several of them, another unit or nonsense: the header is to be ignored.
+    /// The whole file: the header is absent, malformed, in another unit or names several ranges, and is ignored.
     case whole
     case part(ClosedRange<Int>)
     case unsatisfiable
@@ -20,14 +20,14 @@ enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// First and last position, of which one may be missing.
+    /// Returns the first and last position of a range, either of which may be missing.
     private static func parsed(_ header: String) -> (Int?, Int?)? {
         let unit = "bytes="
         guard header.lowercased().hasPrefix(unit) else { return nil }
         let ends = header.dropFirst(unit.count).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }
         guard ends.allSatisfy({ $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }) else { return nil }
-        // A number too large for an integer is beyond the end of every file.
+        // A number too large for `Int` is beyond the end of every file.
         let positions = ends.map { $0.isEmpty ? nil : Int($0) ?? .max }
         return (positions[0], positions[1])
     }

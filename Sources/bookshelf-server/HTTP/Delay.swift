@@ -2,7 +2,7 @@
 import Hummingbird
 import ServiceLifecycle
 
-/// Answers late; not when the server is asked to stop meanwhile.
+/// Middleware that delays every response; a shutdown ends the delay.
 struct Delay: RouterMiddleware {
     var duration: Duration
 

@@ -3,9 +3,9 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 
-/// A strong entity tag: equal tags mean equal bytes (RFC 9110, 8.8.3).
+/// A strong entity tag: equal tags mean equal bytes (RFC 9110, section 8.8.3).
 struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-    /// With its quotes, as headers carry it.
+    /// The tag with its quotes, as it appears in headers.
     let description: String
 
     init(_ digest: SHA256.Digest) {
@@ -17,7 +17,7 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         self.init(SHA256.hash(data: Array(bytes)))
     }
 
-    /// Whether `If-None-Match` names it, or anything. The comparison is the weak one, as RFC 9110, 13.1.2 asks.
+    /// Returns whether `If-None-Match` contains the tag or `*`, in the weak comparison of RFC 9110, section 13.1.2.
     func isKnown(to request: Request) -> Bool {
         request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.contains { entry in
             let tag = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
@@ -25,7 +25,9 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a range may be taken from what this tag stands for. A date never says so, since nothing here has one.
+    /// Returns whether `If-Range` permits a partial response for this tag.
+    ///
+    /// A date never permits one, because the server sends no modification dates.
     func allowsRange(of request: Request) -> Bool {
         guard let condition = request.headers[.ifRange] else { return true }
         return condition == description

@@ -2,10 +2,10 @@
 import Foundation
 import Hummingbird
 
-/// Why a request was not served, as its answer says it: `{"error": code, "message": sentence}`.
+/// An error that is sent to the client as `{"error": code, "message": sentence}`.
 struct Failure: Error, Hashable {
     var status: HTTPResponse.Status
-    /// Stands for the reason and never changes, as in `book.unknown`.
+    /// A stable identifier of the reason, such as `book.unknown`.
     var code: String
     var message: String
     var headers = HTTPFields()

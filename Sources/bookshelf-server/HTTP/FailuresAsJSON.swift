@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Answers every error as JSON, also those of Hummingbird itself.
+/// Middleware that turns every error, including Hummingbird's own, into a JSON response.
 struct FailuresAsJSON: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response

@@ -5,10 +5,12 @@ import Hummingbird
 import NIOCore
 
 extension Request {
-    /// In bytes.
+    /// The maximum size of a JSON body, in bytes.
     static let maximumJSONSize = 16 * 1024
 
     /// Reads the whole body as JSON.
+    ///
+    /// - Throws: ``Failure`` if the body does not decode, or `NIOTooManyBytesError` if it is too large.
     func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
         let body = try await body.collect(upTo: Self.maximumJSONSize)
         do {
@@ -26,7 +28,7 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try encoded(value)))
     }
 
-    /// JSON with its entity tag; 304 without a body when the request has it already.
+    /// Returns JSON with its entity tag, or 304 without a body if the client has it already.
     static func taggedJSON(_ value: some Encodable, for request: Request, cacheControl: String = "no-cache") throws -> Response {
         tagged(try encoded(value), type: "application/json; charset=utf-8", for: request, cacheControl: cacheControl)
     }
@@ -40,7 +42,7 @@ extension Response {
         return response
     }
 
-    /// Keys are sorted, so that equal values have equal entity tags.
+    /// Encodes a value with sorted keys, so that equal values have equal entity tags.
     private static func encoded(_ value: some Encodable) throws -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

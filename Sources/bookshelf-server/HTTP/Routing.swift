@@ -4,11 +4,11 @@ import Hummingbird
 
 typealias BookshelfRouter = Router<BasicRequestContext>
 
-/// Answers one method at one path; for HEAD the body is left out afterwards.
+/// A handler for one method at one path.
 typealias RouteHandler = @Sendable (Request, BasicRequestContext) async throws -> Response
 
 extension BookshelfRouter {
-    /// Adds a path with all that can be asked of it: HEAD is answered like GET without its body, any other method by 405.
+    /// Adds a path with its handlers; HEAD is derived from GET, and any other method is answered with 405.
     func route(_ path: RouterPath, _ handlers: [HTTPRequest.Method: RouteHandler]) {
         var allowed = handlers.keys.map(\.rawValue)
         if handlers[.get] != nil { allowed.append("HEAD") }

@@ -2,16 +2,16 @@
 import Foundation
 import Synchronization
 
-/// One book that a reader has.
+/// A book on loan to the reader.
 struct Loan: Codable, Hashable, Sendable {
     var id: String
-    /// The book's id.
+    /// The identifier of the book.
     var book: String
-    /// ISO 8601, in UTC.
+    /// The due date in ISO 8601, in UTC.
     var due: String
 }
 
-/// All loans. There is one copy of every book.
+/// All current loans; the library has one copy of every book.
 final class Loans: Sendable {
     private struct State {
         var loans: [Loan] = []
@@ -21,10 +21,10 @@ final class Loans: Sendable {
 
     static let period: TimeInterval = 14 * 24 * 60 * 60
 
-    /// Oldest first.
+    /// The current loans, oldest first.
     var all: [Loan] { state.withLock(\.loans) }
 
-    /// `nil` when the book is lent already.
+    /// Lends a book and returns the loan, or `nil` if the book is on loan already.
     func borrow(_ book: String, on date: Date) -> Loan? {
         state.withLock { state in
             guard !state.loans.contains(where: { $0.book == book }) else { return nil }
@@ -35,7 +35,7 @@ final class Loans: Sendable {
         }
     }
 
-    /// The loan that ended; `nil` when there is none of that id.
+    /// Ends a loan and returns it, or `nil` if there is none with the given identifier.
     func giveBack(_ id: String) -> Loan? {
         state.withLock { state in
             state.loans.firstIndex { $0.id == id }.map { state.loans.remove(at: $0) }

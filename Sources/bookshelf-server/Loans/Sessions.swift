@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Who may sign in. It is never printed: its description is its type's name.
+/// The digests of a reader's name and password, with a description that reveals neither.
 struct Credentials: Sendable, CustomStringConvertible {
     private let reader: SHA256.Digest
     private let password: SHA256.Digest
@@ -15,7 +15,7 @@ struct Credentials: Sendable, CustomStringConvertible {
         self.password = SHA256.hash(data: Array(password.utf8))
     }
 
-    /// Compares both in constant time, also when the first differs.
+    /// Returns whether name and password are equal; compares both in constant time, even if the first differs.
     func match(_ other: Credentials) -> Bool {
         let (isReader, isPassword) = (reader == other.reader, password == other.password)
         return isReader && isPassword
@@ -32,14 +32,14 @@ final class Sessions: Sendable {
         (self.credentials, self.lifetime) = (credentials, lifetime)
     }
 
-    /// A new token; `nil` for wrong credentials.
+    /// Returns a new token, or `nil` if the credentials are wrong.
     func signIn(_ claimed: Credentials) -> String? {
         guard credentials.match(claimed) else { return nil }
         let expiry = ContinuousClock.now + lifetime
         return ledger.withLock { $0.issue(until: expiry) }
     }
 
-    /// Throws unless the request carries a token that is still good.
+    /// Throws unless the request carries a valid token.
     func authorize(_ request: Request) throws(Failure) {
         let words = (request.headers[.authorization] ?? "").split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else {

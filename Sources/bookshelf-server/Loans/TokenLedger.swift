@@ -2,7 +2,7 @@
 import Crypto
 import Foundation
 
-/// The tokens that were given out, by their digests, so that no token stands in memory longer than its request.
+/// The tokens that have been issued, stored as digests so that no token remains in memory after its request.
 struct TokenLedger: Sendable {
     enum Judgement: Hashable { case valid, expired, unknown }
 
@@ -12,10 +12,10 @@ struct TokenLedger: Sendable {
     }
     private var entries: [Entry] = []
 
-    /// Beyond this the oldest are forgotten, and then unknown.
+    /// The maximum number of tokens; beyond it, the oldest are dropped and become unknown.
     static let capacity = 1_000
 
-    /// A new token of 256 random bits, good until `expiry`.
+    /// Issues a new token of 256 random bits that is valid until `expiry`.
     mutating func issue(until expiry: ContinuousClock.Instant) -> String {
         let token = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -24,7 +24,9 @@ struct TokenLedger: Sendable {
         return token
     }
 
-    /// Digests are compared in constant time and all of them are, so that time tells nothing about a token.
+    /// Returns whether a token is valid, expired or unknown.
+    ///
+    /// Every digest is compared, and in constant time, so that timing reveals nothing about a token.
     func judge(_ token: some StringProtocol, at now: ContinuousClock.Instant) -> Judgement {
         let digest = Self.digest(token)
         var judgement = Judgement.unknown

@@ -2,9 +2,9 @@
 import Hummingbird
 import NIOCore
 
-/// `/v2`: books with their authors and subjects, in pages, with entity tags and covers.
+/// The routes of `/v2` for books: authors and subjects, pages, entity tags and covers.
 struct BookRoutes: Sendable {
-    /// A book as version 2 knows it.
+    /// A book in the format of version 2.
     struct FullBook: Codable, Hashable, Sendable {
         var id: String
         var title: String
@@ -12,7 +12,7 @@ struct BookRoutes: Sendable {
         var year: Int
         var language: String
         var subjects: [String]
-        /// The path of its cover.
+        /// The path of the cover image.
         var cover: String
 
         init(_ book: Book) {
@@ -41,7 +41,7 @@ struct BookRoutes: Sendable {
 }
 
 extension Catalogue {
-    /// The book that a path with `:id` names.
+    /// Returns the book that `:id` in the request's path refers to.
     func book(named context: BasicRequestContext) throws(Failure) -> Book {
         let id = context.parameters.get("id") ?? ""
         guard let book = self[id] else { throw .unknownBook(id) }

@@ -2,7 +2,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `/v2/files`: uploads, and downloads of them whole or in part.
+/// The routes of `/v2/files`: uploads, and downloads of a whole file or a part of it.
 struct FileRoutes: Sendable {
     private struct Receipt: Encodable {
         var name: String
@@ -30,7 +30,7 @@ struct FileRoutes: Sendable {
         if file.tag.isKnown(to: request) { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = "application/octet-stream"
         headers[.xContentTypeOptions] = "nosniff"
-        // Only GET has ranges, and only as long as the file is the one the client knows (RFC 9110, 13.1.5 and 14.2).
+        // Ranges apply to GET only, and only while the file is the one the client knows (RFC 9110, 13.1.5 and 14.2).
         let header = request.method == .get && file.tag.allowsRange(of: request) ? request.headers[.range] : nil
         switch ByteRange(header, size: file.size) {
         case .whole:
@@ -52,7 +52,7 @@ struct FileRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    /// Keeps the file while it is read, also when its name is taken or removed meanwhile.
+    /// Returns a body that keeps the file alive while it is read, even if its name is reused or removed meanwhile.
     private func body(of file: StoredFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws -> ResponseBody {
         guard let range else { return ResponseBody() }
         let bytes = try await FileIO().loadFile(path: file.path, range: range, context: context)

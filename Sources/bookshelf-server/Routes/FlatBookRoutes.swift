@@ -1,13 +1,13 @@
 #if Engines
 import Hummingbird
 
-/// `/v1`: flat books, and always all of them.
+/// The routes of `/v1`: flat books, without pages.
 struct FlatBookRoutes: Sendable {
-    /// A book as version 1 knows it.
+    /// A book in the format of version 1.
     struct FlatBook: Codable, Hashable, Sendable {
         var id: String
         var title: String
-        /// All of them, joined by "; ".
+        /// All authors, joined by "; ".
         var author: String
         var year: Int
         var language: String

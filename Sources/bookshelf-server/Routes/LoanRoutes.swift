@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// `/v2/loans`: borrowing and giving back, for whoever has a token.
+/// The routes of `/v2/loans`: borrowing and returning books, with a token.
 struct LoanRoutes: Sendable {
     private struct Wish: Decodable {
         var book: String

@@ -1,20 +1,20 @@
 #if Engines
 import Hummingbird
 
-/// A part of a list, with what is needed to ask for the rest.
+/// A part of a list, with the information needed to request the rest.
 struct Page<Item> {
     var items: [Item]
-    /// The first is 1.
+    /// The number of this page; the first is 1.
     var page: Int
     var per: Int
-    /// Of all pages.
+    /// The number of items on all pages.
     var total: Int
-    /// The number of the next page; left out on the last one.
+    /// The number of the next page, omitted on the last page.
     var next: Int?
 
     static var maximumPer: Int { 100 }
 
-    /// Takes `page` and `per` from the request's query. A page beyond the last is empty.
+    /// Creates the page chosen by `page` and `per` in the request's query; a page beyond the last is empty.
     init(of all: [Item], _ request: Request) throws(Failure) {
         page = try request.number("page", in: 1...1_000_000, default: 1)
         per = try request.number("per", in: 1...Self.maximumPer, default: 20)
@@ -43,7 +43,7 @@ extension Request {
         return number
     }
 
-    /// What `q` asks for.
+    /// Returns the search in the query parameter `q`.
     func searchQuery() throws(Failure) -> SearchQuery {
         let text = String(uri.queryParameters["q"] ?? "")
         guard text.utf8.count <= 400 else { throw Failure(.badRequest, "query.too-long", "`q` has at most 400 bytes.") }

@@ -2,7 +2,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `/v2/sessions`: a bearer token for a reader and a password.
+/// The route `/v2/sessions`, which issues a bearer token for a reader's name and password.
 struct SessionRoutes: Sendable {
     private struct SignIn: Decodable {
         var reader: String
@@ -10,7 +10,7 @@ struct SessionRoutes: Sendable {
     }
     private struct Session: Encodable {
         var token: String
-        /// In seconds.
+        /// The lifetime of the token, in seconds.
         var expiresIn: Int
     }
     let sessions: Sessions

@@ -1,45 +1,61 @@
 public import Backplane
 
-/// What swaps are measured with: counts who passes, so that not one call can be lost, made twice or answered by the wrong code
-/// without being found.
+/// The contract of the counter that measures swaps.
+///
+/// Every call is counted, so that a call that is lost, made twice or answered by the wrong code is detected.
 public struct Turnstile: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Lets the caller of a number pass once more.
+    /// Counts a call of the caller with the given number and returns the counts.
     public let pass = AsyncMethod<Int, Ticket>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// What a caller gets.
+/// The counts that a caller receives.
 public struct Ticket: Codable, Sendable, Hashable {
-    /// The constant of the library whose code answered: 1 or 2.
+    /// The number of the library that answered: 1 or 2.
     public var edition: Int
-    /// How often the state had been handed over by then.
+    /// The number of times the state has been handed over.
     public var handovers: Int
-    /// How many have passed, all callers together.
+    /// The number of calls of all callers.
     public var count: Int
-    /// How often this caller has.
+    /// The number of calls of this caller.
     public var own: Int
 
+    /// Creates a ticket.
+    ///
+    /// - Parameters:
+    ///   - edition: The number of the library that answered: 1 or 2.
+    ///   - handovers: The number of times the state has been handed over.
+    ///   - count: The number of calls of all callers.
+    ///   - own: The number of calls of this caller.
     public init(edition: Int, handovers: Int, count: Int, own: Int) {
         (self.edition, self.handovers, self.count, self.own) = (edition, handovers, count, own)
     }
 }
 
-/// What one edition of a turnstile hands over to the next.
+/// The state that one edition of a turnstile hands over to the next.
 public struct TurnstileState: Codable, Sendable {
     private var handovers = 0
     private var count = 0
     private var own: [Int: Int] = [:]
 
+    /// Creates a state without any calls or handovers.
     public init() {}
 
+    /// Counts a call and returns the counts that include it.
+    ///
+    /// - Parameters:
+    ///   - caller: The number of the caller.
+    ///   - edition: The number of the library that answers: 1 or 2.
     public mutating func pass(_ caller: Int, edition: Int) -> Ticket {
         count += 1
         own[caller, default: 0] += 1
         return Ticket(edition: edition, handovers: handovers, count: count, own: own[caller, default: 0])
     }
 
-    /// The same in other hands.
+    /// A copy of the state with one more handover.
     public var handedOver: TurnstileState {
         var state = self
         state.handovers += 1

@@ -1,45 +1,57 @@
 public import Backplane
 
-/// What calls are measured with: next to nothing to do, so that what is left is the call.
+/// The contract with which calls are measured: its methods do next to nothing, so that the time is that of the call.
 public struct Yardstick: Contract {
+    /// The version of this set of methods; the native lane requires the same on both sides.
     public static let version: Version = "1.1.0"
-    /// One more.
+    /// Returns the number increased by one.
     public let add = AsyncMethod<Int, Int>()
+    /// Returns the number increased by one, synchronously.
     public let addNow = SyncMethod<Int, Int>()
-    /// The same parcel under the next number.
+    /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
+    /// Returns the parcel with its number increased by one, synchronously.
     public let nextNow = SyncMethod<Parcel, Parcel>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// ``Yardstick`` as its version before knew it.
+/// An earlier version of ``Yardstick``.
 ///
-/// The native lane wants the exact version on both sides: calls through this one are always encoded.
+/// The native lane requires the same version on both sides, so calls through this contract are always encoded.
 public struct EarlierYardstick: Contract {
+    /// The name of ``Yardstick``, which makes this a version of the same contract.
     public static let name = Yardstick.name
+    /// The version of this set of methods, lower than that of ``Yardstick``.
     public static let version: Version = "1.0.0"
+    /// Returns the parcel with its number increased by one.
     public let next = AsyncMethod<Parcel, Parcel>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// What an actor provides.
+/// The contract of a component that is an actor.
 public struct Tally: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// One more.
+    /// Returns the number increased by one.
     public let add = AsyncMethod<Int, Int>()
+    /// Creates the contract with its methods.
     public init() {}
 }
 
-/// Calls of one plugin to another: the whole loop runs in the plugin that calls.
+/// The contract for calls from one plugin to another: the whole loop runs in the calling plugin.
 public struct Relay: Contract {
+    /// The version of this set of methods.
     public static let version: Version = "1.0.0"
-    /// Makes so many calls, each with what the one before gave, from 0 on; answers what the last one gave.
+    /// Makes a number of calls, each with the result of the one before, beginning with 0; returns the last result.
     public let add = AsyncMethod<Int, Int>()
-    /// The same with parcels; answers the last one's number.
+    /// Makes a number of calls with parcels, beginning with number 0; returns the number of the last one.
     public let next = AsyncMethod<Int, Int>()
-    /// As `add`, with the method kept outside of the loop.
+    /// Makes the calls of `add`, with the method stored outside the loop.
     public let addHeld = AsyncMethod<Int, Int>()
-    /// As `next`, with the method kept outside of the loop.
+    /// Makes the calls of `next`, with the method stored outside the loop.
     public let nextHeld = AsyncMethod<Int, Int>()
+    /// Creates the contract with its methods.
     public init() {}
 }

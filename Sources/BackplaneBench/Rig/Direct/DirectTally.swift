@@ -4,8 +4,10 @@ public import Backplane
 public actor DirectTally {
     private var calls = 0
 
+    /// Creates an actor that has counted no calls.
     public init() {}
 
+    /// Returns the number increased by one.
     @inline(never)
     public func add(_ number: Int) throws(BackplaneError) -> Int {
         calls &+= 1

@@ -1,14 +1,18 @@
 public import Backplane
 public import YardstickContracts
 
-/// The calls of ``Yardstick`` without a boundary: what a program that is one piece would have.
+/// The calls of ``Yardstick`` without a boundary, as in a program linked as a whole.
 ///
-/// Measured through an existential that the optimiser cannot see through, with methods that are not inlined: the price that
-/// protocols have anyway, and the least that replaceable code could cost.
+/// They go through an existential that is opaque to the optimiser, to methods that are not inlined. That is the cost of
+/// protocols as such, and the least that replaceable code could cost.
 public protocol DirectYardstick: Sendable {
+    /// Returns the number increased by one.
     nonisolated(nonsending) func add(_ number: Int) async throws(BackplaneError) -> Int
+    /// Returns the parcel with its number increased by one.
     nonisolated(nonsending) func next(_ parcel: Parcel) async throws(BackplaneError) -> Parcel
+    /// Returns the number increased by one, synchronously.
     func addNow(_ number: Int) throws(BackplaneError) -> Int
+    /// Returns the parcel with its number increased by one, synchronously.
     func nextNow(_ parcel: Parcel) throws(BackplaneError) -> Parcel
 }
 
@@ -32,6 +36,6 @@ final class Adder: DirectYardstick {
     }
 }
 
-/// Not optimised: nobody shall know which class it is.
+/// Returns an instance whose class is hidden from the optimiser, so that calls are not devirtualised.
 @inline(never) @_optimize(none)
 public func makeDirectYardstick() -> any DirectYardstick { Adder() }

@@ -1,7 +1,7 @@
 import Backplane
 public import CBackplane
 
-/// The first of two editions of one plugin, which take turns.
+/// The first of two editions of one plugin, which are swapped in turn.
 struct FirstPlugin: Plugin {
     static let id = "org.backplane.yardstick-turnstile"
     static let version: Version = "1.0.0"
@@ -11,6 +11,7 @@ struct FirstPlugin: Plugin {
     }
 }
 
+/// The library's entry function, which the host calls once after loading the library.
 @c @implementation
 public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
     FirstPlugin.enter(offer, answer)

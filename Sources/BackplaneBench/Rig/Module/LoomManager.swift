@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// Is wired and never called.
+/// A manager that is wired and never called.
 final class LoomManager: Manager {
     typealias Provides = Loom
 

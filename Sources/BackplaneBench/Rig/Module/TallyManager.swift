@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// Counts its calls: an actor with nothing to protect would not be entered at all, once it is optimised.
+/// An actor that counts its calls, because the optimiser would skip entering an actor without state.
 actor TallyManager: Manager {
     typealias Provides = Tally
     private var calls = 0

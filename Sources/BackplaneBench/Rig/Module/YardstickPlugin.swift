@@ -1,10 +1,13 @@
 public import Backplane
 
-/// What `backplane bench` calls.
+/// The plugin that `backplane bench` calls.
 public struct YardstickPlugin: Plugin {
+    /// The identifier that distinguishes this plugin from all others.
     public static let id = "org.backplane.yardstick"
+    /// The plugin's version, which its components inherit.
     public static let version: Version = "1.0.0"
 
+    /// Adds the plugin's component classes to the registrar.
     public static func register(in registrar: inout Registrar) {
         registrar.add(YardstickManager.self)
         registrar.add(TallyManager.self)

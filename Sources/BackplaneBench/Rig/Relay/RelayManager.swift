@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// Calls another plugin as often as it is told.
+/// A manager that calls another plugin a given number of times.
 final class RelayManager: Manager {
     typealias Provides = Relay
     struct Wires: Wiring {

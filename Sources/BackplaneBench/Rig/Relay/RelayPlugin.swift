@@ -1,7 +1,7 @@
 import Backplane
 public import CBackplane
 
-/// Who calls, in a library of its own.
+/// The plugin of the calling components, in a library of its own.
 struct RelayPlugin: Plugin {
     static let id = "org.backplane.yardstick-relay"
     static let version: Version = "1.0.0"
@@ -12,6 +12,7 @@ struct RelayPlugin: Plugin {
     }
 }
 
+/// The library's entry function, which the host calls once after loading the library.
 @c @implementation
 public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
     RelayPlugin.enter(offer, answer)

@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// Has 25 wires, for the wiring to be measured.
+/// A manager with 25 wires, for measuring how long wiring takes.
 final class WeaverManager: Manager {
     struct Wires: Wiring {
         let loom1: Wire<Loom>, loom2: Wire<Loom>, loom3: Wire<Loom>, loom4: Wire<Loom>, loom5: Wire<Loom>,

@@ -2,7 +2,7 @@ import Backplane
 import Synchronization
 import YardstickContracts
 
-/// Edition 2.
+/// The turnstile of edition 2.
 final class TurnstileManager: Manager, StatefulComponent {
     typealias Provides = Turnstile
     private let state = Mutex(TurnstileState())

@@ -1,7 +1,7 @@
 import Backplane
 import YardstickContracts
 
-/// Its class is called as its plugin, so that in every copy it is another one.
+/// A manager whose class is named after its plugin, so that every copy provides a different class.
 final class SwarmManager: Manager {
     typealias Provides = Tally
 
