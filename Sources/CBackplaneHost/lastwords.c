@@ -15,7 +15,7 @@
 static const int numbers[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 static struct sigaction before[NSIG];
 
-/* The file name of the copy of a plugin that an address lies in, with which a load folder says plugin and generation; NULL: none. */
+/* Returns the file name, with plugin and generation, of the plugin copy that contains an address, or NULL. */
 static const char *plugin_at(uintptr_t address) {
 #if __GLIBC_PREREQ(2, 35)
     struct dl_find_object found;
@@ -57,7 +57,7 @@ static void speak(int number, siginfo_t *info, void *context) {
         for (;;) pause();           /* another thread speaks, is traced perhaps, and ends the process */
     }
     sigaction(number, &before[number], NULL);
-    /* What the processor found it finds again; what was sent, or lies behind, does not come back by itself. */
+    /* A fault recurs when the instruction is repeated; a signal that was sent, or reported after it, does not. */
     if (info->si_code <= 0 || number == SIGTRAP || number == SIGSYS) raise(number);
 }
 
@@ -67,7 +67,7 @@ static void ignore(int number) { (void)number; }
 void bph_keep_last_words(void) {
     static atomic_flag is_set = ATOMIC_FLAG_INIT;
     const struct sigaction own = {.sa_sigaction = speak, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    /* Not SIG_IGN: a program that is started from here would have it too. */
+    /* Not SIG_IGN, which programs started from here would inherit. */
     const struct sigaction pipe = {.sa_handler = ignore, .sa_flags = SA_RESTART};
     if (atomic_flag_test_and_set(&is_set)) return;
     _Unwind_Backtrace(stay, NULL);      /* what it makes once, it must not make in a handler */

@@ -17,7 +17,7 @@
 enum { DISPATCH_OFF = 0, DISPATCH_ON = 1 };
 enum { ALLOW = 0, BLOCK = 1 };
 
-/* As the kernel has it: libc's would return from the handler by a system call of its own, which would be dispatched again. */
+/* The kernel's structure: a handler installed by libc returns by a system call of libc, which would be dispatched. */
 struct kernel_sigaction {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;
@@ -47,7 +47,7 @@ static long raw_call(long number, const greg_t *machine) {
     return result;
 }
 
-/* Memory, clocks, locks, and who one is. */
+/* System calls for memory, clocks, locks and ids. */
 static bool is_harmless(int number) {
     switch (number) {
     case SYS_mmap: case SYS_mprotect: case SYS_munmap: case SYS_brk: case SYS_madvise: case SYS_mremap: case SYS_futex:
@@ -64,7 +64,7 @@ static bool is_harmless(int number) {
     }
 }
 
-/* What must not be made from inside a handler: it would go on, or end, somewhere else. */
+/* System calls that must not be made inside a handler, since they continue or end elsewhere. */
 static bool leaves(int number) {
     switch (number) {
     case SYS_clone: case SYS_fork: case SYS_vfork: case SYS_execve: case SYS_exit: case SYS_exit_group: case SYS_rt_sigreturn:
@@ -77,7 +77,7 @@ static bool leaves(int number) {
     }
 }
 
-/* Without our handler the next call that is watched would end the process. */
+/* Without this handler, the next watched call would end the process. */
 static bool takes_watch_away(int number, const greg_t *machine) { return number == SYS_rt_sigaction && machine[REG_RDI] == SIGSYS && machine[REG_RSI]; }
 
 static void note_call(int signal_number, siginfo_t *info, void *context) {

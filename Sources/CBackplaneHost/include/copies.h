@@ -1,21 +1,21 @@
 /*
- * copies.h: what a file system offers for copies of files.
+ * copies.h: file system support for copies of files.
  *
- * In C, because the system's headers show it only to those who ask for Linux's own. Used by the host alone: no plugin has it.
+ * In C, because the system's headers declare it only with _GNU_SOURCE. Only the host links this; no plugin contains it.
  */
 #ifndef BACKPLANE_COPIES_H
 #define BACKPLANE_COPIES_H
 
 #include <stdint.h>
 
-/* Has an empty file share all that another one holds, until either is written to. 0: it does not. */
+/* Makes an empty file share the contents of another one until either is written to. Returns 0 on failure. */
 int32_t bph_share_contents(int32_t from, int32_t to);
 
-/* Copies up to `count` bytes inside the kernel, from where one file stands to where the other does. Returns how many those were; 0 at
- * the end of the file, or where the kernel cannot; -1: errno says why. */
+/* Copies up to `count` bytes inside the kernel, between the current offsets of two files. Returns the number of bytes
+ * copied, 0 at the end of the file or if the kernel does not support it, or -1 with errno set. */
 int64_t bph_copy_inside(int32_t from, int32_t to, int64_t count);
 
-/* Gives the room of a stretch of a file back, which reads as zeros from then on. 0: the file system cannot. */
+/* Deallocates a range of a file, which then reads as zeros. Returns 0 if the file system does not support it. */
 int32_t bph_punch_hole(int32_t file, int64_t offset, int64_t length);
 
 #endif

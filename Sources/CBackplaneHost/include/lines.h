@@ -1,12 +1,12 @@
 /*
- * lines.h: when what is printed comes out.
+ * lines.h: the buffering of the standard output.
  *
- * In C, because Swift does not let its code touch `stdout`.
+ * In C, because Swift 6 rejects `stdout` as shared mutable state.
  */
 #ifndef BACKPLANE_LINES_H
 #define BACKPLANE_LINES_H
 
-/* From now on the standard output of this process comes out line by line, as at a terminal, also where it is a pipe. */
+/* Makes the standard output line-buffered, as at a terminal, even if it is a pipe. */
 void bph_print_lines(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * names.h: names of functions as people write them.
+ * names.h: the demangling of symbol names.
  */
 #ifndef BACKPLANE_NAMES_H
 #define BACKPLANE_NAMES_H
@@ -11,7 +11,7 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* The Swift runtime's: a symbol's name for people, to be freed; NULL for one that is not Swift's. */
+/* Returns a Swift symbol's readable name, to be freed, or NULL for other symbols. Part of the Swift runtime. */
 char *_Nullable swift_demangle(const char *name, size_t length, char *_Nullable buffer, size_t *_Nullable size, uint32_t flags);
 
 #ifdef __clang__

@@ -1,14 +1,14 @@
 /*
- * orphans.h: who takes the processes that a child leaves.
+ * orphans.h: the adoption of processes that a child leaves behind.
  *
- * In C, because Swift does not see functions that take as many arguments as they are given.
+ * In C, because Swift does not import variadic functions.
  */
 #ifndef BACKPLANE_ORPHANS_H
 #define BACKPLANE_ORPHANS_H
 
 #include <stdint.h>
 
-/* From now on a process that descends from this one, and whose parent ends, becomes this one's child, not the system's. 0: it does not. */
+/* Makes descendants whose parents have ended children of this process rather than of init. Returns 0 on failure. */
 int32_t bph_adopt_orphans(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * watch.h: what a function does with the system while it runs.
+ * watch.h: the recording of a function's system calls.
  *
- * In C, because a signal handler may not allocate, take a lock or run into the Swift runtime. Used by the host's tools alone: no
- * plugin has it.
+ * In C, because a signal handler must not allocate, take locks or enter the Swift runtime. Only the host's tools use
+ * this; no plugin contains it.
  */
 #ifndef BACKPLANE_WATCH_H
 #define BACKPLANE_WATCH_H
@@ -14,19 +14,20 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* The most system calls that are noted. */
+/* The maximum number of system calls that are recorded. */
 #define BPH_NOTED_LIMIT 64
 
-/* The system calls that a function made, by their numbers, in their order: those that have to do with memory, clocks and locks
- * are left out. */
+/* The numbers of the system calls that a function made, in order, except those for memory, clocks, locks and ids. */
 typedef struct bph_noted {
     uint32_t count;                     /* at most BPH_NOTED_LIMIT are kept; the others are counted */
     int32_t calls[BPH_NOTED_LIMIT];
 } bph_noted;
 
-/* Runs `body` on this thread and notes its system calls. 0: they could not be watched, since this system has no dispatch of system
- * calls to their process (Linux 5.11, x86-64). After the first that makes another thread or process, or replaces this one,
- * nothing more is noted. Not to be used by two threads at once. */
+/* Runs `body` on this thread and records its system calls.
+ *
+ * Returns 0 if they could not be recorded, because the system lacks syscall user dispatch (Linux 5.11, x86-64). Nothing
+ * is recorded after the first call that creates a thread or process or replaces this process. Not to be used by two
+ * threads at once. */
 int32_t bph_watch_calls(void (*body)(void *_Nullable), void *_Nullable context, bph_noted *noted);
 
 #ifdef __clang__
