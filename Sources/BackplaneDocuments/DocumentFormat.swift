@@ -9,7 +9,9 @@ public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
     /// A binary property list.
     case binary
 
-    /// Detects the format from the first bytes. Bytes of no other format count as JSON.
+    /// Detects the format from the first bytes.
+    ///
+    /// Bytes of no other format count as JSON.
     public init(of bytes: Data) {
         if bytes.starts(with: "bplist".utf8) {
             self = .binary

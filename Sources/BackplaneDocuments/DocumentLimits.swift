@@ -10,7 +10,9 @@ public enum DocumentLimits {
     ///
     /// A binary property list can reference one value many times and so unfold without end.
     public static let values = 1_000_000
-    /// The greatest size of a key in bytes. Keys are repeated in the places of all values below them.
+    /// The greatest size of a key in bytes.
+    ///
+    /// Keys are repeated in the places of all values below them.
     public static let key = 1_024
 
     static let keyTooLong = "a key of more than \(key) bytes"

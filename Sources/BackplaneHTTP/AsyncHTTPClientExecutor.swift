@@ -43,7 +43,9 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         client.shutdown { _ in }        // the library stops the program over a client that was not; twice is an error, and harmless
     }
 
-    /// Ends all exchanges and closes all connections. Later requests fail.
+    /// Ends all exchanges and closes all connections.
+    ///
+    /// Later requests fail.
     public func shutdown() async {
         try? await client.shutdown().get()
     }

@@ -5,8 +5,9 @@ public protocol HTTPExecutor: Sendable {
     /// The URL schemes that the executor serves, in lower case.
     var schemes: [String] { get }
 
-    /// Sends a request and returns the response, whatever its status, including redirects. Throws if there is no
-    /// response.
+    /// Sends a request and returns the response, whatever its status, including redirects.
+    ///
+    /// Throws if there is no response.
     ///
     /// One request is one exchange: redirects, retries, caching and authentication are left to the caller. Errors give
     /// the URL as ``HTTPRequest/printableURL``. Cancelling the task ends the exchange immediately. The caller enforces

@@ -1,4 +1,6 @@
-/// Header fields in order. Names are compared case-insensitively (RFC 9110, section 5.1).
+/// Header fields in order.
+///
+/// Names are compared case-insensitively (RFC 9110, section 5.1).
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// A header field.
     public struct Field: Sendable, Hashable {
@@ -10,12 +12,16 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The fields in the order in which they were added.
     public private(set) var fields: [Field] = []
 
-    /// Creates header fields from a literal, in its order. A name may occur several times.
+    /// Creates header fields from a literal, in its order.
+    ///
+    /// A name may occur several times.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map(Field.init)
     }
 
-    /// The first value of a name. Setting replaces all fields of that name; `nil` removes them.
+    /// The first value of a name.
+    ///
+    /// Setting replaces all fields of that name; `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.equal($0.name, name) }?.value }
         set {

@@ -18,7 +18,9 @@ final class Transfer: Sendable {
 
     init(maximumBodySize: Int) { self.maximumBodySize = maximumBodySize }
 
-    /// Waits for the end of the exchange that `start` begins. The result is irrelevant if the task is cancelled.
+    /// Waits for the end of the exchange that `start` begins.
+    ///
+    /// The result is irrelevant if the task is cancelled.
     func run(_ start: () -> Void) async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -36,7 +36,9 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// Cancels all tasks. Exchanges that are started later end immediately.
+    /// Cancels all tasks.
+    ///
+    /// Exchanges that are started later end immediately.
     func close(_ session: URLSession) {
         queue.async { [self] in
             let wasOpen = state.withLock { state in

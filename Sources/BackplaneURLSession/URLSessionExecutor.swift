@@ -56,7 +56,9 @@ public final class URLSessionExecutor: HTTPExecutor {
         shutdown()
     }
 
-    /// Ends all exchanges and closes all connections. Later requests fail.
+    /// Ends all exchanges and closes all connections.
+    ///
+    /// Later requests fail.
     public func shutdown() {
         transfers.close(session)
     }

@@ -55,7 +55,9 @@ final class Instance: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Forgets a call. ``CallEnding`` calls this before it answers.
+    /// Forgets a call.
+    ///
+    /// ``CallEnding`` calls this before it answers.
     func ended(_ id: UInt64) {
         calls.withLock { $0[id] = nil }
     }

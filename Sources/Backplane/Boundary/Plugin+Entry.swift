@@ -1,7 +1,9 @@
 public import CBackplane
 
 extension Plugin {
-    /// Answers the host's offer by describing the plugin. The exported entry function calls this.
+    /// Answers the host's offer by describing the plugin.
+    ///
+    /// The exported entry function calls this.
     ///
     /// - Returns: `BP_OK`; or `BP_UNIMPLEMENTED`, without touching `answer`, if host and plugin have no ABI number in
     ///   common.

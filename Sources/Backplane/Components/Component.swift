@@ -9,11 +9,15 @@
 public protocol Component: AnyObject, Sendable {
     /// The contract that others call the component by.
     associatedtype Provides: Contract = NoContract
-    /// The type that the manifest's configuration is decoded into. It must be a named type.
+    /// The type that the manifest's configuration is decoded into.
+    ///
+    /// It must be a named type.
     associatedtype Configuration: Decodable & Sendable = NoConfiguration
     /// The component's collaborators.
     associatedtype Wires: Wiring = NoWires
-    /// The context of the component's role. It is determined by the role; components only use it, as `Context`.
+    /// The context of the component's role.
+    ///
+    /// It is determined by the role; components only use it, as `Context`.
     associatedtype Context: ComponentContext
     /// The table that the component's methods are entered in.
     typealias Methods = MethodTable<Self>
@@ -50,12 +54,16 @@ public protocol Component: AnyObject, Sendable {
     func resume() async throws
     /// Ends the component's work. Default: `suspend`.
     func stop() async
-    /// Throws if the component is not healthy. By default, it always is.
+    /// Throws if the component is not healthy.
+    ///
+    /// By default, it always is.
     ///
     /// A new generation on probation that is not healthy is replaced by the old one. The function may be called at any
-    /// time after `activate`, also during calls and other steps.
+    /// time after `activate`, also during calls and steps.
     func health() async throws
-    /// Enters a body for every member of `Provides`. Has a default only for a component without a contract.
+    /// Enters a body for every member of `Provides`.
+    ///
+    /// Has a default only for a component without a contract.
     static func methods(_ table: inout Methods)
 }
 

@@ -50,7 +50,9 @@ extension ManagerContext: ComponentContext where Owner: Component {
 /// The context of a data access controller: a folder and the host's record store.
 public struct DataAccessContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files. It exists, has mode 0700, and is never removed by the host.
+    /// The path of a private folder for plain files.
+    ///
+    /// It exists, has mode 0700, and is never removed by the host.
     public var folder: String { parts.folder }
     /// The access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }

@@ -15,7 +15,9 @@ public protocol Plugin: SendableMetatype {
     static var id: String { get }
     /// The version of the plugin, which is also the default version of its components.
     static var version: Version { get }
-    /// Adds the plugin's components. It only describes: it does no I/O and starts no threads.
+    /// Adds the plugin's components.
+    ///
+    /// It only describes: it does no I/O and starts no threads.
     static func register(in registrar: inout Registrar)
 }
 

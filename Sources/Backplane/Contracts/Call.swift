@@ -34,7 +34,9 @@ public struct Call: Sendable {
         return copy
     }
 
-    /// The time left until the deadline; negative once it has passed, `nil` without a deadline. Reads the clock.
+    /// The time left until the deadline; negative once it has passed, `nil` without a deadline.
+    ///
+    /// Reads the clock.
     public var timeLeft: Duration? {
         deadline.map { $0 - .now }
     }
@@ -54,7 +56,9 @@ public struct Call: Sendable {
         frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
     }
 
-    /// Throws `call.deadline` if the deadline has passed. Every call checks this before it begins.
+    /// Throws `call.deadline` if the deadline has passed.
+    ///
+    /// Every call checks this before it begins.
     @inlinable @inline(__always)
     func checkDeadline() throws(BackplaneError) {
         if frame.deadline_ns != 0 { try throwIfLate() }

@@ -5,7 +5,9 @@ extension BackplaneError {
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The text of the code: an area, a dot and a reason.
         public let rawValue: String
-        /// Creates a code from its text. Every text is valid.
+        /// Creates a code from its text.
+        ///
+        /// Every text is valid.
         public init(rawValue: String) { self.rawValue = rawValue }
         private init(_ rawValue: String) { self.rawValue = rawValue }
         /// The text of the code.
@@ -17,7 +19,7 @@ extension BackplaneError {
 extension BackplaneError.Code {
     /// The manifest cannot be read from its file.
     public static let manifestUnreadable = Self("manifest.unreadable")
-    /// The manifest is not valid JSON or a valid property list, or contradicts itself.
+    /// The manifest is not well-formed, or already contains a manager that is to be added.
     public static let manifestMalformed = Self("manifest.malformed")
     /// A value in the manifest has the wrong type.
     public static let manifestWrongType = Self("manifest.wrong-type")

@@ -21,7 +21,9 @@ extension ContractLayout {
         self.init(entries: entries)
     }
 
-    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal. Checks nothing else.
+    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
+    ///
+    /// Checks nothing else.
     static func isComplete(_ text: String) -> Bool {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }

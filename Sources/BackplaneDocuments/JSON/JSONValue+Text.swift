@@ -10,7 +10,9 @@ extension JSONValue {
         self = try JSONReader.read(bytes, as: subject)
     }
 
-    /// The value as text, with sorted keys and without spaces. Equal values give equal bytes.
+    /// The value as text, with sorted keys and without spaces.
+    ///
+    /// Equal values give equal bytes.
     public var json: Data {
         var bytes: [UInt8] = []
         write(to: &bytes)

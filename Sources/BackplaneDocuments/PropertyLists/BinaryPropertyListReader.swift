@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// A reader of binary property lists in the format of CFBinaryPList.c in Core Foundation.
 ///
 /// An object can occur in many places, so that a few hundred bytes can unfold without end. Foundation's decoder is too
-/// slow per value for a limit on their number to help.
+/// slow per value for a limit on the number of values to help.
 struct BinaryPropertyListReader {
     private let subject: DocumentSubject
     private let bytes: [UInt8]

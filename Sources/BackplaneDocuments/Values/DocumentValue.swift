@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// A whole number is an `integer` however it is written (`1.0` in JSON, `<real>1</real>` in a property list), unless it
 /// does not fit in 64 bits.
 public indirect enum DocumentValue: Sendable, Hashable {
-    /// The absence of a value. Property lists have none.
+    /// The absence of a value, which only JSON can express.
     case null
     /// A Boolean value.
     case bool(Bool)
@@ -15,9 +15,9 @@ public indirect enum DocumentValue: Sendable, Hashable {
     case number(Double)
     /// A text.
     case string(String)
-    /// Bytes. JSON has none.
+    /// Bytes, which only property lists can express.
     case data(Data)
-    /// A date. JSON has none.
+    /// A date, which only property lists can express.
     case date(Date)
     /// A list of values.
     case array([DocumentValue])

@@ -48,7 +48,7 @@ public struct Fake: Sendable {
 public struct FakeMethods<C: Contract> {
     fileprivate var bodies = StandInBodies<C>()
 
-    /// Gives an ``AsyncMethod`` its closure.
+    /// Gives an `AsyncMethod` its closure.
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
@@ -56,7 +56,7 @@ public struct FakeMethods<C: Contract> {
         bodies.async(member, body)
     }
 
-    /// Gives a ``SyncMethod`` its closure.
+    /// Gives a `SyncMethod` its closure.
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
     ) {

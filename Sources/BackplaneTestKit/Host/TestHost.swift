@@ -13,7 +13,9 @@ public final class TestHost: Sendable {
     public let store = TestStore()
     /// The log of the host and its components.
     public let log = TestLog()
-    /// A private folder of the test, which is removed at the end. It also contains the host's own folders.
+    /// A private folder of the test, which is removed at the end.
+    ///
+    /// It also contains the host's own folders.
     public let folder: String
 
     init(_ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, in folder: String) {

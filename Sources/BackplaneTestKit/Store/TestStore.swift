@@ -13,7 +13,9 @@ public final class TestStore: RecordStore {
     /// Creates an empty store.
     public init() {}
 
-    /// The error that every access by a component throws; `nil` for none. The test itself can still read and write.
+    /// The error that every access by a component throws; `nil` for none.
+    ///
+    /// The test itself can still read and write.
     public var failure: BackplaneError? {
         get { fault.withLock(\.self) }
         set { fault.withLock { $0 = newValue } }

@@ -3,7 +3,9 @@ public import CBackplane
 /// The function of a method as the method table keeps it. Native cells call it directly, encoded wires through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
-    /// Creates the cell that native wires call. `context` points at the component's ``Held``.
+    /// Creates the cell that native wires call.
+    ///
+    /// `context` points at the component's ``Held``.
     func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
     /// Frees a cell that ``makeCell(_:)`` created and that is no longer called.
     func freeCell(_ cell: UnsafeMutableRawPointer)

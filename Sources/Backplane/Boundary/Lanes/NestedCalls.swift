@@ -5,7 +5,9 @@ import CBackplane
 /// Each of them occupies some kilobytes of the thread's stack until it suspends or ends. Components that call each
 /// other a thousand levels deep would exhaust the stack and end the process.
 enum NestedCalls {
-    /// The greatest number of nested calls. Every plugin counts separately, so this applies to each on one thread.
+    /// The greatest number of nested calls.
+    ///
+    /// Every plugin counts separately, so this applies to each on one thread.
     static let limit: UInt32 = 16
 
     /// Counts a call for the duration of `body`, which begins it.

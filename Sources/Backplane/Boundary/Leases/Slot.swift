@@ -33,7 +33,9 @@ package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease
             .invoke(input, call, from: pointer.pointee.number)
     }
 
-    /// Calls a synchronous method through the slot's binding, without waiting. Throws as `call` does.
+    /// Calls a synchronous method through the slot's binding, without waiting.
+    ///
+    /// Throws as `call` does.
     @inlinable @inline(__always)
     func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
         try call.checkDeadline()

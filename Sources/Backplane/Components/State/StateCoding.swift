@@ -1,4 +1,6 @@
-/// The conversion between the state of a ``StatefulComponent`` and bytes. Only the SDK creates it.
+/// The conversion between the state of a ``StatefulComponent`` and bytes.
+///
+/// Only the SDK creates it.
 @_documentation(visibility: internal)
 public struct _StateCoding<C>: Sendable {
     // `C` is always a component, but declaring that would make the runtime search every loaded image for the

@@ -5,9 +5,13 @@
 public struct StateSchema: Sendable, Equatable {
     /// The name of the state; `nil` for the name of the class.
     public var name: String?
-    /// The version of the exported state, from 0 to 4,294,967,295. It is raised when the state's form changes.
+    /// The version of the exported state, from 0 to 4,294,967,295.
+    ///
+    /// It is raised when the state's form changes.
     public var version: Int
-    /// The versions that are accepted, including `version`. Those that differ from it go through `migrateUp`.
+    /// The versions that are accepted, including `version`.
+    ///
+    /// Those that differ from it go through `migrateUp`.
     public var accepts: ClosedRange<Int>
     /// The oldest version that `migrateDown` writes; `version` itself if there is no migration down.
     public var writes: Int

@@ -17,7 +17,9 @@ public protocol StatefulComponent: Component {
     associatedtype State: Codable & Sendable
     /// The name of the state and its versions. Default: the class's name, version 1.
     static var stateSchema: StateSchema { get }
-    /// Returns the state without changing it. Called after `suspend` or after an import, possibly more than once.
+    /// Returns the state without changing it.
+    ///
+    /// Called after `suspend` or after an import, possibly more than once.
     func exportState() async throws -> State
     /// Adopts the state that another instance exported.
     ///
