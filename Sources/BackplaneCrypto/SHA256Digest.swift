@@ -4,7 +4,7 @@ import Crypto
 
 /// The SHA-256 implementation of swift-crypto.
 public struct SHA256Digest: ContentDigest {
-    /// Creates the digest.
+    /// Creates a stateless implementation, which can be shared.
     public init() {}
 
     /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).

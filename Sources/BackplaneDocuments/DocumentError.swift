@@ -1,6 +1,6 @@
 /// An error in a document, or in a value that is to be written as one, with its position.
 public struct DocumentError: Error, Sendable {
-    /// The kind of an error.
+    /// The distinction between errors of the format and of its limits.
     public enum Kind: Sendable {
         /// The document violates its format.
         case malformed
@@ -8,7 +8,7 @@ public struct DocumentError: Error, Sendable {
         case unsupported
     }
 
-    /// The kind of the error.
+    /// The distinction between a malformed document and one that is not supported.
     public let kind: Kind
     /// The problem, without its position.
     public let reason: String

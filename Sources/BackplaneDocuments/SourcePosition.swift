@@ -3,7 +3,7 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
     /// The line and the column, counted from 1.
     public var line, column: Int
 
-    /// Creates a position.
+    /// Creates a position from numbers that are counted from 1.
     public init(line: Int, column: Int) {
         (self.line, self.column) = (line, column)
     }

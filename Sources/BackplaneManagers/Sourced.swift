@@ -3,16 +3,16 @@ public import FoundationEssentials
 
 /// A value and its source: the network, or a stored copy of an earlier answer.
 public struct Sourced<Value: Codable & Sendable>: Sendable {
-    /// The source of a value.
+    /// The place that a value was obtained from.
     public enum Source: Sendable, Equatable {
         /// The network: the value is current.
         case network
         /// The store, because the network failed, with the time since the value was stored.
         case store(age: Duration)
     }
-    /// The value.
+    /// The value that the network or the store returned.
     public var value: Value
-    /// The source of the value.
+    /// The place that `value` was obtained from.
     public var source: Source
 
     /// Creates a value with its source.
@@ -43,7 +43,7 @@ extension Sourced {
     ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
     ///     still be fetched when a server is slow.
     ///   - fetch: Requests the value from the network, with the call it is given.
-    ///   - keep: Stores the fetched value. If it fails, the value is returned all the same; see `unkept`.
+    ///   - keep: Stores the fetched value. If it fails, the value is returned nevertheless; see `unkept`.
     ///   - kept: Returns the stored value, or `nil` if there is none. Called if `fetch` throws anything but a
     ///     cancellation.
     ///   - unkept: Receives the error if the value could not be stored, or if the stored value could not be read.

@@ -10,7 +10,7 @@ public struct HTTPClient: Sendable {
 
     /// Sends a request and returns the response, whatever its status.
     ///
-    /// - Parameter call: The call being served. Its deadline and cancellation apply to the request.
+    /// - Parameter call: The call being served, whose deadline applies to the request.
     /// - Throws: `network.failed`, `network.refused` or `network.too-large` if there is no response; `call.deadline`;
     ///   `call.cancelled`; `role.forbidden`; `call.retired` once the component has stopped.
     public func send(_ request: HTTPRequest, _ call: Call) async throws(BackplaneError) -> HTTPResponse {

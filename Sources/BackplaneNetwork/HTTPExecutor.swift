@@ -16,7 +16,7 @@ public protocol HTTPExecutor: Sendable {
 }
 
 extension BackplaneError.Code {
-    /// There was no response, for example because the host is unknown or the connection failed or was closed.
+    /// No response arrived, for example because the host is unknown or the connection failed or was closed.
     public static let networkFailed = Self(rawValue: "network.failed")
     /// The executors cannot or may not serve the URL.
     public static let networkRefused = Self(rawValue: "network.refused")

@@ -6,7 +6,7 @@ package enum HTTPFailure: Error, Hashable {
     /// The server accepts no connections.
     case notConnected
     case connectionTimedOut
-    /// There is no secure connection: the certificate is not trusted, or the server has no TLS.
+    /// No secure connection was possible: the certificate is not trusted, or the server has no TLS.
     case insecure(String)
     /// The connection was closed before the response was complete.
     case closed

@@ -2,7 +2,7 @@
 ///
 /// Names are compared case-insensitively (RFC 9110, section 5.1).
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// A header field.
+    /// A line of the header: a name and its value.
     public struct Field: Sendable, Hashable {
         /// The name as it was given.
         public var name: String

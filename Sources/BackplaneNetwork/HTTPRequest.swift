@@ -9,7 +9,7 @@ public struct HTTPRequest: Sendable, Hashable {
     /// The body; empty for a request without one.
     public var body: [UInt8]
 
-    /// Creates a request.
+    /// Creates a request, by default a `GET` without header fields and body.
     public init(_ method: String = "GET", _ url: String, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
@@ -29,7 +29,7 @@ public struct HTTPResponse: Sendable, Hashable {
     /// The body; empty for a response without one.
     public var body: [UInt8]
 
-    /// Creates a response.
+    /// Creates a response, by default without header fields and body.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }

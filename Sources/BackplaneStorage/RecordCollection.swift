@@ -57,7 +57,7 @@ public struct RecordCollection<R: Record>: Sendable {
         try await exchange.write([.delete(collection: R.collection, id: id)])
     }
 
-    /// Deletes all records of the collection.
+    /// Empties the collection.
     public func deleteAll() async throws(BackplaneError) {
         try await exchange.write([.deleteAll(collection: R.collection)])
     }

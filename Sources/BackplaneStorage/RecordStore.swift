@@ -17,7 +17,7 @@ public protocol RecordStore: Sendable {
 
 /// A record in its stored form.
 public struct StoredRecord: Sendable, Hashable {
-    /// The id of the record.
+    /// The key of the record in its collection.
     public var id: String
     /// The record in JSON.
     public var value: [UInt8]
@@ -49,7 +49,7 @@ public struct RecordQuery: Sendable, Hashable {
     /// The greatest number of records to return; 0 to count them only.
     public var limit: Int
 
-    /// Creates a query.
+    /// Creates a query, by default for the whole collection.
     public init(collection: String, ids: [String]? = nil, offset: Int = 0, limit: Int = .max) {
         (self.collection, self.ids, self.offset, self.limit) = (collection, ids, offset, limit)
     }
@@ -57,7 +57,7 @@ public struct RecordQuery: Sendable, Hashable {
 
 /// The result of a query.
 public struct RecordPage: Sendable, Hashable {
-    /// The records on this page.
+    /// The selected records after `offset` was skipped, at most `limit`.
     public var records: [StoredRecord]
     /// The number of selected records, on this page and all others.
     public var total: Int

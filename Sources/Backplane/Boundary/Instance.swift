@@ -71,7 +71,7 @@ final class Instance: Sendable {
         task?.cancel()
     }
 
-    /// The encoded calls in flight, by id, the latest last, because it is looked for first.
+    /// The encoded calls in flight, by id, in the order of their start. Look-ups begin at the end.
     ///
     /// It is not a dictionary, for which the runtime would search every loaded image for `Hashable`.
     private struct Calls {

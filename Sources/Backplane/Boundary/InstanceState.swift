@@ -14,7 +14,7 @@ extension Instance {
         try await requireState().export(Int(version))
     }
 
-    /// Imports a state.
+    /// Imports a state that another instance exported.
     ///
     /// - Returns: An empty array, the payload of the answer.
     func importState(_ bytes: [UInt8], _ version: UInt32) async throws -> [UInt8] {

@@ -39,7 +39,7 @@ public protocol Component: AnyObject, Sendable {
     @_documentation(visibility: internal)
     static var _stateCoding: _StateCoding<Self>? { get }
 
-    /// Creates the component.
+    /// Creates the component from its role's context, which contains its configuration and its wires.
     ///
     /// The initialiser takes nothing exclusive, because the old and the new instance exist together during a swap.
     init(_ context: Context) async throws
@@ -47,7 +47,7 @@ public protocol Component: AnyObject, Sendable {
     func activate() async throws
     /// Releases exclusive resources and stops changing state. Default: nothing.
     ///
-    /// Asynchronous calls have ended. Synchronous methods may still be called, and must not change the exported state.
+    /// Calls in flight have ended. Synchronous methods may still be called, and must not change the exported state.
     /// Work in `context.tasks` continues unless this function ends it; it is cancelled when the component is released.
     func suspend() async throws
     /// Takes exclusive resources again after a `suspend`. Default: `activate`.

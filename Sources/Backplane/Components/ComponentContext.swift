@@ -1,12 +1,12 @@
-/// The surroundings that a component is created with, which offer what its role may use.
+/// The configuration and services that a component is created with, as far as its role may use them.
 ///
 /// A context can be stored. After its host is gone, its services fail with an error and never crash.
 public protocol ComponentContext: Sendable {
     /// The component that the context belongs to.
     associatedtype Owner: Component
-    /// The role of the component.
+    /// The role that determines what the context offers.
     static var role: Role { get }
-    /// The access to the log, the tasks and the host's services of this component.
+    /// Access to the log, the tasks and the host's services of this component.
     var services: ComponentServices { get }
     /// The decoded configuration from the manifest.
     var configuration: Owner.Configuration { get }
@@ -25,7 +25,7 @@ extension ComponentContext {
     /// The resource files of the plugin.
     public var resources: Resources { services.resources }
 
-    /// Begins a call that does not serve another call, such as one from a timer or at start.
+    /// Begins a call that serves no other call, for example from a timer or at start.
     ///
     /// - Parameter duration: The time until the call's deadline; `nil` for a call without one.
     public func begin(within duration: Duration? = nil) -> Call { Call(within: duration) }
@@ -34,12 +34,12 @@ extension ComponentContext {
 /// The context of a manager: its collaborators and other managers, but no store and no network.
 public struct ManagerContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The access to the log, the tasks and the host's services of this component.
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension ManagerContext: ComponentContext where Owner: Component {
-    /// The role of a manager.
+    /// The role that the context belongs to: `manager`.
     public static var role: Role { .manager }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -54,12 +54,12 @@ public struct DataAccessContext<Owner>: Sendable {
     ///
     /// It exists, has mode 0700, and is never removed by the host.
     public var folder: String { parts.folder }
-    /// The access to the log, the tasks and the host's services of this component.
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension DataAccessContext: ComponentContext where Owner: Component {
-    /// The role of a data access controller.
+    /// The role that the context belongs to: `dataAccessController`.
     public static var role: Role { .dataAccessController }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -70,12 +70,12 @@ extension DataAccessContext: MayUseStore where Owner: Component {}
 /// The context of a communication controller: its network services and the host's HTTP.
 public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The access to the log, the tasks and the host's services of this component.
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension CommunicationContext: ComponentContext where Owner: Component {
-    /// The role of a communication controller.
+    /// The role that the context belongs to: `communicationController`.
     public static var role: Role { .communicationController }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
@@ -88,12 +88,12 @@ extension CommunicationContext: MayUseNetwork where Owner: Component {}
 /// The context of a network service: the host's HTTP.
 public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The access to the log, the tasks and the host's services of this component.
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension NetworkServiceContext: ComponentContext where Owner: Component {
-    /// The role of a network service.
+    /// The role that the context belongs to: `networkService`.
     public static var role: Role { .networkService }
     /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }

@@ -21,7 +21,7 @@ public protocol Plugin: SendableMetatype {
     static func register(in registrar: inout Registrar)
 }
 
-/// The collector of a plugin's component classes.
+/// The registry that a plugin adds its component classes to.
 public struct Registrar {
     var records: [ComponentRecord] = []
     var problems: [String] = []

@@ -1,12 +1,12 @@
 /// The layer that a component belongs to, which determines what its context offers.
 public enum Role: UInt32, Sendable, Hashable, CaseIterable {
-    /// Holds business logic.
+    /// The role that holds business logic.
     case manager = 1
-    /// Stores data for a manager.
+    /// The role that stores data for a manager.
     case dataAccessController
-    /// Carries out a manager's requests through network services.
+    /// The role that carries out a manager's requests through network services.
     case communicationController
-    /// Communicates with one endpoint.
+    /// The role that communicates with one endpoint.
     case networkService
 }
 

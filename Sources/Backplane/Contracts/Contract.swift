@@ -27,7 +27,7 @@ extension Contract {
 
 /// The contract of a component that offers no methods.
 public struct NoContract: Contract {
-    /// Version 0.0.0, which is never compared.
+    /// The version of a contract without methods: 0.0.0.
     public static let version: Version = "0.0.0"
     /// Creates the empty contract.
     public init() {}

@@ -75,7 +75,7 @@ extension BackplaneError.Code {
     public static let pluginNotFound = Self("plugin.not-found")
     /// The library or its files cannot be read or copied.
     public static let pluginUnreadable = Self("plugin.unreadable")
-    /// The library's file, owner or mode does not meet the requirements for loading it.
+    /// The library is not a regular file, or its owner or mode does not permit loading it.
     public static let pluginUntrusted = Self("plugin.untrusted")
     /// The library's SHA-256 is not the one that the manifest gives.
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
@@ -103,7 +103,7 @@ extension BackplaneError.Code {
     public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
     /// The same plugin in the same version is already loaded.
     public static let pluginDuplicate = Self("plugin.duplicate")
-    /// The host is linked with a static Swift runtime, with which no Swift plugin can be loaded.
+    /// The host is linked with a static Swift runtime, beside which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")
     /// The folder that libraries are loaded from cannot be used.
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
@@ -155,7 +155,7 @@ extension BackplaneError.Code {
     public static let callCancelled = Self("call.cancelled")
     /// The call's deadline has passed.
     public static let callDeadline = Self("call.deadline")
-    /// The component called, or the one that calls, has stopped or is being replaced.
+    /// The component called, or the one that calls, has stopped, or cannot be waited for while it is restarted.
     public static let callRetired = Self("call.retired")
     /// The component threw an error of its own.
     public static let componentFailed = Self("component.failed")

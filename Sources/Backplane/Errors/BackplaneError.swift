@@ -14,7 +14,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
     /// The errors that caused this one.
     public var causes: [BackplaneError]
 
-    /// Creates an error.
+    /// Creates an error to throw or to report.
     ///
     /// - Parameters:
     ///   - code: The kind of the error.
@@ -33,7 +33,7 @@ public struct BackplaneError: Error, Sendable, Equatable {
         /// Further facts, by name.
         public var details: [String: String]
 
-        /// Creates a failure.
+        /// Creates the part of an error that callers of the component compare.
         public init(code: String, details: [String: String] = [:]) {
             (self.code, self.details) = (code, details)
         }

@@ -33,7 +33,7 @@ extension ComponentClass {
         }
     }
 
-    /// Creates an instance.
+    /// Creates an instance through the plugin, and waits for it.
     ///
     /// - Parameters:
     ///   - watch: Receives the number of the operation before it starts.

@@ -27,7 +27,7 @@ struct LayoutNames {
         }
     }
 
-    /// Returns the name of a type.
+    /// Returns a type's name as messages spell it.
     ///
     /// - Parameter isQualified: Whether the name includes the module and everything else.
     func name(of type: TypeLayout, isQualified: Bool = false) -> String {

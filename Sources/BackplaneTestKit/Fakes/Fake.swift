@@ -11,7 +11,7 @@ public import BackplaneHost
 /// }
 /// ```
 ///
-/// Or it is made of a class of the test's own, which must have that role:
+/// Alternatively, it is made of a class of the test's own, which must have that role:
 /// `Fake(FakeBooks.self, configuration: ["fails": true])`.
 ///
 /// A fake that does not provide the contract that its users require is a problem of the manifest, as any component

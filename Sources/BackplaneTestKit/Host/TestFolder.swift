@@ -6,7 +6,7 @@ import FoundationEssentials
 struct TestFolder: Sendable {
     let path: String
 
-    /// Creates the folder.
+    /// Creates the folder on disk.
     ///
     /// - Throws: `host.data-folder-unusable`.
     init() throws(BackplaneError) {

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A clock that stands still until a test advances it, so that no test waits for real time.
 ///
-/// It controls only the code that takes its time from it, and neither the host's deadlines nor `Date.now`. The SDK
-/// gives components no clock; they receive this one, as any other, through a wire to a contract that tells the time:
+/// It affects only code that takes its time from it, but neither the host's deadlines nor `Date.now`. The SDK gives
+/// components no clock; they receive this one, like any other, through a wire to a contract that tells the time:
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -39,7 +39,7 @@ public final class TestClock: Clock {
     private let state = WatchedState(State())
     private let start: Date
 
-    /// Creates a clock.
+    /// Creates a clock that stands still at its first moment.
     ///
     /// - Parameter start: The initial ``date``. Default: the reference date, 2001-01-01 00:00 UTC.
     public init(startingAt start: Date = Date(timeIntervalSinceReferenceDate: 0)) { self.start = start }

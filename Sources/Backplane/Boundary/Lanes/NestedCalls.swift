@@ -7,7 +7,7 @@ import CBackplane
 enum NestedCalls {
     /// The greatest number of nested calls.
     ///
-    /// Every plugin counts separately, so this applies to each on one thread.
+    /// Every plugin counts separately, so a thread may contain this many calls of each.
     static let limit: UInt32 = 16
 
     /// Counts a call for the duration of `body`, which begins it.

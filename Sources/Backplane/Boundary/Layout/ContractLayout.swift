@@ -2,7 +2,7 @@
 ///
 /// They are those of the call frame, of errors, and of the input and output of every member.
 package struct ContractLayout: Sendable {
-    /// The subject of a layout.
+    /// The part of a call that has a layout.
     package enum Subject: Sendable {
         case call
         case failure

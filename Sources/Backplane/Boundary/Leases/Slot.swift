@@ -2,7 +2,8 @@ public import CBackplane
 
 /// The place that a wire calls through. Its content may change while calls are in flight.
 ///
-/// Slots are created by the host and never freed, because a ``Wire`` may be kept forever.
+/// The host creates slots, or the SDK if the host has another lane revision. They are never freed, because a ``Wire``
+/// may be kept forever.
 @frozen @usableFromInline
 package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease.h), and lives as long as the process
     @usableFromInline package let pointer: UnsafeMutablePointer<bp_slot>

@@ -16,7 +16,7 @@ public struct StateSchema: Sendable, Equatable {
     /// The oldest version that `migrateDown` writes; `version` itself if there is no migration down.
     public var writes: Int
 
-    /// Creates a schema.
+    /// Creates a schema, by default of version 1 without any migration.
     ///
     /// - Parameters:
     ///   - name: The name of the state; `nil` for the name of the class.

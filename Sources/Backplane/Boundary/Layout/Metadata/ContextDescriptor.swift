@@ -52,7 +52,7 @@ struct ContextDescriptor {
         }
     }
 
-    /// The type that is extended.
+    /// The type that an extension adds members to.
     ///
     /// - Precondition: The declaration is an extension.
     var extendedType: MangledName? {
