@@ -6,11 +6,15 @@ public import Backplane
 public protocol RecordStore: Sendable {
     /// Applies all changes in order, or none.
     ///
+    /// - Parameters:
+    ///   - changes: The changes, which may concern several collections.
+    ///   - namespace: The owner of the collections. Namespaces share nothing, whatever their collections are named.
     /// - Throws: `store.unusable` if the store cannot be written.
     func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError)
 
     /// Returns the records that a query selects.
     ///
+    /// - Parameter namespace: The owner of the collection.
     /// - Throws: `store.unusable` if the store cannot be read.
     func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage
 }

@@ -27,6 +27,10 @@ public struct MethodTable<C> {
 
 extension MethodTable where C: Component {
     /// Sets the body of an ``AsyncMethod``, which starts on its caller's actor.
+    ///
+    /// - Parameters:
+    ///   - member: The method in the contract.
+    ///   - body: Receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
@@ -36,6 +40,10 @@ extension MethodTable where C: Component {
     }
 
     /// Sets the body of a ``SyncMethod``, which must not block.
+    ///
+    /// - Parameters:
+    ///   - member: The method in the contract.
+    ///   - body: Receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,

@@ -38,6 +38,10 @@ public struct Fake: Sendable {
     }
 
     /// Creates a fake from a class.
+    ///
+    /// - Parameters:
+    ///   - type: The class, which must have the role of the component that it replaces.
+    ///   - configuration: The configuration that the manifest gives for it.
     public init<C: Component>(_ type: C.Type, configuration: [String: ManifestValue] = [:]) where C.Context.Owner == C {
         (name, labels, self.configuration) = (C.className, Set(C.wireLabels), configuration)
         register = { registrar, _, className in registrar.add(type, named: className) }

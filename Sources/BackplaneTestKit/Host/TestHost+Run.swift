@@ -51,6 +51,14 @@ extension TestHost {
     ///     .communicationController: Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
     /// ]) { host in … }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - className: The name of the manager's class, and of the manager.
+    ///   - configuration: The manager's configuration.
+    ///   - plugins: The plugins that are linked into the tests.
+    ///   - fakes: The fakes, by the place that each of them takes.
+    ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
     public static func run<Result>(
         _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:],
         lanes: LaneRule = .fastest, _ body: (TestHost) async throws -> Result
