@@ -1,4 +1,6 @@
-/// A place in a document as a JSON pointer (RFC 6901). The empty pointer is the root.
+/// A place in a document as a JSON pointer (RFC 6901).
+///
+/// The empty pointer is the root.
 package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     package private(set) var description: String
 

@@ -7,7 +7,9 @@
 /// }
 /// ```
 public protocol Record: Codable, Sendable {
-    /// The unique id of the record in its collection. It must not be empty.
+    /// The unique id of the record in its collection.
+    ///
+    /// It must not be empty.
     var id: String { get }
     /// The name of the collection that contains the record. Default: the type's name.
     ///

@@ -1,7 +1,9 @@
 package import CBackplane
 
 extension bp_bytes {
-    /// The borrowed bytes. A `size_t` beyond `Int.max` arrives as a negative number and counts as no length.
+    /// The borrowed bytes.
+    ///
+    /// A `size_t` beyond `Int.max` arrives as a negative number and counts as no length.
     package var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
 
     /// A copy of the bytes.

@@ -1,7 +1,9 @@
 import CBackplane
 import Synchronization
 
-/// The records of the contracts that a plugin names. Each is created once, however many wires name it.
+/// The records of the contracts that a plugin names.
+///
+/// Each is created once, however many wires name it.
 final class ContractRecords: Sendable {
     /// The record of one contract.
     struct Record: Sendable {

@@ -6,7 +6,9 @@ final class Instance: Sendable {
     let component: any Component
     /// The access to the component's state; `nil` for a component without state.
     let state: InstanceState?
-    /// The context of encoded calls. The host itself observes how those end.
+    /// The context of encoded calls.
+    ///
+    /// The host itself observes how those end.
     private let held: HeldPointer
     /// The context of native calls.
     private let nativeHeld: HeldPointer
@@ -71,7 +73,9 @@ final class Instance: Sendable {
         task?.cancel()
     }
 
-    /// The encoded calls in flight, by id, in the order of their start. Look-ups begin at the end.
+    /// The encoded calls in flight, by id, in the order of their start.
+    ///
+    /// Look-ups begin at the end.
     ///
     /// It is not a dictionary, for which the runtime would search every loaded image for `Hashable`.
     private struct Calls {

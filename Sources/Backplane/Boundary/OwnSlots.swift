@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The slots that the SDK creates itself, one per wire however often it is looked up. A slot is never freed.
+/// The slots that the SDK creates itself, one per wire however often it is looked up.
+///
+/// A slot is never freed.
 final class OwnSlots: Sendable {
     // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let slots = Mutex<[(wire: UInt64, slot: Slot)]>([])

@@ -2,7 +2,9 @@ import CBackplane
 
 /// The Swift compiler that built this copy of the SDK, and with it the library or program that the copy is part of.
 package enum SwiftCompiler {
-    /// The major and minor version. Builds of one minor version share a runtime.
+    /// The major and minor version.
+    ///
+    /// Builds of one minor version share a runtime.
     package static var version: Version {
         Version(Int(swiftIdentity.swift) / 1_000, Int(swiftIdentity.swift) % 1_000)
     }

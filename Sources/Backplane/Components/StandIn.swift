@@ -8,7 +8,9 @@ final class StandIn: Component {
     init(_ context: Context) {}
 }
 
-/// The bodies of a contract's members, as closures. A member without one throws when it is called.
+/// The bodies of a contract's members, as closures.
+///
+/// A member without one throws when it is called.
 package struct StandInBodies<C: Contract> {
     private(set) var bodies: [Int: any MethodBody] = [:]
 

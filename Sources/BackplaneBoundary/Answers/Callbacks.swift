@@ -104,7 +104,9 @@ package enum Callbacks {
         shard(id).expected.withLock { $0[id]?.hasEnded ?? false }
     }
 
-    /// Receives a plugin's answer. Further answers under the same number are ignored.
+    /// Receives a plugin's answer.
+    ///
+    /// Further answers under the same number are ignored.
     private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
         // The owner is told first, so that a waiting caller finds that the plugin no longer holds anything.
@@ -125,7 +127,9 @@ package enum Callbacks {
         UnsafeMutableRawPointer(bitPattern: UInt(id))
     }
 
-    /// A function that receives an operation's number just before it starts. The host sets a time limit this way.
+    /// A function that receives an operation's number just before it starts.
+    ///
+    /// The host sets a time limit this way.
     package typealias Watch = (UInt64) -> Void
 
     /// A function that runs a closure on a thread that may be lost to it, because a plugin's function never returns.

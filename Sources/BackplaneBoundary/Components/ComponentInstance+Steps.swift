@@ -1,7 +1,9 @@
 package import Backplane
 import CBackplane
 
-/// The steps of the instance's life. Each waits for the plugin's answer and throws the error in it.
+/// The steps of the instance's life.
+///
+/// Each waits for the plugin's answer and throws the error in it.
 extension ComponentInstance {
     package func activate(_ watch: Callbacks.Watch) async throws(BackplaneError) {
         try await run(functions.component.activate, watch)
@@ -22,7 +24,9 @@ extension ComponentInstance {
     /// A Boolean value that indicates whether the instance has a function for health checks.
     package var hasHealthCheck: Bool { functions.component.health != nil }
 
-    /// Checks the instance's health. An instance without a function for that is healthy.
+    /// Checks the instance's health.
+    ///
+    /// An instance without a function for that is healthy.
     ///
     /// - Throws: The reason why the instance is not healthy.
     package func checkHealth(_ watch: Callbacks.Watch) async throws(BackplaneError) {

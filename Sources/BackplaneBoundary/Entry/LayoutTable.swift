@@ -37,6 +37,8 @@ struct LayoutTable {
         }
     }
 
-    /// The fields that are used in every load. A table without them proves nothing.
+    /// The fields that are used in every load.
+    ///
+    /// A table without them proves nothing.
     private static let required = ["bp_call.path", "bp_method.name", "bp_component.call", "bp_creation.handle", "bp_answer.components"]
 }

@@ -6,7 +6,9 @@ struct LayoutNames {
         var short = "", long = ""
     }
 
-    /// The names by number. Each is created once and limited in length, because a text may come from anywhere.
+    /// The names by number.
+    ///
+    /// Each is created once and limited in length, because a text may come from anywhere.
     private var declared: [Int: Name] = [:]
 
     init(_ layout: ContractLayout) {

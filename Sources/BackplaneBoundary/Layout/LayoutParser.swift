@@ -1,6 +1,8 @@
 import Backplane
 
-/// A parser of layout texts. A text may come from a plugin and is not trusted.
+/// A parser of layout texts.
+///
+/// A text may come from a plugin and is not trusted.
 struct LayoutParser {
     private let bytes: [UInt8]
     private var position = 0

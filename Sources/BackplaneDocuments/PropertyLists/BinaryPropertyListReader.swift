@@ -122,7 +122,9 @@ struct BinaryPropertyListReader {
         return bytes[start..<(start + count * width)]
     }
 
-    /// Reads an integer. Integers of 8 bytes are signed; shorter ones are not.
+    /// Reads an integer.
+    ///
+    /// Integers of 8 bytes are signed; shorter ones are not.
     private func signed(at start: Int, width: Int) throws(DocumentError) -> Int64 {
         try slice(start, width).reduce(0) { $0 << 8 | Int64($1) }
     }

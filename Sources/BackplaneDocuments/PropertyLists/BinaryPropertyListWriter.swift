@@ -1,8 +1,10 @@
 internal import FoundationEssentials
 
-/// A writer of binary property lists in the format of CFBinaryPList.c in Core Foundation. Each text is written once.
+/// A writer of binary property lists in the format of CFBinaryPList.c in Core Foundation.
+///
+/// Each text is written once.
 struct BinaryPropertyListWriter {
-    /// The objects. References in them have 4 bytes.
+    /// The encoded objects, in which references have 4 bytes.
     private var objects: [[UInt8]] = []
     private var texts: [String: Int] = [:]
 
@@ -73,7 +75,9 @@ struct BinaryPropertyListWriter {
         count < 0xF ? [kind | UInt8(count)] : [kind | 0xF] + integer(Int64(count))
     }
 
-    /// Returns an integer object. Integers of 8 bytes are signed; shorter ones are not.
+    /// Returns an integer object.
+    ///
+    /// Integers of 8 bytes are signed; shorter ones are not.
     private static func integer(_ value: Int64) -> [UInt8] {
         switch value {
         case 0...0xFF: [0x10, UInt8(value)]

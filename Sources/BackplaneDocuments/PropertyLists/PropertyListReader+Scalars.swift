@@ -16,8 +16,9 @@ extension PropertyListReader {
         return value
     }
 
-    /// Parses a decimal integer, or a hexadecimal one after `0x`. Integers beyond signed 64 bits become floating-point
-    /// numbers.
+    /// Parses a decimal integer, or a hexadecimal one after `0x`.
+    ///
+    /// Integers beyond signed 64 bits become floating-point numbers.
     private func integer(_ text: String) -> DocumentValue? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]

@@ -1,5 +1,7 @@
 extension PropertyListReader {
-    /// A tag: `<name>`, `<name/>` or `</name>`. Attributes are ignored.
+    /// A tag: `<name>`, `<name/>` or `</name>`.
+    ///
+    /// Attributes are ignored.
     struct Tag {
         var name: String
         var offset: Int

@@ -19,7 +19,9 @@ public import BackplaneHost
 public struct Fake: Sendable {
     /// The name of the replaced contract or class, used in class names such as `Fake.LibraryNetwork`.
     let name: String
-    /// The labels of the class's wires. The fake keeps these collaborators of the component that it replaces.
+    /// The labels of the class's wires.
+    ///
+    /// The fake keeps these collaborators of the component that it replaces.
     let labels: Set<String>
     let configuration: [String: ManifestValue]
     let register: @Sendable (_ registrar: inout Registrar, _ role: Role, _ className: String) -> Void

@@ -15,7 +15,9 @@ public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String
         var takes: @Sendable (HTTPRequest) -> Bool
-        /// The remaining answers. The last one is never removed.
+        /// The remaining answers.
+        ///
+        /// The last one is never removed.
         var answers: [Answer]
     }
     private struct State: Sendable {

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A state that tasks can wait on. A waiting task resumes with the change that meets its condition; no time passes.
+/// A state that tasks can wait on.
+///
+/// A waiting task resumes with the change that meets its condition; no time passes.
 final class WatchedState<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var id: UInt64

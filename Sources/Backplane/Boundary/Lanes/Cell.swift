@@ -1,6 +1,8 @@
 public import CBackplane
 
-/// The function of a method as its wire calls it. A cell stores it with its context, behind a pointer in a binding.
+/// The function of a method as its wire calls it.
+///
+/// A cell stores it with its context, behind a pointer in a binding.
 ///
 /// The function's type spells out its pointers and its isolation, so that separately built images agree on the calling
 /// convention and no reabstraction is needed. Cells are not copyable and are called through a borrowing method.

@@ -1,7 +1,8 @@
 import CBackplane
 
-/// The cells of one binding, by member. Encoded ones live as long as the process, native ones as long as their
-/// instance.
+/// The cells of one binding, by member.
+///
+/// Encoded ones live as long as the process, native ones as long as their instance.
 package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
     package let pointer: UnsafePointer<UnsafeRawPointer?>?
 

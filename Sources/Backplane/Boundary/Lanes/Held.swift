@@ -26,7 +26,9 @@ struct Held<C: Component>: ~Copyable {
     }
 }
 
-/// The number of calls that have ended with an error. Successful calls do not touch it.
+/// The number of calls that have ended with an error.
+///
+/// Successful calls do not touch it.
 ///
 /// It is an object, because a value in ``Held`` would be destroyed by the runtime, which would look for the
 /// conformances of its parts.

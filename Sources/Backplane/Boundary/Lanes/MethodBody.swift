@@ -1,6 +1,8 @@
 public import CBackplane
 
-/// The function of a method as the method table keeps it. Native cells call it directly, encoded wires through coders.
+/// The function of a method as the method table keeps it.
+///
+/// Native cells call it directly, encoded wires through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
     /// Creates the cell that native wires call.

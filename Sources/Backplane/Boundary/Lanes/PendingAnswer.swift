@@ -15,7 +15,9 @@ package final class PendingAnswer: Sendable {
 
     package init() {}
 
-    /// The reply that delivers the answer. Must be used once.
+    /// The reply that delivers the answer.
+    ///
+    /// Must be used once.
     package var reply: Reply { Reply(Self.done, toContext()) }
 
     /// Returns the context to pass with ``done``, which takes it back.
@@ -45,7 +47,9 @@ package final class PendingAnswer: Sendable {
         }
     }
 
-    /// Returns the answer, waiting for it if necessary. Must be called once.
+    /// Returns the answer, waiting for it if necessary.
+    ///
+    /// Must be called once.
     ///
     /// If the waiting task is cancelled, it still waits for the answer, which `cancel` should bring about.
     package nonisolated(nonsending) func wait(onCancel cancel: @Sendable () -> Void) async -> EncodedAnswer {

@@ -30,7 +30,9 @@ package struct ContractLayout: Sendable {
 
     package init(entries: [Entry]) { self.entries = entries }
 
-    /// Reads the layouts of a contract as this program compiled it. Costs about 10 µs per type.
+    /// Reads the layouts of a contract as this program compiled it.
+    ///
+    /// Costs about 10 µs per type.
     package init<C: Contract>(of _: C.Type) {
         var reader = LayoutReader()
         func entry(_ subject: Subject, _ type: Any.Type) -> Entry {

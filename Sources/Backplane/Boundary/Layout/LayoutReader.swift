@@ -1,7 +1,10 @@
-/// A reader of layouts from the runtime. All types of one text are read by one reader, so that each is described once.
+/// A reader of layouts from the runtime.
+///
+/// All types of one text are read by one reader, so that each is described once.
 struct LayoutReader {
-    /// The metadata of the declared types described so far, in the order of their numbers. It is unique per type and
-    /// program.
+    /// The metadata of the declared types described so far, in the order of their numbers.
+    ///
+    /// It is unique per type and program.
     ///
     /// It is searched rather than hashed, for the reason that ``StandardType`` gives.
     private var described: [UnsafeRawPointer] = []
@@ -12,7 +15,9 @@ struct LayoutReader {
     /// It stops a generic type that contains ever larger types of its own kind.
     static let partLimit = 10_000
 
-    /// Reads the layout of a type. If it throws, all that it has read of the type is forgotten.
+    /// Reads the layout of a type.
+    ///
+    /// If it throws, all that it has read of the type is forgotten.
     ///
     /// - Throws: The reason why values of the type do not cross as they are.
     mutating func layout(of type: Any.Type) throws(LayoutRefusal) -> TypeLayout {

@@ -24,7 +24,9 @@ private struct StandardName {
 
     var isAtEnd: Bool { text.isEmpty && repeated.left == 0 }
 
-    /// The greatest depth that is parsed here. Deeper types are rare and left to the runtime.
+    /// The greatest depth that is parsed here.
+    ///
+    /// Deeper types are rare and left to the runtime.
     private static let depthLimit = 8
 
     mutating func type(depth: Int = 0) -> TypeLayout? {

@@ -24,8 +24,9 @@ package indirect enum TypeLayout: Sendable {
 
     /// A struct or an enum outside of the standard library.
     package struct Declaration: Sendable {
-        /// The type's index among the declared types of a text. Names are not unique: two files may have a private
-        /// `State`.
+        /// The type's index among the declared types of a text.
+        ///
+        /// Names are not unique: two files may have a private `State`.
         package var number: Int
         /// A Boolean value that indicates whether the type is an enum rather than a struct.
         package var isEnumeration: Bool
@@ -78,7 +79,9 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// The greatest depth of a type. It refuses generic types that contain ever larger types of their own kind.
+    /// The greatest depth of a type.
+    ///
+    /// It refuses generic types that contain ever larger types of their own kind.
     package static let depthLimit = 64
 
     /// Reads a type's layout from the runtime.

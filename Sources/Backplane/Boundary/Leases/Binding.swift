@@ -1,6 +1,8 @@
 package import CBackplane
 
-/// The content of an open slot: cells, and the count of the calls that use them. Never freed.
+/// The content of an open slot: cells, and the count of the calls that use them.
+///
+/// Never freed.
 package struct Binding: @unchecked Sendable {        // C atomics (lease.h); cells are constant
     package let pointer: UnsafeMutablePointer<bp_binding>
 
@@ -34,7 +36,9 @@ package struct Binding: @unchecked Sendable {        // C atomics (lease.h); cel
 package struct LeaseCounting: Sendable {
     package let isRestartable: Bool
 
-    /// Plain additions in restartable sequences. Taking a binding out of a slot costs a barrier.
+    /// Plain additions in restartable sequences.
+    ///
+    /// Taking a binding out of a slot costs a barrier.
     package static let restartable = LeaseCounting(isRestartable: true)
     /// Atomic additions, which are available everywhere.
     package static let atomic = LeaseCounting(isRestartable: false)
@@ -42,7 +46,9 @@ package struct LeaseCounting: Sendable {
     /// Returns whether the system supports restartable sequences, and registers the process for the barrier.
     package static func systemCanRestart() -> Bool { bp_can_restart() != 0 }
 
-    /// Makes all previous flips visible to every caller, so that removed bindings only drain. Costs microseconds.
+    /// Makes all previous flips visible to every caller, so that removed bindings only drain.
+    ///
+    /// Costs microseconds.
     package static func settle() { bp_barrier() }
 }
 

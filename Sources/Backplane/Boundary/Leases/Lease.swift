@@ -12,7 +12,9 @@ package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
 
     init(taken binding: UnsafeMutablePointer<bp_binding>) { self.binding = binding }
 
-    /// Takes a lease on a binding that is in no slot. The caller ensures that it is not released meanwhile.
+    /// Takes a lease on a binding that is in no slot.
+    ///
+    /// The caller ensures that it is not released meanwhile.
     package init(into binding: Binding) {
         bp_count_in(binding.pointer)
         self.binding = binding.pointer
@@ -23,7 +25,7 @@ package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
         Unmanaged<Target>.fromOpaque(UnsafeRawPointer(binding.pointee.cells!)).takeUnretainedValue()
     }
 
-    /// Ends the lease. Must be called once.
+    /// Counts the call out of the binding; must be called once.
     package func end() {
         bp_leave(binding)
     }

@@ -1,6 +1,8 @@
 public import CBackplane
 
-/// The place that a wire calls through. Its content may change while calls are in flight.
+/// The place that a wire calls through.
+///
+/// Its content may change while calls are in flight.
 ///
 /// The host creates slots, or the SDK if the host has another lane revision. They are never freed, because a ``Wire``
 /// may be kept forever.
@@ -13,7 +15,9 @@ package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease
     /// The pointer that is passed to a plugin.
     package var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
-    /// Creates a closed slot for wires of component `number`. The gatekeeper is kept as long as the process lives.
+    /// Creates a closed slot for wires of component `number`.
+    ///
+    /// The gatekeeper is kept as long as the process lives.
     package init(number: UInt32, gatekeeper: any Gatekeeper) {
         pointer = bp_slot_new(number, bp_gate.keeping(gatekeeper))
     }

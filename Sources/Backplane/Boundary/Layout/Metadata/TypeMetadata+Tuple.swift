@@ -14,7 +14,9 @@ extension TypeMetadata {
         return labels.indices.map { (labels[$0], (address + 24 + 16 * $0).load(as: Any.Type.self)) }
     }
 
-    /// Returns the labels. Every label ends with a space, and an element without one has an empty label.
+    /// Splits the text of a tuple's labels; `nil` if their number is wrong.
+    ///
+    /// Every label ends with a space, and an element without one has an empty label.
     private static func labels(in text: UnsafePointer<UInt8>, count: Int) -> [String?]? {
         let labels = String(cString: text).split(separator: " ", omittingEmptySubsequences: false)
         guard labels.count == count + 1, labels[count].isEmpty else { return nil }
