@@ -2,10 +2,12 @@
 public import BackplaneNetwork
 import Crypto
 
-/// The SHA-256 of swift-crypto.
+/// The SHA-256 implementation of swift-crypto.
 public struct SHA256Digest: ContentDigest {
+    /// Creates a stateless implementation, which can be shared.
     public init() {}
 
+    /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     public func sha256(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }

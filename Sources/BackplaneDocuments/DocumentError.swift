@@ -1,25 +1,27 @@
-/// The mistake in a document, or in a value that is to become one, and its place.
+/// An error in a document, or in a value that is to be written as one, with its position.
 public struct DocumentError: Error, Sendable {
+    /// The distinction between errors of the format and of its limits.
     public enum Kind: Sendable {
-        /// It is not what its format is.
+        /// The document violates its format.
         case malformed
-        /// It is, but beyond a limit, or the format cannot hold it.
+        /// The document is beyond a limit, or the format cannot represent the value.
         case unsupported
     }
 
+    /// The distinction between a malformed document and one that is not supported.
     public let kind: Kind
-    /// The mistake, without its place.
+    /// The problem, without its position.
     public let reason: String
-    /// The position in the text that was read; `nil`: it was not text, or was not looked at.
+    /// The position in the text that was read; `nil` for a document that is not text or was not examined.
     public let position: SourcePosition?
-    /// The value that cannot be written, as a JSON pointer; `nil`: it is about reading.
+    /// The value that cannot be written, as a JSON pointer; `nil` for an error of reading.
     public let location: String?
 
     init(_ kind: Kind, _ reason: String, at position: SourcePosition? = nil) {
         (self.kind, self.reason, self.position, location) = (kind, reason, position, nil)
     }
 
-    /// Of a value that a format cannot hold.
+    /// Creates the error for a value that a format cannot represent.
     init(unwritable reason: String, at path: DocumentPath) {
         (kind, self.reason, position, location) = (.unsupported, reason, nil, path.description)
     }
@@ -30,6 +32,6 @@ public struct DocumentError: Error, Sendable {
 }
 
 extension DocumentError: CustomStringConvertible {
-    /// The place in the text and the reason: "line 3, column 5: expected a value, found `}`".
+    /// The position in the text and the reason: "line 3, column 5: expected a value, found `}`".
     public var description: String { position.map { "\($0): \(reason)" } ?? reason }
 }

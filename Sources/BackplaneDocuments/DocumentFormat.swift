@@ -1,14 +1,17 @@
 public import FoundationEssentials
 
-/// The spelling of a document.
+/// The file format of a document.
 public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
+    /// A JSON text.
     case json
-    /// A property list as text.
+    /// An XML property list.
     case xml
     /// A binary property list.
     case binary
 
-    /// Tells them apart by what the bytes begin with.
+    /// Detects the format from the first bytes.
+    ///
+    /// Bytes of no other format count as JSON.
     public init(of bytes: Data) {
         if bytes.starts(with: "bplist".utf8) {
             self = .binary

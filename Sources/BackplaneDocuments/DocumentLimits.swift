@@ -1,11 +1,18 @@
-/// The size that a document may have, so that a damaged or hostile one is an error and not an exhausted machine.
+/// The greatest size of a document, so that a damaged or hostile one is an error and does not exhaust the machine.
 public enum DocumentLimits {
+    /// The greatest size in bytes: 16 MiB.
     public static let bytes = 16 << 20
-    /// Dictionaries and arrays inside one another. Readers of property lists and writers recurse, on threads with small stacks.
+    /// The greatest depth of nested dictionaries and arrays.
+    ///
+    /// Writers and the readers of property lists recurse, on threads with small stacks.
     public static let depth = 64
-    /// Values inside one another and beside one another. A binary property list can name one value many times over and so unfold without end.
+    /// The greatest number of values.
+    ///
+    /// A binary property list can reference one value many times and so unfold without end.
     public static let values = 1_000_000
-    /// Of a key in bytes: keys stand in every place below them.
+    /// The greatest size of a key in bytes.
+    ///
+    /// Keys are repeated in the places of all values below them.
     public static let key = 1_024
 
     static let keyTooLong = "a key of more than \(key) bytes"

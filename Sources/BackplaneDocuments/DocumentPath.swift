@@ -1,4 +1,6 @@
-/// A place in a document as a JSON pointer (RFC 6901); the empty one is the root.
+/// A place in a document as a JSON pointer (RFC 6901).
+///
+/// The empty pointer is the root.
 package struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     package private(set) var description: String
 
@@ -25,7 +27,7 @@ extension String {
     /// The key as a step of a pointer.
     package var pointerStep: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return self }
-        // By scalars: with a combining mark behind it a slash is another character, and a slash all the same.
+        // By scalars: a slash followed by a combining mark is a different character, but still a slash in the pointer.
         var step = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar {

@@ -1,10 +1,11 @@
-/// The name of a document in messages about it.
+/// The name of a document in error messages.
 public struct DocumentSubject: Sendable {
-    /// A noun: "manifest".
+    /// A noun, such as "manifest".
     public var noun: String
-    /// What is at its root, for one with nothing in it: "a manifest is a dictionary".
+    /// A sentence about the expected root, for an empty document: "a manifest is a dictionary".
     public var root: String?
 
+    /// Creates the words with which errors refer to a document.
     public init(_ noun: String, root: String? = nil) {
         (self.noun, self.root) = (noun, root)
     }
@@ -12,6 +13,6 @@ public struct DocumentSubject: Sendable {
     /// A document of no particular kind.
     public static var document: DocumentSubject { DocumentSubject("document") }
 
-    /// What is said of one with nothing in it.
+    /// The message for an empty document.
     var emptiness: String { "there is nothing here" + (root.map { "; \($0)" } ?? "") }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A reader of a format that is text, which knows where in it a mistake is.
+/// A reader of a text format, which knows the position of a mistake.
 protocol DocumentTextReader {
     associatedtype Value
     typealias Mistake = DocumentMistake
@@ -10,7 +10,7 @@ protocol DocumentTextReader {
     mutating func document() throws(DocumentMistake) -> Value
 }
 
-/// What is wrong with a text, and at which byte.
+/// A mistake in a text, and its byte offset.
 struct DocumentMistake: Error {
     var offset: Int
     var reason: String

@@ -1,12 +1,14 @@
-/// A place in a text file: line and column, both counted from 1, the column in Unicode scalars.
+/// A position in a text file: line and column, both counted from 1, the column in Unicode scalars.
 public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
+    /// The line and the column, counted from 1.
     public var line, column: Int
 
+    /// Creates a position from numbers that are counted from 1.
     public init(line: Int, column: Int) {
         (self.line, self.column) = (line, column)
     }
 
-    /// The positions of some offsets in UTF-8 text, found in one pass.
+    /// Returns the positions of offsets in UTF-8 text, found in one pass.
     package static func positions(of offsets: [Int], in bytes: [UInt8]) -> [Int: SourcePosition] {
         var positions: [Int: SourcePosition] = [:]
         var (next, position) = (0, SourcePosition(line: 1, column: 1))
@@ -24,5 +26,6 @@ public struct SourcePosition: Sendable, Hashable, CustomStringConvertible {
         return positions
     }
 
+    /// The position in words: `line 3, column 5`.
     public var description: String { "line \(line), column \(column)" }
 }

@@ -5,27 +5,31 @@ public import BackplaneNetwork
 import NIOCore
 import NIOHTTP1
 
-/// Carries requests out with AsyncHTTPClient, over HTTP/1.1 and, where a server offers it under TLS, HTTP/2.
+/// An HTTP executor that uses AsyncHTTPClient, with HTTP/1.1 and, where a server offers it under TLS, HTTP/2.
 ///
 /// ```swift
 /// let http = AsyncHTTPClientExecutor()
 /// let host = PluginHost(manifest: manifest, options: HostOptions(executors: [http]))
 /// ```
 ///
-/// Its connections are its own: idle ones are kept for a minute, and all are closed by ``shutdown()`` or when the executor is
-/// released. Its threads are those of NIO's global event loop group.
+/// The executor has connections of its own. Idle ones are kept for a minute; ``shutdown()`` or the release of the
+/// executor closes all of them. Its threads are those of NIO's global event loop group.
 ///
-/// One request is one exchange: no redirect is followed, nothing is retried, decoded, cached or kept as a cookie. All that
-/// is decided above. Header fields arrive in their order, each as often as it was sent.
+/// One request is one exchange: redirects, retries, decoding, caching and cookies are left to the caller. Header fields
+/// arrive in their order, each as often as it was sent.
 public final class AsyncHTTPClientExecutor: HTTPExecutor {
+    /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
     private let client: AsyncHTTPClient.HTTPClient
     private let maximumBodySize: Int
 
+    /// Creates an executor with connections of its own.
+    ///
     /// - Parameters:
-    ///   - maximumBodySize: In bytes; a response with more is `network.too-large` and is not read on.
-    ///   - connectTimeout: How long a request may wait for a connection, a free one or a new one.
-    ///   - connectionsPerHost: How many exchanges one host is asked for at once over HTTP/1.1; more wait.
+    ///   - maximumBodySize: The limit in bytes. A larger response throws `network.too-large` and is not read further.
+    ///   - connectTimeout: The time that a request may wait for a connection, whether free or new.
+    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host over HTTP/1.1. Further ones
+    ///     wait.
     public init(maximumBodySize: Int = 64 << 20, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64) {
         var configuration = AsyncHTTPClient.HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)), decompression: .disabled)
@@ -39,12 +43,16 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
         client.shutdown { _ in }        // the library stops the program over a client that was not; twice is an error, and harmless
     }
 
-    /// Ends all exchanges and closes all connections; requests that come later fail.
+    /// Ends all exchanges and closes all connections.
+    ///
+    /// Later requests fail.
     public func shutdown() async {
         try? await client.shutdown().get()
     }
 
-    /// - Throws: `network.failed`, `network.too-large`; `network.refused` for what is no HTTP request; `CancellationError`.
+    /// Sends a request and returns the response, whatever its status.
+    ///
+    /// - Throws: `network.failed`; `network.too-large`; `network.refused` for an invalid request; `CancellationError`.
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let ready = try request.readyToSend()
         try Task.checkCancellation()        // the library sends before it looks

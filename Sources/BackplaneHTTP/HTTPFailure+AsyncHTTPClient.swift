@@ -8,7 +8,7 @@ import NIOPosix
 import NIOSSL
 
 extension HTTPFailure {
-    /// What an error of AsyncHTTPClient, or of NIO below it, means.
+    /// Creates the failure that corresponds to an error of AsyncHTTPClient or of NIO.
     init(_ error: any Error, limit: Int) {
         switch error {
         case let error as NIOConnectionError:
@@ -51,7 +51,10 @@ extension HTTPFailure {
 }
 
 extension BoringSSLInternalError {
-    /// `certificate verify failed`, out of `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
+    /// The error's reason in words, such as `certificate verify failed`.
+    ///
+    /// It is taken from a description of the form
+    /// `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
     fileprivate var word: String {
         let text = description
         let code = text[..<(text.firstRange(of: " at ")?.lowerBound ?? text.endIndex)]

@@ -1,16 +1,21 @@
 public import Backplane
 public import FoundationEssentials
 
-/// A value and where it came from: the network, or what was kept of an earlier answer.
+/// A value and its source: the network, or a stored copy of an earlier answer.
 public struct Sourced<Value: Codable & Sendable>: Sendable {
+    /// The place that a value was obtained from.
     public enum Source: Sendable, Equatable {
+        /// The network: the value is current.
         case network
-        /// The network failed; this was kept so long ago.
+        /// The store, because the network failed, with the time since the value was stored.
         case store(age: Duration)
     }
+    /// The value that the network or the store returned.
     public var value: Value
+    /// The place that `value` was obtained from.
     public var source: Source
 
+    /// Creates a value with its source.
     public init(_ value: Value, from source: Source) {
         (self.value, self.source) = (value, source)
     }
@@ -18,27 +23,31 @@ public struct Sourced<Value: Codable & Sendable>: Sendable {
 
 extension Sourced: Equatable where Value: Equatable {}
 
-/// A value with the moment it was kept, as a data access controller answers it.
+/// A value and the date at which it was stored, as a data access controller returns it.
 public struct Kept<Value: Codable & Sendable>: Sendable, Codable {
+    /// The stored value.
     public var value: Value
+    /// The date at which the value was stored.
     public var date: Date
 
+    /// Creates a stored value.
     public init(_ value: Value, at date: Date = .now) {
         (self.value, self.date) = (value, date)
     }
 }
 
 extension Sourced {
-    /// Asks the network first and falls back to what was kept.
+    /// Requests a value from the network and falls back to the stored one.
     ///
     /// - Parameters:
-    ///   - call: the call being served. Of the time that it has left the network gets three quarters, so that what was kept can
+    ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
     ///     still be fetched when a server is slow.
-    ///   - fetch: asks the network, with the call it is given.
-    ///   - keep: hands what came to whoever keeps it. That it fails does not take the answer away: see `unkept`.
-    ///   - kept: what was kept last, asked when `fetch` throws anything but a cancellation; `nil`: nothing.
-    ///   - unkept: told why an answer was not kept, and why what was kept could not be read.
-    /// - Throws: what `fetch` threw, when it was cancelled or nothing was kept.
+    ///   - fetch: Requests the value from the network, with the call it is given.
+    ///   - keep: Stores the fetched value. If it fails, the value is returned nevertheless; see `unkept`.
+    ///   - kept: Returns the stored value, or `nil` if there is none. Called if `fetch` throws anything but a
+    ///     cancellation.
+    ///   - unkept: Receives the error if the value could not be stored, or if the stored value could not be read.
+    /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.
     public static func networkFirst(
         _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void, kept: () async throws -> Kept<Value>?,
         unkept: (any Error) -> Void
@@ -60,7 +69,7 @@ extension Sourced {
 }
 
 extension Duration {
-    /// An age in seconds that somebody else gave: a negative one is none, and one beyond a thousand million years is that.
+    /// Returns a duration of seconds from an untrusted source, clamped to 0 through a thousand million years.
     fileprivate static func clamping(seconds: Double) -> Duration {
         .seconds(seconds > 0 ? min(seconds, 3e16) : 0)
     }
@@ -73,7 +82,7 @@ extension Error {
 }
 
 extension Sourced: Codable {
-    /// `{"value": …, "source": "network"}`, or `{"value": …, "source": "store", "age": seconds}`.
+    /// Decodes `{"value": …, "source": "network"}` or `{"value": …, "source": "store", "age": seconds}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: TextKey.self)
         value = try container.decode(Value.self, forKey: .value)
@@ -86,6 +95,7 @@ extension Sourced: Codable {
         }
     }
 
+    /// Encodes `{"value": …, "source": "network"}` or `{"value": …, "source": "store", "age": seconds}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: TextKey.self)
         try container.encode(value, forKey: .value)

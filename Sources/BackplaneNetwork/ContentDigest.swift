@@ -1,7 +1,8 @@
-/// Computes the SHA-256 that a manifest may give for a library, so that the host itself needs no cryptography.
+/// A provider of SHA-256, which checks the digests that a manifest may give for libraries.
 ///
-/// `BackplaneCrypto` brings one. A host without one reports a manifest that gives a `sha256` as a problem.
+/// The host itself contains no cryptography. `BackplaneCrypto` offers an implementation. A host without one reports a
+/// manifest that gives a `sha256` as a problem.
 public protocol ContentDigest: Sendable {
-    /// The SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
+    /// Returns the SHA-256 of `bytes`: 32 bytes (FIPS 180-4).
     func sha256(of bytes: [UInt8]) -> [UInt8]
 }

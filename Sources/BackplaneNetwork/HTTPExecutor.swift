@@ -1,22 +1,25 @@
 public import Backplane
 
-/// What carries requests out: over a network, from files, or from memory in a test.
+/// An engine that carries out HTTP requests: over a network, from files, or from memory in a test.
 public protocol HTTPExecutor: Sendable {
-    /// The URL schemes it serves, in lower case.
+    /// The URL schemes that the executor serves, in lower case.
     var schemes: [String] { get }
 
-    /// Carries a request out. Any status is a response, a redirect too; an error is thrown when there is none.
+    /// Sends a request and returns the response, whatever its status, including redirects.
     ///
-    /// One request is one exchange: following, retrying, caching and signing in are decided above. An error names the URL as
-    /// ``HTTPRequest/printableURL``. Cancelling the task ends the exchange, at once. The deadline of the call is enforced by whoever calls this.
+    /// Throws if there is no response.
+    ///
+    /// One request is one exchange: redirects, retries, caching and authentication are left to the caller. Errors give
+    /// the URL as ``HTTPRequest/printableURL``. Cancelling the task ends the exchange immediately. The caller enforces
+    /// the deadline of the call.
     func execute(_ request: HTTPRequest) async throws -> HTTPResponse
 }
 
 extension BackplaneError.Code {
-    /// There was no response: no connection, no such host, broken off.
+    /// No response arrived, for example because the host is unknown or the connection failed or was closed.
     public static let networkFailed = Self(rawValue: "network.failed")
-    /// A URL that nothing here can serve, or may not serve.
+    /// The executors cannot or may not serve the URL.
     public static let networkRefused = Self(rawValue: "network.refused")
-    /// A response that is larger than it may be.
+    /// The response exceeds the size limit.
     public static let networkTooLarge = Self(rawValue: "network.too-large")
 }

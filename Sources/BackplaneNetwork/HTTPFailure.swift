@@ -1,22 +1,22 @@
 package import Backplane
 
-/// Why there was no response, in the words that every executor over a network uses.
+/// The reason why there was no response, with the messages that all executors over a network share.
 package enum HTTPFailure: Error, Hashable {
     case hostUnknown
-    /// Nothing listens there.
+    /// The server accepts no connections.
     case notConnected
     case connectionTimedOut
-    /// No secure connection: a certificate that is not trusted, or no TLS at all.
+    /// No secure connection was possible: the certificate is not trusted, or the server has no TLS.
     case insecure(String)
-    /// Broken off before the response was whole.
+    /// The connection was closed before the response was complete.
     case closed
-    /// What came is not HTTP.
+    /// The response is not HTTP.
     case malformed(String)
     case tooLarge(limit: Int)
     case shutDown
     case other(String)
 
-    /// The error of a request: it names the host and the reason, and prints nothing secret.
+    /// Returns the error of a request, which names the host and the reason and contains no secrets.
     package func error(for request: HTTPRequest) -> BackplaneError {
         let host = request.authority
         let (code, message): (BackplaneError.Code, String) = switch self {

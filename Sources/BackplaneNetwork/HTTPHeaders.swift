@@ -1,16 +1,27 @@
-/// Header fields in the order they were given; names are compared without regard to case (RFC 9110, section 5.1).
+/// Header fields in order.
+///
+/// Names are compared case-insensitively (RFC 9110, section 5.1).
 public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// A line of the header: a name and its value.
     public struct Field: Sendable, Hashable {
+        /// The name as it was given.
         public var name: String
+        /// The value as it was given.
         public var value: String
     }
+    /// The fields in the order in which they were added.
     public private(set) var fields: [Field] = []
 
+    /// Creates header fields from a literal, in its order.
+    ///
+    /// A name may occur several times.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map(Field.init)
     }
 
-    /// The first value of a name; setting replaces all of them, `nil` removes them.
+    /// The first value of a name.
+    ///
+    /// Setting replaces all fields of that name; `nil` removes them.
     public subscript(name: String) -> String? {
         get { fields.first { Self.equal($0.name, name) }?.value }
         set {
@@ -19,6 +30,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// Adds a field after all others, without replacing any of the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }

@@ -2,26 +2,28 @@ package import Backplane
 import FoundationEssentials
 
 extension HTTPRequest {
-    /// The URL as it may be printed: without credentials, query and fragment, where secrets are.
+    /// The URL without credentials, query and fragment, which may contain secrets.
     public var printableURL: String {
         guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else { return "\(scheme):…" }
         (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
         return address.string ?? "\(scheme):…"
     }
 
-    /// The host and the port of the URL, as errors name them; empty without any.
+    /// The host and port of the URL as errors name them; empty if it has none.
     package var authority: String {
         guard let address = URLComponents(string: url), let host = address.host else { return "" }
         return host + (address.port.map { ":\($0)" } ?? "")
     }
 
-    /// The request as an executor over a network sends it: checked, the URL free of what no server is sent.
+    /// Returns the request as an executor over a network sends it: validated, with a URL that is reduced to what
+    /// servers see.
     ///
-    /// Credentials in the URL become an `Authorization` header unless there is one (RFC 7617). `Content-Length` and
-    /// `Transfer-Encoding` are dropped, since framing the body is the executor's.
+    /// Credentials in the URL become an `Authorization` field unless there is one (RFC 7617). `Content-Length` and
+    /// `Transfer-Encoding` are dropped, because the executor frames the body.
     ///
-    /// - Throws: `network.refused` for a method or a field name that is no token, a field value with a control character
-    ///   (RFC 9110, sections 5.5 and 5.6.2), or anything but an absolute `http:` or `https:` URL. No value is printed.
+    /// - Throws: `network.refused` for a method or a field name that is not a token, a field value with a control
+    ///   character (RFC 9110, sections 5.5 and 5.6.2), or anything but an absolute `http:` or `https:` URL. The error
+    ///   contains no values.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
         guard method.isToken else { throw refused("the method is no token such as GET") }
         var ready = HTTPRequest(method, url, body: body)
@@ -51,7 +53,7 @@ extension HTTPRequest {
 }
 
 extension String {
-    /// RFC 9110, section 5.6.2.
+    /// A Boolean value that indicates whether the text is a token (RFC 9110, section 5.6.2).
     fileprivate var isToken: Bool {
         !isEmpty && utf8.allSatisfy { byte in
             switch byte {
@@ -61,7 +63,9 @@ extension String {
         }
     }
 
-    /// RFC 9110, section 5.5: a tab is the only control character.
+    /// A Boolean value that indicates whether the text is a field value (RFC 9110, section 5.5).
+    ///
+    /// A tab is the only control character allowed.
     fileprivate var isFieldValue: Bool {
         utf8.allSatisfy { $0 == UInt8(ascii: "\t") || $0 >= 0x20 && $0 != 0x7F }
     }

@@ -1,29 +1,35 @@
-/// A request with its whole body.
+/// An HTTP request with its complete body.
 public struct HTTPRequest: Sendable, Hashable {
-    /// Any token, as written: `GET`, `POST`.
+    /// The method, which may be any token: `GET`, `POST`.
     public var method: String
-    /// Absolute, or `file:` with a path relative to the manifest's folder.
+    /// The URL: absolute, or `file:` with a path relative to the manifest's folder.
     public var url: String
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The body; empty for a request without one.
     public var body: [UInt8]
 
+    /// Creates a request, by default a `GET` without header fields and body.
     public init(_ method: String = "GET", _ url: String, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
 
-    /// What the URL says before its first colon, in lower case; empty without one.
+    /// The part of the URL before its first colon, in lower case; empty if there is no colon.
     public var scheme: String {
         url.firstIndex(of: ":").map { url[..<$0].lowercased() } ?? ""
     }
 }
 
-/// A response with its whole body.
+/// An HTTP response with its complete body.
 public struct HTTPResponse: Sendable, Hashable {
-    /// 100 to 599.
+    /// The status code, from 100 to 599.
     public var status: Int
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The body; empty for a response without one.
     public var body: [UInt8]
 
+    /// Creates a response, by default without header fields and body.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }

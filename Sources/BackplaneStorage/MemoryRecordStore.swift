@@ -1,16 +1,18 @@
 public import Backplane
 import Synchronization
 
-/// Keeps records in memory, for as long as the process lives: for tests, and for hosts without engines.
+/// A record store in memory, whose content is not saved: for tests, and for hosts without engines.
 public final class MemoryRecordStore: RecordStore {
     private struct Key: Hashable {
         var namespace, collection: String
     }
-    /// By the bytes of their ids, which may be two where the texts count as equal.
+    /// The records by the bytes of their ids, because different ids may be equal as texts.
     private let collections = Mutex<[Key: [[UInt8]: [UInt8]]]>([:])
 
+    /// Creates an empty store.
     public init() {}
 
+    /// Applies all changes in order.
     public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
         collections.withLock { collections in
             for change in changes {
@@ -26,6 +28,7 @@ public final class MemoryRecordStore: RecordStore {
         }
     }
 
+    /// Returns the records that a query selects, in the order of their ids' bytes.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         let collection = collections.withLock { $0[Key(namespace: namespace, collection: query.collection)] ?? [:] }
         let ids = query.ids.map { Set($0.map { Array($0.utf8) }).filter { collection[$0] != nil } } ?? Set(collection.keys)

@@ -1,4 +1,4 @@
-/// A value that a store keeps: JSON under an id, in a collection of its own.
+/// A value that a store keeps as JSON, under an id in a collection.
 ///
 /// ```swift
 /// struct Book: Record {
@@ -7,12 +7,17 @@
 /// }
 /// ```
 public protocol Record: Codable, Sendable {
-    /// Tells it from the other records of its collection; not empty.
+    /// The unique id of the record in its collection.
+    ///
+    /// It must not be empty.
     var id: String { get }
-    /// The collection it is kept in. Default: the type's name. Changing it loses sight of what was kept.
+    /// The name of the collection that contains the record. Default: the type's name.
+    ///
+    /// Records that were stored under another name are no longer found.
     static var collection: String { get }
 }
 
 extension Record {
+    /// The type's name.
     public static var collection: String { String(describing: Self.self) }
 }

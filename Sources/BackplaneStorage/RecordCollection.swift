@@ -1,52 +1,63 @@
 public import Backplane
 
-/// The records of one type, as a data access controller keeps them.
+/// The stored records of one type, for a data access controller.
 ///
-/// Every function throws `store.unusable` when the host's store cannot be read or written, and `call.retired` once the
+/// Every function throws `store.unusable` if the host's store cannot be read or written, and `call.retired` once the
 /// component has stopped.
 public struct RecordCollection<R: Record>: Sendable {
     private let exchange: StoreExchange
 
     init(_ exchange: StoreExchange) { self.exchange = exchange }
 
-    /// Keeps a record, in place of the one with its id.
+    /// Stores a record and replaces the one with the same id.
+    ///
+    /// - Throws: `call.invalid-input` if the record cannot be encoded.
     public func save(_ record: R) async throws(BackplaneError) {
         try await save([record])
     }
 
-    /// Keeps all of them or none.
+    /// Stores all records or none.
+    ///
+    /// - Throws: `call.invalid-input` if a record cannot be encoded.
     public func save(_ records: [R]) async throws(BackplaneError) {
         try await exchange.write(try records.map(Self.change))
     }
 
-    /// Makes these the only records of the collection, or changes nothing.
+    /// Replaces the content of the collection, or changes nothing.
+    ///
+    /// - Throws: `call.invalid-input` if a record cannot be encoded.
     public func replaceAll(with records: [R]) async throws(BackplaneError) {
         try await exchange.write([.deleteAll(collection: R.collection)] + (try records.map(Self.change)))
     }
 
-    /// The record with an id; `nil` when there is none.
+    /// Returns the record with an id, or `nil` if there is none.
     ///
-    /// - Throws: `store.undecodable` when what is kept there is not an `R`.
+    /// - Throws: `store.undecodable` if the stored value is not an `R`.
     public func fetch(_ id: String) async throws(BackplaneError) -> R? {
         try await exchange.read(RecordQuery(collection: R.collection, ids: [id])).records.map(Self.record).first
     }
 
-    /// Records in the order of their ids, all of them or a page.
+    /// Returns records in the order of their ids, all of them or a page.
     ///
-    /// - Throws: `store.undecodable` when one of them is not an `R`.
+    /// - Parameters:
+    ///   - offset: The number of records to skip.
+    ///   - limit: The greatest number of records to return.
+    /// - Throws: `store.undecodable` if one of them is not an `R`.
     public func all(offset: Int = 0, limit: Int = .max) async throws(BackplaneError) -> [R] {
         try await exchange.read(RecordQuery(collection: R.collection, offset: offset, limit: limit)).records.map(Self.record)
     }
 
+    /// Returns the number of records in the collection.
     public func count() async throws(BackplaneError) -> Int {
         try await exchange.read(RecordQuery(collection: R.collection, limit: 0)).total
     }
 
-    /// Does nothing where there is no record with this id.
+    /// Deletes the record with an id, if there is one.
     public func delete(_ id: String) async throws(BackplaneError) {
         try await exchange.write([.delete(collection: R.collection, id: id)])
     }
 
+    /// Empties the collection.
     public func deleteAll() async throws(BackplaneError) {
         try await exchange.write([.deleteAll(collection: R.collection)])
     }

@@ -1,66 +1,80 @@
 public import Backplane
 
-/// What keeps records: a database file, or memory. One serves all components of a host, each in a namespace of its own.
+/// An engine that stores records, in a database file or in memory.
+///
+/// One store serves all components of a host, each in a namespace of its own.
 public protocol RecordStore: Sendable {
-    /// Makes all changes in order, or none.
+    /// Applies all changes in order, or none.
     ///
-    /// - Throws: `store.unusable` when the store cannot be written to.
+    /// - Parameters:
+    ///   - changes: The changes, which may concern several collections.
+    ///   - namespace: The owner of the collections. Namespaces share nothing, whatever their collections are named.
+    /// - Throws: `store.unusable` if the store cannot be written.
     func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError)
 
-    /// The records that a query asks for.
+    /// Returns the records that a query selects.
     ///
-    /// - Throws: `store.unusable` when the store cannot be read.
+    /// - Parameter namespace: The owner of the collection.
+    /// - Throws: `store.unusable` if the store cannot be read.
     func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage
 }
 
-/// A record as a store sees it.
+/// A record in its stored form.
 public struct StoredRecord: Sendable, Hashable {
+    /// The key of the record in its collection.
     public var id: String
-    /// JSON.
+    /// The record in JSON.
     public var value: [UInt8]
 
+    /// Creates a record in its stored form.
     public init(id: String, value: [UInt8]) {
         (self.id, self.value) = (id, value)
     }
 }
 
-/// One change of a collection.
+/// A change of one collection.
 public enum RecordChange: Sendable, Hashable {
-    /// Keeps a record, in place of the one with its id.
+    /// Stores a record and replaces the one with the same id.
     case save(collection: String, StoredRecord)
+    /// Deletes the record with an id, if there is one.
     case delete(collection: String, id: String)
+    /// Deletes all records of a collection.
     case deleteAll(collection: String)
 }
 
-/// Which records of a collection are asked for.
+/// A selection of records in one collection.
 public struct RecordQuery: Sendable, Hashable {
+    /// The name of the collection.
     public var collection: String
-    /// `nil`: all of them.
+    /// The ids of the records; `nil` for all records.
     public var ids: [String]?
-    /// How many to pass over, in the order of their ids, byte by byte.
+    /// The number of records to skip, in the byte order of their ids.
     public var offset: Int
-    /// How many to give at the most; 0 counts them only.
+    /// The greatest number of records to return; 0 to count them only.
     public var limit: Int
 
+    /// Creates a query, by default for the whole collection.
     public init(collection: String, ids: [String]? = nil, offset: Int = 0, limit: Int = .max) {
         (self.collection, self.ids, self.offset, self.limit) = (collection, ids, offset, limit)
     }
 }
 
-/// What a query found.
+/// The result of a query.
 public struct RecordPage: Sendable, Hashable {
+    /// The selected records after `offset` was skipped, at most `limit`.
     public var records: [StoredRecord]
-    /// How many there are, on this page and off it.
+    /// The number of selected records, on this page and all others.
     public var total: Int
 
+    /// Creates the result of a query.
     public init(records: [StoredRecord], total: Int) {
         (self.records, self.total) = (records, total)
     }
 }
 
 extension BackplaneError.Code {
-    /// The store cannot be read or written: its file, its disk, its rights.
+    /// The store cannot be read or written, because of its file, its disk or its permissions.
     public static let storeUnusable = Self(rawValue: "store.unusable")
-    /// What is kept under an id is not what it is decoded as.
+    /// The value stored under an id cannot be decoded as the requested type.
     public static let storeUndecodable = Self(rawValue: "store.undecodable")
 }

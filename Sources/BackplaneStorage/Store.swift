@@ -1,14 +1,14 @@
 public import Backplane
 
-/// The host's record store as a data access controller uses it: `context.store`.
+/// The host's record store for data access controllers: `context.store`.
 ///
-/// Collections are the component's own: no other component sees them, whatever their names.
+/// Collections belong to the component: no other component sees them, whatever their names.
 public struct Store: Sendable {
     private let exchange: StoreExchange
 
     init(_ services: ComponentServices) { exchange = StoreExchange(services) }
 
-    /// The records of one type.
+    /// Returns the collection of one type's records.
     public func collection<R: Record>(_: R.Type = R.self) -> RecordCollection<R> {
         RecordCollection(exchange)
     }

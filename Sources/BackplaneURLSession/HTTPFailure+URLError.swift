@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 
 extension HTTPFailure {
-    /// What an error of URLSession means, where Foundation on Linux says it.
+    /// Creates the failure that corresponds to an error of URLSession, as far as Foundation on Linux reveals it.
     init(_ error: any Error) {
         guard let error = error as? URLError else {
             self = .other("\(error)")

@@ -4,7 +4,9 @@ import Foundation
 import FoundationNetworking
 
 extension URLRequest {
-    /// - Throws: `network.refused` for what URLSession does not send.
+    /// Creates the request for URLSession.
+    ///
+    /// - Throws: `network.refused` for a request that URLSession does not send.
     init(_ request: HTTPRequest) throws(BackplaneError) {
         guard let url = URL(string: request.url) else {
             throw BackplaneError(.networkRefused, "URLSession does not understand this URL", at: request.printableURL)
@@ -15,7 +17,7 @@ extension URLRequest {
         self.init(url: url)
         httpMethod = request.method
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
-        // What URLSession would add for itself: a form, and every encoding it can decode.
+        // Otherwise URLSession would add a form's content type, and every encoding that it can decode.
         if request.headers["Accept-Encoding"] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         guard !request.body.isEmpty else { return }
         if request.headers["Content-Type"] == nil { setValue("application/octet-stream", forHTTPHeaderField: "Content-Type") }

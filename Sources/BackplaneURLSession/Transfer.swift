@@ -3,7 +3,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// One exchange: ended once, by its server, its size, its caller or the end of the session.
+/// An HTTP exchange, which ends once: by its server, its size, its caller or the end of the session.
 final class Transfer: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPFailure>
 
@@ -18,7 +18,9 @@ final class Transfer: Sendable {
 
     init(maximumBodySize: Int) { self.maximumBodySize = maximumBodySize }
 
-    /// Waits for the end of what `start` starts. What a cancelled task gets does not matter.
+    /// Waits for the end of the exchange that `start` begins.
+    ///
+    /// The result is irrelevant if the task is cancelled.
     func run(_ start: () -> Void) async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -33,7 +35,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Is told how to cancel the task; `false` if it is over already.
+    /// Sets the function that cancels the exchange's task; returns `false` if the exchange has already ended.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if !state.hasEnded { state.cancel = cancel }
@@ -41,7 +43,9 @@ final class Transfer: Sendable {
         }
     }
 
-    /// - Parameter count: In bytes; negative if the server does not say.
+    /// Checks the announced size of the body.
+    ///
+    /// - Parameter count: The size in bytes; negative if the server does not announce it.
     func expect(_ count: Int64) {
         if count > Int64(maximumBodySize) { cancel(.tooLarge(limit: maximumBodySize)) }
     }
@@ -61,17 +65,17 @@ final class Transfer: Sendable {
         end(outcome ?? .failure(.closed))
     }
 
-    /// Ends the exchange, whose task has ended or was never made.
+    /// Ends the exchange, whose task has ended or was never created.
     func end(_ outcome: Outcome) {
         _ = settle(outcome)
     }
 
-    /// Ends the exchange and its task.
+    /// Ends the exchange and cancels its task.
     private func cancel(_ failure: HTTPFailure) {
         settle(.failure(failure))?()
     }
 
-    /// Answers whoever waits, if that has not been done; returns how to cancel the task.
+    /// Resumes the waiting caller, unless that has been done, and returns the function that cancels the task.
     private func settle(_ outcome: Outcome) -> (@Sendable () -> Void)? {
         let (continuation, cancel) = state.withLock { state in
             defer { state = State(hasEnded: true) }

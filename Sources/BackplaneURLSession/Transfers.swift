@@ -5,9 +5,10 @@ import Synchronization
 
 /// The exchanges of one session, as its delegate.
 ///
-/// The session is touched on a queue of its own only, where the delegate is called too. For Foundation on Linux makes whoever
-/// touches a session wait for the one queue on which libcurl runs for all of them, and calls delegates on the threads that
-/// Swift's tasks run on: with both threads of a small machine waiting, nobody would be there to keep a limit.
+/// The session is used only on a queue of its own, on which the delegate is called, too. Foundation on Linux makes
+/// every thread that uses a session wait for the single queue on which libcurl runs for all sessions, and calls
+/// delegates on the threads that run Swift's tasks. With both threads of a small machine waiting, no thread would be
+/// left to enforce a limit.
 final class Transfers: NSObject, URLSessionDataDelegate {
     private struct State {
         var isOpen = true
@@ -23,10 +24,10 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         return URLSession(configuration: configuration, delegate: self, delegateQueue: delegates)
     }
 
-    /// Makes a task and lets it go.
+    /// Creates a task for the exchange and resumes it.
     func start(_ transfer: Transfer, _ request: URLRequest, in session: URLSession) {
         queue.async { [self] in
-            // Foundation stops the program over a task that is made in a session that has ended.
+            // Foundation aborts the program if a task is created in a session that has ended.
             guard state.withLock({ $0.isOpen }) else { return transfer.end(.failure(.shutDown)) }
             let task = session.dataTask(with: request)
             guard transfer.begin(cancel: { [queue] in queue.async { task.cancel() } }) else { return task.cancel() }
@@ -35,7 +36,9 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// Cancels all tasks; those started later end at once.
+    /// Cancels all tasks.
+    ///
+    /// Exchanges that are started later end immediately.
     func close(_ session: URLSession) {
         queue.async { [self] in
             let wasOpen = state.withLock { state in
@@ -71,7 +74,10 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         self[task]?.receive(data)
     }
 
-    /// A demand for credentials comes after the body and is a response like any other; left to itself, Foundation on Linux never ends the task.
+    /// Completes the exchange with the response when the server requests credentials.
+    ///
+    /// The request for credentials comes after the body and is a response like any other. Without this method,
+    /// Foundation on Linux never ends the task.
     func urlSession(
         _: URLSession, task: URLSessionTask, didReceive _: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -3,34 +3,42 @@ public import BackplaneNetwork
 import Foundation
 import FoundationNetworking
 
-/// Carries requests out with Foundation's URLSession, for a build without packages.
+/// An HTTP executor that uses Foundation's URLSession, for builds without packages.
 ///
 /// ```swift
 /// let http = URLSessionExecutor()
 /// let host = PluginHost(manifest: manifest, options: HostOptions(executors: [http]))
 /// ```
 ///
-/// Its session is its own, keeps no cookies, cache or credentials, and is ended by ``shutdown()`` or when the executor is
-/// released. One request is one exchange: no redirect is followed, nothing is retried. All that is decided above.
+/// The executor has a session of its own without cookies, cache or credentials. ``shutdown()`` or the release of the
+/// executor ends it. One request is one exchange: redirects and retries are left to the caller.
 ///
-/// What it cannot do, since Foundation on Linux does not:
-/// - A response that breaks off within its head **ends the program**. Where servers are not your own, use `BackplaneHTTP`.
-/// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and it is read on even over the limit.
-/// - The fields of a response come in the order of their names, those of one name as one field, joined by commas; two `Set-Cookie` cannot
-///   be told apart. The fields of a request go out likewise. A field with bytes that are not UTF-8 is an error.
-/// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`; none is asked for unless the request does.
-/// - The body of a redirect is held until it is whole, and is not seen at all where there is no `Location`.
-/// - A `GET` has no body, `.` and `..` in a path are resolved before it is sent, and there is no timeout for connecting but libcurl's of five minutes: give calls a deadline.
-/// - `User-Agent`, `Accept` and `Accept-Language` are added where the request has none.
+/// Foundation on Linux imposes these limits:
+/// - A response that breaks off within its head **ends the program**. Use `BackplaneHTTP` for servers that are not your
+///   own.
+/// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
+///   read even beyond the limit.
+/// - The fields of a response are sorted by name, and fields of one name are joined by commas, so that two `Set-Cookie`
+///   fields cannot be told apart. The same applies to the fields of a request. A field with bytes that are not UTF-8 is
+///   an error.
+/// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. No compression is requested
+///   unless the request does.
+/// - The body of a redirect is held back until it is complete, and is lost if there is no `Location`.
+/// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only timeout for connecting is
+///   libcurl's of five minutes: give calls a deadline.
+/// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
 public final class URLSessionExecutor: HTTPExecutor {
+    /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
 
+    /// Creates an executor with a session of its own.
+    ///
     /// - Parameters:
-    ///   - maximumBodySize: In bytes; a response with more is `network.too-large`, at once.
-    ///   - connectionsPerHost: How many exchanges one host is asked for at once; more wait.
+    ///   - maximumBodySize: The limit in bytes. A larger response immediately throws `network.too-large`.
+    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -48,12 +56,16 @@ public final class URLSessionExecutor: HTTPExecutor {
         shutdown()
     }
 
-    /// Ends all exchanges and closes all connections; requests that come later fail.
+    /// Ends all exchanges and closes all connections.
+    ///
+    /// Later requests fail.
     public func shutdown() {
         transfers.close(session)
     }
 
-    /// - Throws: `network.failed`, `network.too-large`; `network.refused` for what is no HTTP request; `CancellationError`.
+    /// Sends a request and returns the response, whatever its status.
+    ///
+    /// - Throws: `network.failed`; `network.too-large`; `network.refused` for an invalid request; `CancellationError`.
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let ready = try request.readyToSend()
         let outgoing = try URLRequest(ready)

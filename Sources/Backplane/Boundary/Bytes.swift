@@ -1,18 +1,20 @@
 package import CBackplane
 
 extension bp_bytes {
-    /// A `size_t` beyond `Int.max`, which arrives as a negative number, is no length.
+    /// The borrowed bytes.
+    ///
+    /// A `size_t` beyond `Int.max` arrives as a negative number and counts as no length.
     package var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
 
-    /// A copy.
+    /// A copy of the bytes.
     package var array: [UInt8] { Array(lent) }
 
-    /// A copy; bytes that are not UTF-8 become U+FFFD.
+    /// A copy of the bytes as text; bytes that are not UTF-8 become U+FFFD.
     package var text: String { String(decoding: lent, as: UTF8.self) }
 
     package static var empty: bp_bytes { bp_bytes(data: nil, length: 0) }
 
-    /// A copy that nobody frees, for descriptors.
+    /// Returns a copy that is never freed, for descriptors.
     static func forever(_ text: String) -> bp_bytes {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = copy.initialize(from: text.utf8)
@@ -21,20 +23,20 @@ extension bp_bytes {
 }
 
 extension Array where Element == UInt8 {
-    /// Lends the bytes for as long as `body` runs.
+    /// Lends the bytes for the duration of `body`.
     package func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
         withUnsafeBufferPointer { body(bp_bytes(data: $0.baseAddress, length: $0.count)) }
     }
 }
 
 extension String {
-    /// Lends the text's bytes for as long as `body` runs.
+    /// Lends the text's bytes for the duration of `body`.
     package func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
         Array(utf8).withBytes(body)
     }
 }
 
-/// Moves values to memory of their own that nobody frees, for descriptors.
+/// Moves values to memory that is never freed, for descriptors.
 package func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     guard !values.isEmpty else { return nil }
     let copy = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
@@ -42,12 +44,12 @@ package func forever<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     return UnsafePointer(copy.baseAddress)
 }
 
-/// A value that a C function hands around as its context.
+/// A value that a C function passes on as its context.
 package final class Box<Value: Sendable>: Sendable {
     package let value: Value
     package init(_ value: Value) { self.value = value }
 
-    /// To be taken exactly once.
+    /// Returns the context, which must be taken exactly once.
     package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     package static func take(_ context: UnsafeMutableRawPointer?) -> Value {
@@ -56,7 +58,7 @@ package final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// The other side's own pointer, kept to be handed back.
+/// A pointer of the other side, stored only to be handed back.
 package struct ForeignPointer: @unchecked Sendable {      // never read through on this side
     package let raw: UnsafeMutableRawPointer?
 

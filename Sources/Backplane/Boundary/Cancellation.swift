@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Cancels what was started across the boundary, whichever comes first: its id or the wish to cancel it.
+/// The cancellation of an operation across the boundary, whether it is requested before or after its id is known.
 package struct Cancellation: Sendable {
     private final class State: Sendable {
         let value = Mutex((id: UInt64(0), isCancelled: false))
@@ -10,7 +10,9 @@ package struct Cancellation: Sendable {
 
     package init(_ send: @escaping @Sendable (UInt64) -> Void) { self.send = send }
 
-    /// - Parameter id: 0 when it has ended already.
+    /// Sets the operation's id, and cancels it if that has been requested.
+    ///
+    /// - Parameter id: The id; 0 if the operation has already ended.
     package func began(_ id: UInt64) {
         let isCancelled = state.value.withLock { value in
             value.id = id

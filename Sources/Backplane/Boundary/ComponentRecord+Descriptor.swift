@@ -1,7 +1,9 @@
 package import CBackplane
 
 extension bp_component {
-    /// The descriptor of a registered class, which lives as long as the process, as does everything it points at.
+    /// Creates the descriptor of a registered class.
+    ///
+    /// All that it points at lives as long as the process.
     init(_ record: ComponentRecord) {
         let description = record.description
         let methods = (description.contract?.methods ?? []).map(bp_method.init)
@@ -88,7 +90,7 @@ extension Instance {
     }
 }
 
-/// Takes a step of a component's life.
+/// Runs a step of a component's life.
 private func run(
     _ instance: UnsafeMutableRawPointer, _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?,
     _ step: @escaping @Sendable (Instance) async throws -> Void
@@ -100,7 +102,9 @@ private func run(
     }
 }
 
-/// Answers with what `body` gives or throws, which begins on this thread.
+/// Answers with what `body` returns or throws.
+///
+/// `body` begins on this thread.
 private func answer(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () async throws -> [UInt8]) {
     let context = ForeignPointer(raw: context)
     StepThread.run {

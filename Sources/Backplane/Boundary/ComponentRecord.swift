@@ -1,29 +1,29 @@
-/// What the boundary knows of one registered class; lives as long as the process.
+/// The boundary's record of a registered class, which lives as long as the process.
 final class ComponentRecord: Sendable {
     let description: ComponentDescription
     let wires: [DeclaredWire]
-    /// How this side compiled the contract it provides (``ContractLayout``).
+    /// The layout of the provided contract as this side compiled it (``ContractLayout``).
     let layout: KeptText
     let create: @Sendable (ReceivedCreation) async throws -> Instance
-    /// The keys of a configuration that its type does not know; throws what ``create`` would throw of it.
+    /// Returns the keys of a configuration that its type does not know; throws the error that ``create`` would throw.
     let review: Review
     typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
-    /// What an instance is made with, as copied from `bp_creation`.
+    /// The arguments of a creation, copied from `bp_creation`.
     struct ReceivedCreation: Sendable {
         var handle: UInt64
-        /// JSON.
+        /// The configuration in JSON.
         var configuration: [UInt8]
         var connections: [ReceivedWire]
         var folder: String
         var resources: String
     }
 
-    /// One of its wires.
+    /// A wire of a component that is created.
     struct ReceivedWire: Sendable {
         var label: String
         var wire: UInt64
-        /// `nil`: the host speaks another lane revision, and the SDK makes the slot itself.
+        /// The slot of the wire; `nil` if the host has another lane revision, and the SDK creates the slot.
         var slot: Slot?
     }
 
@@ -71,7 +71,7 @@ extension KnownAndUnknown {
 }
 
 extension ComponentRecord.ReceivedCreation {
-    /// The slots of the declared wires, each with its label.
+    /// Returns the slots of the declared wires, each with its label.
     fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [(label: String, slot: Slot)] {
         var slots: [(label: String, slot: Slot)] = []
         for connection in connections {

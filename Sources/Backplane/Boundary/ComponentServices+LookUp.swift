@@ -1,7 +1,7 @@
 import CBackplane
 
 extension ComponentServices {
-    /// Asks the host to connect a manager.
+    /// Requests a wire to a manager from the host.
     func find<C: Contract>(_ name: String, _: C.Type, _ call: Call?) async throws(BackplaneError) -> Wire<C> {
         let needed = contracts.neededWire(C.self)
         if let problem = needed.wire.problems.first { throw BackplaneError(.wireMismatch, problem) }
@@ -24,11 +24,11 @@ extension ComponentServices {
         return Wire(slot)
     }
 
-    /// The managers that serve a contract.
+    /// Returns the managers that serve a contract.
     func providers<C: Contract>(of _: C.Type) async throws(BackplaneError) -> [ManagerDescription] {
         let answer = PendingAnswer()
         try calls().pointer.pointee.providers(handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
-        // A look-up takes no time: it is not worth cancelling.
+        // A look-up takes no time worth cancelling.
         return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(\.description)
     }
 
@@ -54,10 +54,10 @@ private struct ListedManager: Decodable {
     }
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 private struct Found: Sendable {
     var wire: UInt64
-    /// `nil`: the host speaks another lane revision, and the SDK makes the slot itself.
+    /// The slot of the wire; `nil` if the host has another lane revision, and the SDK creates the slot.
     var slot: Slot?
 }
 

@@ -1,4 +1,4 @@
-/// A pointer to something that is never written again nor freed: a function table, a descriptor.
+/// A pointer to memory that is never written or freed, such as a function table or a descriptor.
 package struct ConstantPointer<Pointee>: @unchecked Sendable {      // constant, and alive as long as the process
     package let pointer: UnsafePointer<Pointee>
 

@@ -1,17 +1,19 @@
 import CBackplane
 import Synchronization
 
-/// What a plugin knows of the contracts it names, found out once however many wires name the same.
+/// The records of the contracts that a plugin names.
+///
+/// Each is created once, however many wires name it.
 final class ContractRecords: Sendable {
-    /// One contract.
+    /// The record of one contract.
     struct Record: Sendable {
         let members: [(name: String, type: any EncodedMember.Type)]
         let description: ContractDescription
         let problems: [String]
-        /// How this side compiled it (``ContractLayout``).
+        /// The layout of the contract as this side compiled it (``ContractLayout``).
         let layout: KeptText
     }
-    // Arrays, since there are few: for a dictionary the runtime looks for `Hashable` in all that is loaded.
+    // Arrays: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let records = Mutex<[(contract: ObjectIdentifier, record: Record)]>([])
     private let needed = Mutex<[(contract: ObjectIdentifier, wire: NeededWire)]>([])
 
@@ -25,7 +27,7 @@ final class ContractRecords: Sendable {
         return record
     }
 
-    /// What a look-up by a contract hands to the host.
+    /// Returns the wire that a look-up by a contract passes to the host.
     func neededWire<C: Contract>(_: C.Type) -> NeededWire {
         let wire = DeclaredWire(label: "", isOptional: false, record(of: C.self))
         return needed.withLock { needed in

@@ -1,10 +1,10 @@
-/// One wire that a component asks for, and what its lane is decided by and made of.
+/// A wire that a component declares, with the data that its lane is chosen by and created from.
 struct DeclaredWire: Sendable {
     var description: WireDescription
     var problems: [String]
-    /// How this side compiled the contract (``ContractLayout``).
+    /// The layout of the contract as this side compiled it (``ContractLayout``).
     var layout: KeptText
-    /// Makes the cells of the encoded lane.
+    /// Creates the cells of the encoded lane.
     var makeCells: @Sendable (EncodedTarget) -> Cells
 
     init(label: String, isOptional: Bool, _ contract: ContractRecords.Record) {
@@ -15,11 +15,13 @@ struct DeclaredWire: Sendable {
 }
 
 extension DeclaredWire {
-    /// A slot with one binding for good, whose cells call through the host: for one that speaks another lane revision.
+    /// Creates a slot with a permanent binding that calls through the host, for a host of another lane revision.
+    ///
+    /// Returns `nil` if the host does not offer calls.
     func ownSlot(component: UInt64, wire: UInt64, _ services: HostServices) -> Slot? {
         let methods = description.contract.methods
         guard let target = EncodedTarget(through: services, component: component, wire: wire, methods: methods) else { return nil }
-        // The host appends the component to the path itself.
+        // The host itself appends the component to the path.
         let slot = Slot(number: 0, gatekeeper: NoEntry())
         slot.flip(to: Binding(makeCells(target), counting: .atomic))
         return slot

@@ -1,6 +1,8 @@
-/// Reads a struct that was compiled against another version of the header: what its size, which it begins with, does not cover is zero.
+/// Reads a struct that may have been compiled against another version of the header.
 ///
-/// - Precondition: `Value` is a struct of the header whose pointers are all nullable, so that zero bytes are a value of it.
+/// A struct begins with its size. What the size does not cover is read as zero.
+///
+/// - Precondition: All pointers in `Value`, a struct of the header, are nullable, so that zero bytes are a valid value.
 package func read<Value: BitwiseCopyable>(_ pointer: UnsafeRawPointer) -> Value {
     let size = Int(pointer.loadUnaligned(as: UInt32.self))
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
@@ -11,7 +13,7 @@ package func read<Value: BitwiseCopyable>(_ pointer: UnsafeRawPointer) -> Value 
     }
 }
 
-/// Makes sure that a pointer of a plugin's leads to where a struct of its type may lie.
+/// Checks that a plugin's pointer is aligned for a struct of its type.
 ///
 /// - Throws: `plugin.invalid-answer`.
 package func requireAlignment<Value: BitwiseCopyable>(_ pointer: UnsafePointer<Value>, of what: @autoclosure () -> String) throws(BackplaneError) {
@@ -22,13 +24,15 @@ package func requireAlignment<Value: BitwiseCopyable>(_ pointer: UnsafePointer<V
     }
 }
 
-/// Arrays of structs that another version of the header may have grown: stepped through by the first one's size.
+/// Arrays of structs that another version of the header may have grown; the first struct's size is the stride.
 package enum Descriptors {
-    /// More than any honest plugin has, and few enough to look at.
+    /// The greatest number of descriptors that is read: more than any honest plugin has, and few enough to process.
     package static let limit = 65_535
-    /// The same for data: records, ids, changes.
+    /// The greatest number of data items that is read: records, ids, changes.
     package static let dataLimit = 1 << 24
 
+    /// Copies the structs of an array.
+    ///
     /// - Throws: `plugin.invalid-answer` for a count without a pointer, a count beyond `limit`, or an impossible size.
     package static func read<Value: BitwiseCopyable>(
         _ pointer: UnsafePointer<Value>?, count: Int, of what: @autoclosure () -> String, limit: Int = limit

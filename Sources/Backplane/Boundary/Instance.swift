@@ -1,17 +1,19 @@
 import CBackplane
 import Synchronization
 
-/// One component as its plugin keeps it for the host.
+/// A component instance as its plugin keeps it for the host.
 final class Instance: Sendable {
     let component: any Component
-    /// `nil`: it has no state.
+    /// The access to the component's state; `nil` for a component without state.
     let state: InstanceState?
-    /// What encoded calls run on: the host sees for itself how those end.
+    /// The context of encoded calls.
+    ///
+    /// The host itself observes how those end.
     private let held: HeldPointer
-    /// What native calls run on.
+    /// The context of native calls.
     private let nativeHeld: HeldPointer
     private let bodies: [(any MethodBody)?]
-    /// What native wires call, by member.
+    /// The cells that native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
     private let calls = Mutex(Calls())
@@ -30,7 +32,7 @@ final class Instance: Sendable {
         nativeHeld.free()
     }
 
-    /// Native calls that ended with an error.
+    /// The number of native calls that ended with an error.
     var failures: UInt64 { nativeHeld.failures() }
 
     func stop() async {
@@ -38,7 +40,9 @@ final class Instance: Sendable {
         await tasks.stop()
     }
 
-    /// Answers exactly once, a synchronous method before this returns. `input` is lent for as long as this runs.
+    /// Calls a method and answers exactly once.
+    ///
+    /// A synchronous method is answered before this returns. `input` is lent for the duration of this function.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ reply: Reply) {
         guard bodies.indices.contains(method), let body = bodies[method] else {
             return reply.end(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
@@ -53,7 +57,9 @@ final class Instance: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// What ``CallEnding`` calls before it answers.
+    /// Forgets a call.
+    ///
+    /// ``CallEnding`` calls this before it answers.
     func ended(_ id: UInt64) {
         calls.withLock { $0[id] = nil }
     }
@@ -67,9 +73,11 @@ final class Instance: Sendable {
         task?.cancel()
     }
 
-    /// The encoded calls under way, by id, the latest last: the first that are looked for.
+    /// The encoded calls in flight, by id, in the order of their start.
     ///
-    /// No dictionary, for which the runtime would look for `Hashable` in all that is loaded.
+    /// Look-ups begin at the end.
+    ///
+    /// It is not a dictionary, for which the runtime would search every loaded image for `Hashable`.
     private struct Calls {
         private var all: [(id: UInt64, state: CallState)] = []
 
@@ -93,7 +101,7 @@ final class Instance: Sendable {
     }
 }
 
-/// Where the functions of a method table find their component.
+/// The memory in which the functions of a method table find their component.
 private struct HeldPointer: @unchecked Sendable {       // written once, freed when nobody can call any more
     let context: UnsafeRawPointer
     let failures: @Sendable () -> UInt64

@@ -1,4 +1,4 @@
-/// The state of one component, with its type forgotten.
+/// The state of one component, type-erased.
 struct InstanceState: Sendable {
     let export: @Sendable (_ version: Int) async throws -> [UInt8]
     let `import`: @Sendable (_ bytes: [UInt8], _ version: Int) async throws -> Void
@@ -14,7 +14,9 @@ extension Instance {
         try await requireState().export(Int(version))
     }
 
-    /// - Returns: nothing, as the payload of the answer.
+    /// Imports a state that another instance exported.
+    ///
+    /// - Returns: An empty array, the payload of the answer.
     func importState(_ bytes: [UInt8], _ version: UInt32) async throws -> [UInt8] {
         try await requireState().import(bytes, Int(version))
         return []

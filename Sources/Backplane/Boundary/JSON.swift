@@ -1,9 +1,9 @@
 import CBackplane
 import FoundationEssentials
 
-/// JSON as it crosses: Foundation's coders with their defaults, so dates are seconds since the reference date.
+/// The JSON that crosses: Foundation's coders with their defaults, so that dates are seconds since the reference date.
 package enum JSON {
-    // Both are safe to share: coding reads their options, which nobody changes.
+    // Both can be shared: coding only reads their options, which never change.
     private static let encoder = JSONEncoder()
     private static let decoder = JSONDecoder()
 
@@ -11,7 +11,7 @@ package enum JSON {
         try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
     }
 
-    /// The same as the encoder gives it, without a copy.
+    /// Encodes a value without copying the encoder's output.
     static func encodeData(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> Data {
         do {
             return try encoder.encode(value)
@@ -26,7 +26,7 @@ package enum JSON {
         try bytes.withUnsafeBufferPointer { bytes throws(BackplaneError) in try decode(type, bytes, failing: code) }
     }
 
-    /// The same of bytes that are lent.
+    /// Decodes a value from borrowed bytes.
     static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: bp_bytes, failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
         try decode(type, bytes.lent, failing: code)
     }
@@ -45,12 +45,12 @@ package enum JSON {
 }
 
 extension Data {
-    /// Lends the bytes for as long as `body` runs.
+    /// Lends the bytes for the duration of `body`.
     func withBytes<Result>(_ body: (bp_bytes) -> Result) -> Result {
         withUnsafeBytes { body(bp_bytes(data: $0.bindMemory(to: UInt8.self).baseAddress, length: $0.count)) }
     }
 
-    /// The bytes where they are, for a decoder, which keeps nothing of them.
+    /// Wraps borrowed bytes without a copy, for a decoder, which keeps none of them.
     fileprivate init(lending bytes: UnsafeBufferPointer<UInt8>) {
         if let start = bytes.baseAddress {
             self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
@@ -60,7 +60,7 @@ extension Data {
     }
 }
 
-/// What a coding error says, and the path of the value it says it of; no path: the whole value.
+/// The message of a coding error and the path of the value it is about; without a path, the whole value.
 private struct CodingSummary {
     var text: String
     var path: String?

@@ -9,7 +9,7 @@ extension UnsafeMutableRawPointer {
         self.init(pointer)
     }
 
-    /// Ends a value that `init(keeping:)` moved here.
+    /// Destroys a value that `init(keeping:)` moved here, and frees its memory.
     func free<Value: ~Copyable>(_: Value.Type) {
         let pointer = assumingMemoryBound(to: Value.self)
         pointer.deinitialize(count: 1)
@@ -17,7 +17,7 @@ extension UnsafeMutableRawPointer {
     }
 }
 
-/// A text that is made when it is first asked for, and from then on lives as long as the process.
+/// A text that is created when it is first requested, and then lives as long as the process.
 final class KeptText: Sendable {
     private let make: @Sendable () -> String
     private let made = Mutex<ConstantPointer<bp_bytes>?>(nil)

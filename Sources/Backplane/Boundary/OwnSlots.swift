@@ -1,11 +1,15 @@
 import Synchronization
 
-/// The slots that the SDK makes itself, one for each wire however often it is looked up: a slot is never freed.
+/// The slots that the SDK creates itself, one per wire however often it is looked up.
+///
+/// A slot is never freed.
 final class OwnSlots: Sendable {
-    // Few, and for a dictionary the runtime would look for `Hashable` in all that is loaded.
+    // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let slots = Mutex<[(wire: UInt64, slot: Slot)]>([])
 
-    /// - Parameter make: `nil` when there is no way to make one.
+    /// Returns the slot of a wire, creating it if necessary.
+    ///
+    /// - Parameter make: Creates the slot; returns `nil` if that is not possible.
     func slot(of wire: UInt64, _ make: () -> Slot?) -> Slot? {
         slots.withLock { slots in
             if let known = slots.first(where: { $0.wire == wire }) { return known.slot }

@@ -1,16 +1,19 @@
 public import CBackplane
 
 extension Plugin {
-    /// What the exported entry function of a plugin does: takes the host's offer and describes the plugin.
+    /// Answers the host's offer by describing the plugin.
     ///
-    /// - Returns: `BP_OK`; or `BP_UNIMPLEMENTED`, touching nothing, when host and plugin have no ABI number in common.
+    /// The exported entry function calls this.
+    ///
+    /// - Returns: `BP_OK`; or `BP_UNIMPLEMENTED`, without touching `answer`, if host and plugin have no ABI number in
+    ///   common.
     public static func enter(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
         bp_answer.describe(id, version, to: offer, answer) { register(in: &$0) }
     }
 }
 
 extension bp_answer {
-    /// Answers an offer for a plugin that is known by these.
+    /// Answers an offer for a plugin with the given id, version and components.
     package static func describe(
         _ id: String, _ version: Version, to offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>,
         register: (inout Registrar) -> Void
@@ -41,7 +44,7 @@ extension bp_answer {
 }
 
 extension bp_answer {
-    /// Fills in as much as the host knows of, which it says in `size`.
+    /// Writes as many bytes of the answer as the host's `size` covers.
     fileprivate func write(to answer: UnsafeMutablePointer<bp_answer>) {
         var own = self
         own.size = min(size, answer.pointee.size)

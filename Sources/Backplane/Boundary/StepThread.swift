@@ -1,8 +1,9 @@
 import CBackplane
 import Synchronization
 
-/// Runs one task outside of Swift's thread pool, which plugins may occupy: begun on the thread that asks for it, and, once it has waited for
-/// something, on threads of its own.
+/// An executor that runs one task outside of Swift's thread pool, which plugins may occupy.
+///
+/// The task begins on the calling thread. After it has suspended, it continues on threads of its own.
 final class StepThread: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -10,7 +11,7 @@ final class StepThread: TaskExecutor {
     }
     private let state = Mutex(State())
 
-    /// Begins `work`, and returns when it has ended or waits for something.
+    /// Begins `work`, and returns when it has ended or suspended.
     static func run(_ work: @escaping @Sendable () async -> Void) {
         let thread = StepThread()
         Task(executorPreference: thread) { await work() }
@@ -27,7 +28,7 @@ final class StepThread: TaskExecutor {
         guard needsThread else { return }
         let started = bp_start_thread({ Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, Unmanaged.passRetained(self).toOpaque())
         guard started == 0 else { return }
-        // The system has no thread left: whoever brings the news goes on.
+        // The system has no thread left, so the thread that resumes the task runs it.
         Unmanaged.passUnretained(self).release()
         run()
     }

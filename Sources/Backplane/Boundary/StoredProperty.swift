@@ -1,10 +1,10 @@
-/// A stored property of a contract, as the compiler left it in the program.
+/// A stored property of a contract, read from the compiler's reflection metadata.
 struct StoredProperty {
     var label: String
-    /// `nil`: it is something else than a method.
+    /// The member in the property; `nil` if it is not a method.
     var member: DeclaredMember?
 
-    /// Those of a struct in the order they are declared; none of anything else.
+    /// Returns the stored properties of a struct in declaration order; none for any other type.
     static func all<C: Contract>(of contract: C) -> [StoredProperty] {
         let metadata = TypeMetadata(C.self)
         guard case .structure = metadata.kind, let fields = metadata.descriptor.fields?.records else { return [] }
@@ -17,8 +17,9 @@ struct StoredProperty {
         }
     }
 
-    /// Whether it is the declaration that all methods, whatever they take and answer, are of. By its name, since to have one of them
-    /// the runtime would first look for what its types conform to.
+    /// Returns whether a declaration is that of the method types, by its name.
+    ///
+    /// To have one of these types, the runtime would first look for what its generic arguments conform to.
     private static func isMethod(_ declaration: ContextDescriptor) -> Bool {
         guard case .structure = declaration.kind, declaration.name == "AsyncMethod" || declaration.name == "SyncMethod" else { return false }
         return declaration.module == module

@@ -1,15 +1,19 @@
 import CBackplane
 
-/// The Swift compiler that built this copy of the SDK, and with it the library or the program that the copy is part of.
+/// The Swift compiler that built this copy of the SDK, and with it the library or program that the copy is part of.
 package enum SwiftCompiler {
-    /// Major and minor version; two of one minor version share a runtime.
+    /// The major and minor version.
+    ///
+    /// Builds of one minor version share a runtime.
     package static var version: Version {
         Version(Int(swiftIdentity.swift) / 1_000, Int(swiftIdentity.swift) % 1_000)
     }
 
-    /// In words, equal only for one build of the compiler: Swift's patch, and the compiler of the C target with its commit.
+    /// A text that is equal only for the same build of the compiler.
     ///
-    /// Neither is enough: snapshots of one patch have other commits, and `CC` may choose another compiler for C, the same for any Swift.
+    /// It consists of Swift's patch version, and the compiler of the C target with its commit. Neither is sufficient:
+    /// snapshots of one patch differ in their commits, and `CC` may choose another compiler for C, the same one for any
+    /// Swift.
     package static var build: String { "Swift \(patch), \(String(cString: bp_sdk_toolchain))" }
 }
 
@@ -28,8 +32,10 @@ private let patch = "6.3.1"
 private let patch = "6.3.0"
 #endif
 
-/// A record of the section `backplane` that says which Swift compiled this library (`backplane.h`, part 5): its 24 bytes lie
-/// beside the record of the C target, which cannot know. A constant in a section is spelled in literals.
+/// A record of the section `backplane` that gives the Swift version of this library (`backplane.h`, part 5).
+///
+/// Its 24 bytes lie beside the record of the C target, which cannot know the version. A constant in a section has to be
+/// written in literals.
 private typealias SwiftIdentity = (magic: UInt64, size: UInt32, abiMin: UInt32, abiMax: UInt32, swift: UInt32)
 
 #if compiler(>=6.8)

@@ -1,6 +1,6 @@
-/// Any key of a JSON object.
+/// A coding key for any key of a JSON object.
 ///
-/// One type for all that is coded by hand here: an enum of keys would bring six conformances of its own into every plugin.
+/// All hand-written coding uses this one type: an enum of keys would add six conformances to every plugin.
 package struct TextKey: CodingKey {
     package let stringValue: String
     package var intValue: Int? { nil }

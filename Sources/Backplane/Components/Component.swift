@@ -1,92 +1,122 @@
-/// A final class or an actor that a plugin brings: one of the four roles, ``Manager``, ``DataAccessController``,
-/// ``CommunicationController`` or ``NetworkService``.
+/// A final class or an actor that a plugin provides in one of four roles.
 ///
-/// Everything it needs is declared by its types, so that a manifest can be checked without making an instance.
-/// Its life: `init`, `activate`, then calls, at last `stop`. In a swap the old one is suspended and, once the new one has proved
-/// itself, given up without a `stop`, since its work goes on; if the new one fails, the old one is resumed. What is to be carried over
-/// is the business of a ``StatefulComponent``.
+/// The roles are ``Manager``, ``DataAccessController``, ``CommunicationController`` and ``NetworkService``. All that a
+/// component needs is declared by its types, so that a manifest can be checked without creating an instance.
+///
+/// An instance is created by `init`, activated, called, and at last stopped. In a swap the old instance is suspended.
+/// Once the new one has proved itself, the old one is released without a `stop`, because its work goes on; if the new
+/// one fails, the old one is resumed. To carry state over, a component adopts ``StatefulComponent``.
 public protocol Component: AnyObject, Sendable {
-    /// What others may ask of it.
+    /// The contract that others call the component by.
     associatedtype Provides: Contract = NoContract
-    /// What the manifest's configuration is decoded into. Must be a named type.
+    /// The type that the manifest's configuration is decoded into.
+    ///
+    /// It must be a named type.
     associatedtype Configuration: Decodable & Sendable = NoConfiguration
-    /// Its collaborators.
+    /// The component's collaborators.
     associatedtype Wires: Wiring = NoWires
-    /// What its role may use. Decided by adopting a role; never named in a component, only used as `Context`.
+    /// The context of the component's role.
+    ///
+    /// It is determined by the role; components only use it, as `Context`.
     associatedtype Context: ComponentContext
+    /// The table that the component's methods are entered in.
     typealias Methods = MethodTable<Self>
 
-    /// What the manifest calls it. Default: the type's name.
+    /// The name of the class in manifests. Default: the type's name.
     static var className: String { get }
-    /// Default: the plugin's version.
+    /// The version of the component. Default: the plugin's version.
     static var version: Version { get }
-    /// Does `activate` take what no two can have: ports, files, timers? Then calls wait in a swap, until the old one has given it up and
-    /// the new one taken it. Default: no, and nobody waits.
+    /// A Boolean value that indicates whether `activate` takes resources that two instances cannot share.
+    ///
+    /// Examples are ports, files and timers. During a swap of an exclusive component, calls wait until the old instance
+    /// has released its resources and the new one has taken them. Default: `false`, and no call waits.
     static var isExclusive: Bool { get }
-    /// Is it made anew when something that it calls by a wire is swapped? Default: no, its wires lead to what is in force.
+    /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
+    ///
+    /// Default: `false`, and the component's wires lead to the new collaborator.
     static var restartOnSwap: Bool { get }
-    /// For the SDK: how state is carried over. `nil` for every component but a ``StatefulComponent``.
+    /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
     static var _stateCoding: _StateCoding<Self>? { get }
 
-    /// Makes it. Takes nothing exclusive, since during a swap the old and the new one exist together.
+    /// Creates the component from its role's context, which contains its configuration and its wires.
+    ///
+    /// The initialiser takes nothing exclusive, because the old and the new instance exist together during a swap.
     init(_ context: Context) async throws
-    /// Takes what is exclusive: ports, files, timers. Default: nothing.
+    /// Takes exclusive resources: ports, files, timers. Default: nothing.
     func activate() async throws
-    /// Gives that up and leaves its state still. Default: nothing.
+    /// Releases exclusive resources and stops changing state. Default: nothing.
     ///
-    /// Calls that were under way have ended. Synchronous methods may still be called, and must not change what is exported. Work in
-    /// `context.tasks` goes on, unless this ends it; it is cancelled when the component is given up.
+    /// Calls in flight have ended. Synchronous methods may still be called, and must not change the exported state.
+    /// Work in `context.tasks` continues unless this function ends it; it is cancelled when the component is released.
     func suspend() async throws
-    /// Takes it again after a `suspend`. Default: `activate`.
+    /// Takes exclusive resources again after a `suspend`. Default: `activate`.
     func resume() async throws
-    /// The end. Default: `suspend`.
+    /// Ends the component's work. Default: `suspend`.
     func stop() async
-    /// Throws when it is not well: a new generation on probation is then given up for the old one. Default: it is well.
+    /// Throws if the component is not healthy.
     ///
-    /// May be asked at any time after `activate`, also while calls or other steps are under way.
+    /// By default, it always is.
+    ///
+    /// A new generation on probation that is not healthy is replaced by the old one. The function may be called at any
+    /// time after `activate`, also during calls and steps.
     func health() async throws
-    /// Gives every member of `Provides` its body. Has a default only where nothing is provided.
+    /// Enters a body for every member of `Provides`.
+    ///
+    /// Has a default only for a component without a contract.
     static func methods(_ table: inout Methods)
 }
 
 extension Component {
+    /// The type's name.
     public static var className: String { typeName(of: Self.self) }
+    /// The version of the plugin.
     public static var version: Version { .ofPlugin }
+    /// The default, `false`: two instances can be active at once.
     public static var isExclusive: Bool { false }
+    /// The default, `false`: the component's wires lead to the new collaborator.
     public static var restartOnSwap: Bool { false }
+    /// The default, `nil`: no state is carried over.
     @_documentation(visibility: internal)
     public static var _stateCoding: _StateCoding<Self>? { nil }
+    /// Does nothing.
     public func activate() async throws {}
+    /// Does nothing.
     public func suspend() async throws {}
+    /// Calls `activate`.
     public func resume() async throws { try await activate() }
+    /// Calls `suspend` and ignores its errors.
     public func stop() async { try? await suspend() }
+    /// Reports that the component is healthy.
     public func health() async throws {}
 }
 
 extension Component where Provides == NoContract {
+    /// Enters nothing: the component has no contract.
     public static func methods(_ table: inout Methods) {}
 }
 
 extension Version {
-    /// Stands for the version of the plugin that brings the component.
+    /// A placeholder for the version of the component's plugin.
     static let ofPlugin = Version(-1)
 }
 
-/// The configuration of a component that takes none.
+/// The configuration of a component that has none.
 public struct NoConfiguration: Decodable, Sendable {
+    /// Creates the empty configuration.
     public init() {}
+    /// Accepts any value and ignores it.
     public init(from decoder: any Decoder) {}
 }
 
-/// Business logic: gathers and changes data for whoever presents it.
+/// A component that holds business logic: gathers and changes data for its callers.
 public protocol Manager: Component where Context == ManagerContext<Self> {}
 
-/// Keeps data for its manager: the only role with a folder of its own.
+/// A component that stores data for its manager: the only role with a folder of its own.
 public protocol DataAccessController: Component where Context == DataAccessContext<Self>, Wires == NoWires {}
 
-/// Carries out a manager's requests through the network services it owns.
+/// A component that carries out a manager's requests through the network services it owns.
 public protocol CommunicationController: Component where Context == CommunicationContext<Self> {}
 
-/// Speaks to one endpoint.
+/// A component that communicates with one endpoint.
 public protocol NetworkService: Component where Context == NetworkServiceContext<Self>, Wires == NoWires {}

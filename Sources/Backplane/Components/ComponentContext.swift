@@ -1,10 +1,14 @@
-/// What a component is made with, and may keep: after its host is gone, what it offers fails and never crashes.
+/// The configuration and services that a component is created with, as far as its role may use them.
+///
+/// A context can be stored. After its host is gone, its services fail with an error and never crash.
 public protocol ComponentContext: Sendable {
+    /// The component that the context belongs to.
     associatedtype Owner: Component
+    /// The role that determines what the context offers.
     static var role: Role { get }
-    /// Where the log, the tasks and the host's services of this component are reached.
+    /// Access to the log, the tasks and the host's services of this component.
     var services: ComponentServices { get }
-    /// The manifest's configuration, decoded.
+    /// The decoded configuration from the manifest.
     var configuration: Owner.Configuration { get }
 }
 
@@ -12,75 +16,93 @@ extension ComponentContext {
     /// The host's log, under this component's name.
     public var log: Log { services.log }
 
-    /// Work that belongs to the component: cancelled when it stops, or when a swap has replaced it.
+    /// The tasks that belong to the component; they are cancelled when it stops or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
-    /// The configuration as the manifest gives it, JSON: also what `Configuration` has no property for.
+    /// The configuration as the manifest gives it, in JSON, including keys that `Configuration` has no property for.
     public var rawConfiguration: [UInt8] { services.rawConfiguration }
 
-    /// The files that came with the plugin.
+    /// The resource files of the plugin.
     public var resources: Resources { services.resources }
 
-    /// A call that begins here, not in answer to somebody: a timer, a start.
+    /// Begins a call that serves no other call, for example from a timer or at start.
+    ///
+    /// - Parameter duration: The time until the call's deadline; `nil` for a call without one.
     public func begin(within duration: Duration? = nil) -> Call { Call(within: duration) }
 }
 
-/// What a manager has: its collaborators and other managers; no store, no network.
+/// The context of a manager: its collaborators and other managers, but no store and no network.
 public struct ManagerContext<Owner>: Sendable {
     let parts: ContextParts
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension ManagerContext: ComponentContext where Owner: Component {
+    /// The role that the context belongs to: `manager`.
     public static var role: Role { .manager }
+    /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
+    /// The component's collaborators.
     public var wires: Owner.Wires { parts.wires() }
 }
 
-/// What a data access controller has: a place to keep things.
+/// The context of a data access controller: a folder and the host's record store.
 public struct DataAccessContext<Owner>: Sendable {
     let parts: ContextParts
-    /// The path of a private folder for plain files: mode 0700, there already, and never removed by the host.
+    /// The path of a private folder for plain files.
+    ///
+    /// It exists, has mode 0700, and is never removed by the host.
     public var folder: String { parts.folder }
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension DataAccessContext: ComponentContext where Owner: Component {
+    /// The role that the context belongs to: `dataAccessController`.
     public static var role: Role { .dataAccessController }
+    /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
 }
 
 extension DataAccessContext: MayUseStore where Owner: Component {}
 
-/// What a communication controller has: its network services and the network.
+/// The context of a communication controller: its network services and the host's HTTP.
 public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension CommunicationContext: ComponentContext where Owner: Component {
+    /// The role that the context belongs to: `communicationController`.
     public static var role: Role { .communicationController }
+    /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
+    /// The component's collaborators.
     public var wires: Owner.Wires { parts.wires() }
 }
 
 extension CommunicationContext: MayUseNetwork where Owner: Component {}
 
-/// What a network service has: the network.
+/// The context of a network service: the host's HTTP.
 public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
+    /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
 
 extension NetworkServiceContext: ComponentContext where Owner: Component {
+    /// The role that the context belongs to: `networkService`.
     public static var role: Role { .networkService }
+    /// The decoded configuration from the manifest.
     public var configuration: Owner.Configuration { parts.configuration() }
 }
 
 extension NetworkServiceContext: MayUseNetwork where Owner: Component {}
 
-/// The context of a role that may use the host's record store: `context.store`, for those who import `BackplaneStorage`.
+/// The context of a role that may use the host's record store, as `context.store` of `BackplaneStorage`.
 public protocol MayUseStore: ComponentContext {}
 
-/// The context of a role that may use the host's HTTP: `context.http`, for those who import `BackplaneNetwork`.
+/// The context of a role that may use the host's HTTP, as `context.http` of `BackplaneNetwork`.
 public protocol MayUseNetwork: ComponentContext {}

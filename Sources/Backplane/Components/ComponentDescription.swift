@@ -1,18 +1,21 @@
-/// What a plugin says of one component class, before there is an instance: enough to check a manifest against.
+/// The description of a component class, which suffices to check a manifest without an instance.
 ///
-/// Its like are compared by the host alone, which says how (`BackplaneBoundary`): a plugin carries no conformances for that.
+/// Only the host compares descriptions and defines how (`BackplaneBoundary`), so that plugins need not carry
+/// conformances.
 package struct ComponentDescription: Sendable {
     package var role: Role
     package var className: String
     package var version: Version
-    /// What it provides; `nil`: nothing that can be called.
+    /// The contract that the component provides; `nil` if it has no methods to call.
     package var contract: ContractDescription?
     package var wires: [WireDescription]
-    /// Takes ports, files or timers when it is activated, so that two of it cannot be active at once.
+    /// A Boolean value that indicates whether activation takes resources that two instances cannot share.
+    ///
+    /// Examples are ports, files and timers.
     package var isExclusive: Bool
-    /// Is made anew when something that it calls by a wire is swapped.
+    /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
     package var restartsOnSwap: Bool
-    /// What of it outlives a swap; `nil`: nothing.
+    /// The state that a swap carries over; `nil` for a component without state.
     package var state: StateDescription?
 
     package init(
@@ -24,14 +27,14 @@ package struct ComponentDescription: Sendable {
     }
 }
 
-/// What a component's state is called, and in which versions it is read and written.
+/// The name of a component's state, and the versions in which it is read and written.
 package struct StateDescription: Sendable {
     package var schema: String
-    /// What is written unless another is asked for.
+    /// The version that is written unless another is requested.
     package var version: UInt32
-    /// The versions that are read.
+    /// The versions that can be read.
     package var accepts: ClosedRange<UInt32>
-    /// The versions that can be written, the newest by itself.
+    /// The versions that can be written; the newest is the default.
     package var writes: ClosedRange<UInt32>
 
     package init(schema: String, version: UInt32, accepts: ClosedRange<UInt32>, writes: ClosedRange<UInt32>) {
@@ -39,7 +42,7 @@ package struct StateDescription: Sendable {
     }
 }
 
-/// A contract's name, version and methods, in the order they are numbered.
+/// A contract's name, its version and its methods in the order of their numbers.
 package struct ContractDescription: Sendable {
     package var name: String
     package var version: Version
@@ -50,7 +53,7 @@ package struct ContractDescription: Sendable {
     }
 }
 
-/// A method's name, and whether it never waits.
+/// A method's name, and whether it never suspends.
 package struct MethodDescription: Sendable {
     package var name: String
     package var isSynchronous: Bool
@@ -60,7 +63,7 @@ package struct MethodDescription: Sendable {
     }
 }
 
-/// A collaborator that a component asks for.
+/// A collaborator that a component requires.
 package struct WireDescription: Sendable {
     package var label: String
     package var isOptional: Bool
@@ -71,7 +74,7 @@ package struct WireDescription: Sendable {
     }
 }
 
-/// The labels of wires that the manifest spells as keys of their own.
+/// The labels of wires that have keys of their own in a manifest.
 package enum ReservedLabel {
     package static let dataAccessController = "dataAccessController"
     package static let communicationController = "communicationController"

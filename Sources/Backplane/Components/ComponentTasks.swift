@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Work that a component started for itself and that ends with it.
+/// The tasks that a component started for itself, which end with it.
 ///
-/// A `suspend` leaves it running, since only the component knows what of it has to be still: a timer that changes the state that a swap
-/// carries over is the component's to hold. What runs in an instance that a swap has replaced is cancelled when that is given up.
+/// A `suspend` does not stop them, because only the component knows which of them must not run. A timer that changes
+/// state which a swap carries over has to be paused by the component. When a swap has replaced an instance, the tasks
+/// of the old one are cancelled on its release.
 public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false
         var next: UInt64 = 0
-        // No dictionary, for which the runtime would look for `Hashable` in all that is loaded.
+        // An array: a dictionary would make the runtime search every loaded image for `Hashable`.
         var running: [(id: UInt64, task: Task<Void, Never>)] = []
 
         mutating func ended(_ id: UInt64) {
@@ -19,7 +20,9 @@ public final class ComponentTasks: Sendable {
 
     package init() {}
 
-    /// Starts work that is cancelled when the component stops; after that nothing starts any more.
+    /// Starts a task that is cancelled when the component stops.
+    ///
+    /// Does nothing once the component has stopped.
     public func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -33,12 +36,12 @@ public final class ComponentTasks: Sendable {
         }
     }
 
-    /// Cancels what runs and waits for it to end.
+    /// Cancels all running tasks and waits for them to end.
     func stop() async {
         for task in cancel() { await task.value }
     }
 
-    /// Cancels what runs, and gives it.
+    /// Cancels all running tasks and returns them.
     @discardableResult
     func cancel() -> [Task<Void, Never>] {
         let running = state.withLock { state in

@@ -1,7 +1,7 @@
-/// What a context is made of: a component's configuration and wires, whatever their types, its folder and the host's services.
+/// The content of a context: a component's configuration and wires, type-erased, its folder and the host's services.
 ///
-/// The contexts do not ask of their owner that it be a component, though it always is: to have one of them Swift's runtime would
-/// look through all that is loaded for that, each time a plugin is loaded.
+/// Contexts do not require their owner to be a component, although it always is. If they did, Swift's runtime would
+/// search every loaded image for that conformance each time a plugin is loaded.
 struct ContextParts: Sendable {
     private let values: (configuration: any Sendable, wires: any Sendable)
     let folder: String
@@ -16,9 +16,9 @@ struct ContextParts: Sendable {
 }
 
 extension ComponentContext {
-    /// Makes the context of a role.
+    /// Creates the context of a role.
     ///
-    /// - Precondition: it is one of the four of the SDK; the roles leave no other.
+    /// - Precondition: The context is one of the SDK's four. The roles permit no other.
     static func made(of parts: ContextParts) -> Self {
         let context: any Sendable = switch role {
         case .manager: ManagerContext<Owner>(parts: parts)

@@ -1,11 +1,12 @@
-/// A manager that serves a contract, as ``ManagerContext/resolve(_:where:for:)`` finds it.
+/// A manager that serves a contract, as ``ManagerContext/resolve(_:where:for:)`` considers it.
 public struct ManagerDescription: Sendable, Equatable {
-    /// In the manifest.
+    /// The manager's name in the manifest.
     public var name: String
+    /// The name of the manager's class.
     public var className: String
-    /// Of the class.
+    /// The version of the manager's class.
     public var version: Version
-    /// The id of the plugin that brings it.
+    /// The id of the plugin that provides the manager.
     public var plugin: String
 
     package init(name: String, className: String, version: Version, plugin: String) {
@@ -14,20 +15,27 @@ public struct ManagerDescription: Sendable, Equatable {
 }
 
 extension ManagerContext {
-    /// A manager that the component's wires do not name, started if it was not; what is asked for again is the same wire.
+    /// Returns a wire to a manager that the component's own wires do not name.
     ///
-    /// Also in an initialiser. Managers that look each other up while they start do not wait for one another for ever: one of
-    /// them is told.
+    /// The manager is started if necessary. Looking it up again returns the same wire. The function can be called in an
+    /// initialiser: managers that look each other up while they start do not deadlock, because one of them receives
+    /// `manager.cycle`.
     ///
-    /// - Parameter call: the one that this is done for, if there is one.
-    /// - Throws: `manager.unknown`; `wire.mismatch` when it provides another contract; `manager.cycle`; why it did not start.
+    /// - Parameters:
+    ///   - name: The manager's name in the manifest.
+    ///   - call: The call that the manager is looked up for, if there is one.
+    /// - Throws: `manager.unknown`; `wire.mismatch` if the manager provides another contract; `manager.cycle`; the
+    ///   error with which the manager failed to start.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self, for call: Call? = nil) async throws(BackplaneError) -> Wire<C> {
         try await services.find(name, C.self, call)
     }
 
-    /// The first manager that serves a contract and is wanted, in the order of the plugins and then of the names.
+    /// Returns a wire to the first matching manager that serves a contract, in the order of plugins and then of names.
     ///
-    /// - Throws: `manager.unknown` when there is none, and as ``manager(_:as:for:)`` does.
+    /// - Parameters:
+    ///   - isWanted: The condition that a manager must meet.
+    ///   - call: The call that the manager is looked up for, if there is one.
+    /// - Throws: `manager.unknown` if there is none, and the errors of ``manager(_:as:for:)``.
     public func resolve<C: Contract>(
         _: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
     ) async throws(BackplaneError) -> Wire<C> {

@@ -1,4 +1,4 @@
-/// The bodies of a component's contract, written down once per class.
+/// The bodies of the methods in a component's contract, defined once per class.
 ///
 /// ```swift
 /// static func methods(_ table: inout Methods) {
@@ -7,10 +7,10 @@
 /// }
 /// ```
 ///
-/// A body captures nothing: it is handed the component, the input and the call.
+/// A body captures nothing: it receives the component, the input and the call.
 public struct MethodTable<C> {
-    // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
-    // Nor is it a dictionary, which would have it look for `Hashable`.
+    // `C` is always a component, but declaring that would make the runtime search every loaded image for the
+    // conformance. A dictionary would make it search for `Hashable`.
     private var bodies: [(any MethodBody)?] = []
 
     init() {}
@@ -21,12 +21,16 @@ public struct MethodTable<C> {
         bodies[member] = body
     }
 
-    /// `nil`: it was given none.
+    /// Returns the body of a member, or `nil` if none was set.
     func body(of member: Int) -> (any MethodBody)? { member < bodies.count ? bodies[member] : nil }
 }
 
 extension MethodTable where C: Component {
-    /// Gives an ``AsyncMethod`` its body, which starts on its caller's actor.
+    /// Sets the body of an ``AsyncMethod``, which starts on its caller's actor.
+    ///
+    /// - Parameters:
+    ///   - member: The method in the contract.
+    ///   - body: Receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
@@ -35,7 +39,11 @@ extension MethodTable where C: Component {
         set(memberNumber(of: member), AsyncBody(of: C.self, body))
     }
 
-    /// Gives a ``SyncMethod`` its body, which must not wait.
+    /// Sets the body of a ``SyncMethod``, which must not block.
+    ///
+    /// - Parameters:
+    ///   - member: The method in the contract.
+    ///   - body: Receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,

@@ -1,22 +1,27 @@
-/// What a library brings: its name, its version and its component classes.
+/// The name, the version and the component classes of a library.
 ///
-/// The library exports one function that hands over to it:
+/// The library exports one function, which calls ``enter(_:_:)``:
 ///
 /// ```swift
 /// @c @implementation
-/// public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+/// public func backplane_plugin_entry_v1(
+///     _ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>
+/// ) -> Int32 {
 ///     HelloPlugin.enter(offer, answer)
 /// }
 /// ```
 public protocol Plugin: SendableMetatype {
-    /// Tells it from every other plugin: a reverse domain name such as `org.example.hello`.
+    /// The unique id of the plugin: a reverse domain name such as `org.example.hello`.
     static var id: String { get }
+    /// The version of the plugin, which is also the default version of its components.
     static var version: Version { get }
-    /// Adds its components; describes, and does nothing else.
+    /// Adds the plugin's components.
+    ///
+    /// It only describes: it does no I/O and starts no threads.
     static func register(in registrar: inout Registrar)
 }
 
-/// What a plugin adds its component classes to.
+/// The registry that a plugin adds its component classes to.
 public struct Registrar {
     var records: [ComponentRecord] = []
     var problems: [String] = []
@@ -28,11 +33,12 @@ public struct Registrar {
         (self.services, self.pluginVersion) = (services, pluginVersion)
     }
 
+    /// Adds a component class under its own name.
     public mutating func add<C: Component>(_ type: C.Type) where C.Context.Owner == C {
         add(type, named: C.className)
     }
 
-    /// Adds a class under a name that is not its own, so that it can stand beside its namesake.
+    /// Adds a class under a different name, so that it can coexist with a class of its own name.
     package mutating func add<C: Component>(_ type: C.Type, named className: String) where C.Context.Owner == C {
         let contract = contracts.record(of: C.Provides.self)
         problems += contract.problems

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// The read-only files that came with a plugin: copied together with its library, so that both are of one generation.
+/// The read-only files of a plugin, copied together with its library so that both belong to one generation.
 ///
-/// `Bundle.module` does not work in a plugin that was loaded from a copy; this does.
+/// They replace `Bundle.module`, which does not work in a plugin that was loaded from a copy.
 public struct Resources: Sendable {
-    /// The folder's path; `nil` when the plugin came without files.
+    /// The folder's path; `nil` for a plugin without files.
     public let folder: String?
 
     package init(folder: String?) { self.folder = folder }
 
-    /// Reads a file whole.
+    /// Returns the content of a file.
     ///
-    /// - Parameter name: a path below the folder, `names/en.json`.
-    /// - Throws: `resource.missing` for a file that is not there, or outside the folder.
+    /// - Parameter name: A path below the folder, such as `names/en.json`.
+    /// - Throws: `resource.missing` for a file that does not exist, cannot be read or is outside the folder.
     public func data(_ name: String) throws(BackplaneError) -> [UInt8] {
         let path = try path(name)
         do {
@@ -22,9 +22,10 @@ public struct Resources: Sendable {
         }
     }
 
-    /// The path of a file, for whoever reads it in another way.
+    /// Returns the path of a file, for code that reads it in another way.
     ///
-    /// - Throws: `resource.missing` for a file that is not there, or outside the folder.
+    /// - Parameter name: A path below the folder, such as `names/en.json`.
+    /// - Throws: `resource.missing` for a file that does not exist or is outside the folder.
     public func path(_ name: String) throws(BackplaneError) -> String {
         guard let folder else {
             throw BackplaneError(.resourceMissing, "the plugin came without files; put a folder `<Package>_<Library>.resources` beside its library", at: name)

@@ -1,12 +1,17 @@
-/// The layer a component belongs to, which decides what its context offers.
+/// The layer that a component belongs to, which determines what its context offers.
 public enum Role: UInt32, Sendable, Hashable, CaseIterable {
+    /// The role that holds business logic.
     case manager = 1
+    /// The role that stores data for a manager.
     case dataAccessController
+    /// The role that carries out a manager's requests through network services.
     case communicationController
+    /// The role that communicates with one endpoint.
     case networkService
 }
 
 extension Role: CustomStringConvertible {
+    /// The role in lower-case words, such as `data access controller`.
     public var description: String {
         switch self {
         case .manager: "manager"

@@ -1,6 +1,6 @@
-/// A component without a class of its own, made of closures that may capture: what a test puts in another's place.
+/// A component without a class of its own, made of closures that may capture, which a test substitutes for another.
 ///
-/// It has whatever role it is registered in, and no context: it needs nothing of its host.
+/// It has the role it is registered in. It has no context, because it needs nothing from its host.
 final class StandIn: Component {
     typealias Context = NetworkServiceContext<StandIn>
 
@@ -8,7 +8,9 @@ final class StandIn: Component {
     init(_ context: Context) {}
 }
 
-/// The bodies of a contract's members as closures; a member without one throws when it is called.
+/// The bodies of a contract's members, as closures.
+///
+/// A member without one throws when it is called.
 package struct StandInBodies<C: Contract> {
     private(set) var bodies: [Int: any MethodBody] = [:]
 
@@ -65,7 +67,7 @@ extension SyncMethod where Input: Codable, Output: Codable {
 }
 
 extension Component {
-    /// The labels of the collaborators that its class asks for.
+    /// The labels of the collaborators that the class requires.
     package static var wireLabels: [String] {
         ((try? Wires.declared(ContractRecords())) ?? []).map(\.description.label)
     }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// A value decoded from JSON, and the keys of it that the value's type does not know.
+/// A value decoded from JSON, together with the keys that the value's type does not know.
 ///
-/// `JSONDecoder` passes over such keys in silence; a configuration that means them deserves a word.
+/// `JSONDecoder` ignores such keys silently, but in a configuration they are probably mistakes.
 package struct KnownAndUnknown<Value: Decodable>: Decodable {
     package let value: Value
-    /// Paths such as `/cache/keeep`.
+    /// The paths of the keys, such as `/cache/keeep`.
     package let unknownKeys: [String]
 
     package init(from decoder: any Decoder) throws {
@@ -15,12 +15,12 @@ package struct KnownAndUnknown<Value: Decodable>: Decodable {
     }
 }
 
-/// The unknown keys of one decoding, in the order they were come upon.
+/// The unknown keys of one decoding, in the order in which they were found.
 private final class Found {
     var keys: [String] = []
 }
 
-/// Decodes as its base does, and looks at the keys of every dictionary on the way.
+/// A decoder that forwards to another one and records the unknown keys of every dictionary.
 private struct KeyWatchingDecoder: Decoder {
     let base: any Decoder
     let found: Found
@@ -47,7 +47,7 @@ private struct KeyWatchingDecoder: Decoder {
         func decodeNil(forKey key: Key) throws -> Bool { try base.decodeNil(forKey: key) }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-            // JSONDecoder has words of its own for what is not there.
+            // JSONDecoder reports missing values in its own way.
             guard !isOwn(type), base.contains(key), try !base.decodeNil(forKey: key) else { return try base.decode(type, forKey: key) }
             return try T(from: KeyWatchingDecoder(base: try base.superDecoder(forKey: key), found: found))
         }
@@ -85,7 +85,7 @@ private struct KeyWatchingDecoder: Decoder {
     }
 }
 
-/// What JSONDecoder has ways of its own for.
+/// Returns whether JSONDecoder decodes the type in a way of its own.
 private func isOwn(_ type: any Decodable.Type) -> Bool {
     type == Data.self || type == Date.self || type == URL.self || type == Decimal.self
 }

@@ -1,6 +1,6 @@
-/// The decoder behind ``Wiring``: with slots it fills wires in, without it records which are asked for.
+/// The decoder behind ``Wiring``: with slots it creates wires, without slots it records which are declared.
 final class WireSource: Decoder {
-    // Few, and for a dictionary the runtime would look for `Hashable` in all that is loaded.
+    // An array: there are few, and a dictionary would make the runtime search every loaded image for `Hashable`.
     private let slots: [(label: String, slot: Slot)]?
     private let contracts: ContractRecords
     private(set) var declared: [DeclaredWire] = []

@@ -1,4 +1,4 @@
-/// A component's collaborators: a struct of ``Wire``s, complete before the component is made.
+/// A component's collaborators: a struct of ``Wire``s, complete before the component is created.
 ///
 /// ```swift
 /// struct Wires: Wiring {
@@ -8,18 +8,22 @@
 /// }
 /// ```
 ///
-/// The SDK runs the decoding initialiser that the compiler writes: once to learn what is asked for, and once for every
-/// component to fill it in.
+/// The SDK runs the decoding initialiser that the compiler synthesises: once to record which wires are declared, and
+/// once per component to create them.
 public protocol Wiring: Decodable, Sendable {}
 
 /// The wires of a component without collaborators.
 public struct NoWires: Wiring {
+    /// Creates the empty wiring.
     public init() {}
+    /// Accepts any value and ignores it.
     public init(from decoder: any Decoder) {}
 }
 
 extension Wire: Decodable {
-    /// Wires are made by the SDK; there is nothing to decode them from.
+    /// Creates the wire of a ``Wiring``'s property, from the SDK's own decoder.
+    ///
+    /// - Throws: `wire.unknown` for any other decoder; `wire.unsatisfied` if the property has no slot.
     public init(from decoder: any Decoder) throws {
         guard let source = decoder as? WireSource, let label = decoder.codingPath.last?.stringValue else {
             throw BackplaneError(.wireUnknown, "a Wire<\(C.name)> can only be a property of a Wiring")
@@ -29,14 +33,14 @@ extension Wire: Decodable {
 }
 
 extension Wiring {
-    /// What the type asks for.
+    /// Returns the wires that the type declares.
     static func declared(_ contracts: ContractRecords) throws -> [DeclaredWire] {
         let source = WireSource(recordingWith: contracts)
         _ = try Self(from: source)
         return source.declared
     }
 
-    /// A value with these slots, each with its label.
+    /// Creates a value whose wires lead to the given slots, by label.
     static func connected(to slots: [(label: String, slot: Slot)]) throws -> Self {
         try Self(from: WireSource(slots: slots))
     }

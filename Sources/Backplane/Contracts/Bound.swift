@@ -1,4 +1,4 @@
-/// An ``AsyncMethod`` of a ``Wire`` or of a ``Remote``: it can be kept, and called whenever it is needed.
+/// An ``AsyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
 @frozen
 public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     @usableFromInline let slot: Slot
@@ -7,6 +7,11 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     @inlinable @inline(__always)
     init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
 
+    /// Calls the method.
+    ///
+    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    ///   `call.cancelled`; `call.retired` after the component has stopped.
     @inlinable @inline(__always)
     public func callAsFunction(_ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
         try await slot.call(member, input, call)
@@ -14,13 +19,16 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 }
 
 extension BoundAsync where Input == Nothing {
+    /// Calls a method that takes no input.
+    ///
+    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) async throws(BackplaneError) -> Output {
         try await slot.call(member, Nothing(), call)
     }
 }
 
-/// A ``SyncMethod`` of a ``Wire`` or of a ``Remote``: it can be kept, and called whenever it is needed.
+/// A ``SyncMethod`` of a ``Wire`` or a ``Remote``, which can be stored and called at any time.
 @frozen
 public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     @usableFromInline let slot: Slot
@@ -29,6 +37,11 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
     @inlinable @inline(__always)
     init(slot: Slot, member: Int) { (self.slot, self.member) = (slot, member) }
 
+    /// Calls the method.
+    ///
+    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
+    ///   `call.retired` after the component has stopped.
     @inlinable @inline(__always)
     public func callAsFunction(_ input: Input, _ call: Call) throws(BackplaneError) -> Output {
         try slot.callNow(member, input, call)
@@ -36,6 +49,9 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 }
 
 extension BoundSync where Input == Nothing {
+    /// Calls a method that takes no input.
+    ///
+    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
     @inlinable @inline(__always)
     public func callAsFunction(_ call: Call) throws(BackplaneError) -> Output {
         try slot.callNow(member, Nothing(), call)
@@ -44,10 +60,11 @@ extension BoundSync where Input == Nothing {
 
 // MARK: Without a frame
 
-/// The mark of what a ``Remote`` gives: the call frame may be left out.
+/// The marker of methods taken from a ``Remote``: the call frame may be omitted.
 public enum OptionalFrame {}
 
 extension BoundAsync where Frame == OptionalFrame {
+    /// Calls the method without a deadline or a trace.
     @inlinable @inline(__always)
     public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output {
         try await slot.call(member, input, Call())
@@ -55,6 +72,7 @@ extension BoundAsync where Frame == OptionalFrame {
 }
 
 extension BoundAsync where Input == Nothing, Frame == OptionalFrame {
+    /// Calls a method that takes no input, without a deadline or a trace.
     @inlinable @inline(__always)
     public func callAsFunction() async throws(BackplaneError) -> Output {
         try await slot.call(member, Nothing(), Call())
@@ -62,6 +80,7 @@ extension BoundAsync where Input == Nothing, Frame == OptionalFrame {
 }
 
 extension BoundSync where Frame == OptionalFrame {
+    /// Calls the method without a deadline or a trace.
     @inlinable @inline(__always)
     public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output {
         try slot.callNow(member, input, Call())
@@ -69,31 +88,38 @@ extension BoundSync where Frame == OptionalFrame {
 }
 
 extension BoundSync where Input == Nothing, Frame == OptionalFrame {
+    /// Calls a method that takes no input, without a deadline or a trace.
     @inlinable @inline(__always)
     public func callAsFunction() throws(BackplaneError) -> Output {
         try slot.callNow(member, Nothing(), Call())
     }
 }
 
-/// The mark of what a ``Wire`` gives: a component passes on the frame of the call it serves, or begins one with `context.begin()`.
+/// The marker of methods taken from a ``Wire``: the call frame is required.
+///
+/// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
 public enum RequiredFrame {}
 
 extension BoundAsync where Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
     public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
     public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
     public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Input == Nothing, Frame == RequiredFrame {
+    /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
     public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
 }

@@ -1,14 +1,14 @@
 public import CBackplane
 
-/// The frame that travels with a call: its deadline, its trace and the components it came through.
+/// The frame that travels with a call: its deadline, its trace and the components it has passed through.
 ///
-/// A component passes on the one it was given. A call that begins with it starts from `context.begin()`, a host program's
-/// from `host.begin(within:)`. 64 bytes; copying it costs nothing to speak of.
+/// A component passes on the frame it was given. It begins a new one with `context.begin()`; a host program uses
+/// `host.begin(within:)`. A frame takes 64 bytes, and copying it is practically free.
 @frozen
 public struct Call: Sendable {
     @usableFromInline var frame: bp_call
 
-    /// A call that begins here: no deadline, no trace, nobody before it.
+    /// Creates the frame of a new call, without a deadline, a trace or preceding components.
     @usableFromInline
     package init() {
         frame = bp_call()
@@ -24,7 +24,9 @@ public struct Call: Sendable {
         self.frame = frame
     }
 
-    /// The same call with at most this much time left.
+    /// Returns the same call with at most the given time left.
+    ///
+    /// An earlier deadline is kept.
     public func within(_ duration: Duration) -> Call {
         var copy = self
         let limit = Deadline.now + duration
@@ -32,7 +34,9 @@ public struct Call: Sendable {
         return copy
     }
 
-    /// How much time is left; negative once the deadline has passed, `nil` without one. Reads the clock.
+    /// The time left until the deadline; negative once it has passed, `nil` without a deadline.
+    ///
+    /// Reads the clock.
     public var timeLeft: Duration? {
         deadline.map { $0 - .now }
     }
@@ -42,17 +46,19 @@ public struct Call: Sendable {
         set { frame.deadline_ns = newValue?.nanoseconds ?? 0 }
     }
 
-    /// The numbers of the components it came through, the caller last.
+    /// The numbers of the components that the call has passed through, the caller last.
     package var path: [UInt16] {
         withUnsafeBytes(of: frame.path) { Array($0.bindMemory(to: UInt16.self).prefix(Int(frame.flags & BP_CALL_PATH_COUNT))) }
     }
 
-    /// Did it come through a component, or through so many that nobody knows?
+    /// Returns whether the call has passed through the component, or through too many to tell.
     package func mayHaveCome(through number: UInt16) -> Bool {
         frame.flags & BP_CALL_PATH_FULL != 0 || path.contains(number)
     }
 
-    /// Throws when the deadline has passed: what every call does before it begins.
+    /// Throws `call.deadline` if the deadline has passed.
+    ///
+    /// Every call checks this before it begins.
     @inlinable @inline(__always)
     func checkDeadline() throws(BackplaneError) {
         if frame.deadline_ns != 0 { try throwIfLate() }

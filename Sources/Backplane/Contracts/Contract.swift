@@ -1,4 +1,4 @@
-/// What one component may ask of another: a struct of members that both sides compile in.
+/// The methods that one component offers to others: a struct that consumer and provider both compile.
 ///
 /// ```swift
 /// public struct Library: Contract {
@@ -9,21 +9,26 @@
 /// }
 /// ```
 ///
-/// Every stored property is an ``AsyncMethod`` or a ``SyncMethod``; anything else is reported when the plugin is loaded, or the manager looked up.
+/// Every stored property is an ``AsyncMethod`` or a ``SyncMethod``. Any other is reported when the plugin is loaded or
+/// the manager is looked up.
 public protocol Contract: Sendable {
-    /// What consumer and provider must agree on. Default: the type's name.
+    /// The name that consumer and provider must agree on. Default: the type's name.
     static var name: String { get }
-    /// Served by the same major version, at least this high.
+    /// The version that consumers require: a provider has the same major version and at least this one.
     static var version: Version { get }
+    /// Creates the contract, from which the SDK reads its members.
     init()
 }
 
 extension Contract {
+    /// The type's name.
     public static var name: String { typeName(of: Self.self) }
 }
 
-/// The contract of a component that nobody calls.
+/// The contract of a component that offers no methods.
 public struct NoContract: Contract {
+    /// The version of a contract without methods: 0.0.0.
     public static let version: Version = "0.0.0"
+    /// Creates the empty contract.
     public init() {}
 }

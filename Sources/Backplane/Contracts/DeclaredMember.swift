@@ -1,8 +1,8 @@
-/// All that is stored in a member of a contract.
+/// The only stored content of a contract's member.
 ///
-/// A member says itself what it is: to find that out from outside, the runtime would look through everything that is loaded.
+/// A member states its own type. To find it from outside, the runtime would search every loaded image.
 struct DeclaredMember: Sendable {
-    /// The name it crosses under, where that is not the property's.
+    /// The name used across the boundary, where it differs from the property's.
     let name: String?
     let type: any EncodedMember.Type
 }

@@ -1,7 +1,7 @@
-/// The members of a contract in the order they are declared, read from a value of it once.
+/// The members of a contract in declaration order, read once from a value of it.
 package struct Members<C: Contract>: Sendable {
     let all: [(name: String, type: any EncodedMember.Type)]
-    /// What is wrong with the contract; empty: nothing.
+    /// The violations of the rules for contracts; empty for a valid contract.
     package let problems: [String]
 
     package init() {
@@ -16,7 +16,7 @@ package struct Members<C: Contract>: Sendable {
             if all.contains(where: { $0.name == name }) { problems.append("\(C.name) has two members named `\(name)`; give one of them another name") }
             all.append((name, member.type))
         }
-        // What a member's number rests on: it is the property's offset divided by the one size they all have.
+        // Member numbers rely on this: a number is the property's offset divided by the size that all members share.
         if problems.isEmpty, MemoryLayout<C>.size != all.count * MemoryLayout<AsyncMethod<Nothing, Nothing>>.stride {
             problems.append("\(C.name) is not a struct of methods alone")
         }

@@ -1,28 +1,34 @@
-/// A method that may wait: `let search = AsyncMethod<BookQuery, [Book]>()`.
+/// A method that may suspend: `let search = AsyncMethod<BookQuery, [Book]>()`.
 ///
-/// The members of a contract are stored properties of one shape, so that a member's offset in its contract gives its number.
+/// The members of a contract are stored properties of one size, so that a member's offset gives its number.
 public struct AsyncMethod<Input: Sendable, Output: Sendable>: Sendable {
-    // What `Input` and `Output` must be is asked where it is used: of a type that asks it itself Swift's runtime, each time a library is
-    // loaded, would look through all that is loaded before it makes one.
+    // `Codable` is required of `Input` and `Output` where they are used. If this type required it, Swift's runtime
+    // would search every loaded image before it created one, each time a library is loaded.
     private let member: DeclaredMember
 }
 
 extension AsyncMethod where Input: Codable, Output: Codable {
-    /// - Parameter name: what it is called by on the other side; default: the property's name.
+    /// Declares the method.
+    ///
+    /// - Parameter name: The name used across the boundary. Default: the property's name.
     public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 }
 
-/// A method that never waits: `let count = SyncMethod<Nothing, Int>()`.
+/// A method that never suspends: `let count = SyncMethod<Nothing, Int>()`.
 public struct SyncMethod<Input: Sendable, Output: Sendable>: Sendable {
     private let member: DeclaredMember
 }
 
 extension SyncMethod where Input: Codable, Output: Codable {
-    /// - Parameter name: what it is called by on the other side; default: the property's name.
+    /// Declares the method.
+    ///
+    /// - Parameter name: The name used across the boundary. Default: the property's name.
     public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 }
 
-/// A member's number in its contract: its place among the stored properties. Folds to a constant in optimised code.
+/// Returns a member's number in its contract: its position among the stored properties.
+///
+/// Folds to a constant in optimised code.
 @inlinable @inline(__always)
 func memberNumber<C: Contract, Method>(of member: KeyPath<C, Method>) -> Int {
     guard let offset = MemoryLayout<C>.offset(of: member) else {

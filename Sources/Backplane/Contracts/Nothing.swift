@@ -1,9 +1,13 @@
-/// No input, or no output: JSON `null`.
+/// The input or output of a method that has none: JSON `null`.
 public struct Nothing: Sendable, Equatable {
+    /// Creates the only value.
     public init() {}
 }
 
 extension Nothing: Codable {
+    /// Decodes `null`.
+    ///
+    /// - Throws: `DecodingError.typeMismatch` for any other value.
     public init(from decoder: any Decoder) throws {
         guard try decoder.singleValueContainer().decodeNil() else {
             throw DecodingError.typeMismatch(
@@ -11,6 +15,7 @@ extension Nothing: Codable {
         }
     }
 
+    /// Encodes `null`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encodeNil()

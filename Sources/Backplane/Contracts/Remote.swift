@@ -1,13 +1,14 @@
-/// What a host program or a test calls a manager by: `try await library.search(query)`.
+/// The view of a manager that a host program or a test calls: `try await library.search(query)`.
 ///
-/// The call frame is optional here; left out, a call has no deadline and no trace. What a member gives can be kept:
-/// `let search = library.search`. After its host has stopped every call throws `call.retired`.
+/// The call frame is optional here; without one, a call has no deadline and no trace. Methods can be stored:
+/// `let search = library.search`. After the host has stopped, every call throws `call.retired`.
 @dynamicMemberLookup @frozen
 public struct Remote<C: Contract>: Sendable {
     @usableFromInline let slot: Slot
 
     package init(_ slot: Slot) { self.slot = slot }
 
+    /// Returns a method of the contract, bound to the manager.
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
@@ -15,6 +16,7 @@ public struct Remote<C: Contract>: Sendable {
         BoundAsync(slot: slot, member: memberNumber(of: member))
     }
 
+    /// Returns a synchronous method of the contract, bound to the manager.
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>

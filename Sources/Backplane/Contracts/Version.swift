@@ -1,12 +1,16 @@
 /// The version of a contract, a component or a plugin: three numbers, compared in order.
 public struct Version: Sendable, Hashable, Comparable {
+    /// The three numbers, the most significant first.
     public let major, minor, patch: Int
 
+    /// Creates a version from its numbers.
     public init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// Reads one to three numbers with dots between them, each below 2^31; missing ones are zero. `nil` for anything else.
+    /// Parses one to three numbers separated by dots, each below 2^31; missing ones are zero.
+    ///
+    /// Returns `nil` for anything else.
     public init?(_ text: some StringProtocol) {
         var numbers = (0, 0, 0), part = 0, hasDigits = false
         for byte in text.utf8 {
@@ -26,23 +30,28 @@ public struct Version: Sendable, Hashable, Comparable {
         self.init(numbers.0, numbers.1, numbers.2)
     }
 
+    /// Compares major, minor and patch numbers, in this order.
     public static func < (a: Version, b: Version) -> Bool {
         (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
     }
 
-    /// Whether a contract of this version serves a user that was compiled with version `needed`: the same major version,
-    /// and at least that one (Semantic Versioning 2.0.0, rules 7 and 8).
+    /// Returns whether a contract of this version serves a consumer that was compiled with version `needed`.
+    ///
+    /// It does if it has the same major version and is at least as high (Semantic Versioning 2.0.0, rules 7 and 8).
     public func serves(_ needed: Version) -> Bool {
         major == needed.major && self >= needed
     }
 }
 
 extension Version: CustomStringConvertible {
+    /// The three numbers, separated by dots: `1.2.0`.
     public var description: String { "\(major).\(minor).\(patch)" }
 }
 
 extension Version: ExpressibleByStringLiteral {
-    /// - Precondition: the literal is one to three numbers with dots between them.
+    /// Creates a version from a literal such as `"1.2.0"`.
+    ///
+    /// - Precondition: The literal is one to three numbers separated by dots.
     public init(stringLiteral text: String) {
         guard let version = Version(text) else { preconditionFailure("`\(text)` is not a version such as 1.2.0") }
         self = version
@@ -50,6 +59,9 @@ extension Version: ExpressibleByStringLiteral {
 }
 
 extension Version: Codable {
+    /// Decodes a string such as `"1.2.0"`.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` for a string that is not a version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -59,6 +71,7 @@ extension Version: Codable {
         self = version
     }
 
+    /// Encodes the version as a string of three numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -1,13 +1,14 @@
-/// What a component calls a collaborator by: `try await wires.books.search(query, call)`.
+/// The view of a collaborator that a component calls: `try await wires.books.search(query, call)`.
 ///
-/// Every call passes on the frame of the call it serves, or begins one with `context.begin()`. What a member gives can be
-/// kept: `let search = wires.books.search`. After the collaborator has stopped every call throws `call.retired`.
+/// Every call passes on the frame of the call being served, or begins one with `context.begin()`. Methods can be
+/// stored: `let search = wires.books.search`. After the collaborator has stopped, every call throws `call.retired`.
 @dynamicMemberLookup @frozen
 public struct Wire<C: Contract>: Sendable {
     @usableFromInline let slot: Slot
 
     package init(_ slot: Slot) { self.slot = slot }
 
+    /// Returns a method of the contract, bound to the collaborator.
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, AsyncMethod<Input, Output>>
@@ -15,6 +16,7 @@ public struct Wire<C: Contract>: Sendable {
         BoundAsync(slot: slot, member: memberNumber(of: member))
     }
 
+    /// Returns a synchronous method of the contract, bound to the collaborator.
     @inlinable @inline(__always)
     public subscript<Input: Sendable, Output: Sendable>(
         dynamicMember member: KeyPath<C, SyncMethod<Input, Output>>

@@ -1,4 +1,5 @@
 extension BackplaneError: Codable {
+    /// Decodes an object with a `code`; every other key is optional.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: TextKey.self)
         self.init(
@@ -9,6 +10,7 @@ extension BackplaneError: Codable {
             causes: try container.decodeIfPresent([BackplaneError].self, forKey: .causes) ?? [])
     }
 
+    /// Encodes an object with `code` and `message`, and with `location`, `failure` and `causes` where they are present.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: TextKey.self)
         try container.encode(code.rawValue, forKey: .code)
@@ -20,7 +22,7 @@ extension BackplaneError: Codable {
 }
 
 extension BackplaneError.Failure {
-    /// `nil`: the error has none.
+    /// Decodes the failure; `nil` for an error without one.
     fileprivate init?(ifIn error: KeyedDecodingContainer<TextKey>) throws {
         guard error.contains(.failure), try !error.decodeNil(forKey: .failure) else { return nil }
         let container = try error.nestedContainer(keyedBy: TextKey.self, forKey: .failure)

@@ -1,102 +1,170 @@
 extension BackplaneError {
-    /// What went wrong, as text such as `plugin.abi-mismatch`: codes that only a newer version knows survive as they are.
+    /// The kind of an error, as text such as `plugin.abi-mismatch`.
+    ///
+    /// Codes that only a newer version knows are preserved.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The text of the code: an area, a dot and a reason.
         public let rawValue: String
+        /// Creates a code from its text.
+        ///
+        /// Every text is valid.
         public init(rawValue: String) { self.rawValue = rawValue }
         private init(_ rawValue: String) { self.rawValue = rawValue }
+        /// The text of the code.
         public var description: String { rawValue }
     }
 }
 
-/// The manifest.
+/// Errors of a manifest and of its resolution.
 extension BackplaneError.Code {
+    /// The manifest cannot be read from its file.
     public static let manifestUnreadable = Self("manifest.unreadable")
+    /// The manifest is not well-formed, or already contains a manager that is to be added.
     public static let manifestMalformed = Self("manifest.malformed")
+    /// A value in the manifest has the wrong type.
     public static let manifestWrongType = Self("manifest.wrong-type")
+    /// A required key is missing.
     public static let manifestMissingKey = Self("manifest.missing-key")
+    /// The manifest has a key that is not defined at its place.
     public static let manifestUnknownKey = Self("manifest.unknown-key")
+    /// The manifest has a form that this operation or this version does not support.
     public static let manifestUnsupported = Self("manifest.unsupported")
+    /// The manifest cannot be written.
     public static let manifestUnwritable = Self("manifest.unwritable")
+    /// The manifest defines no environment of the requested name.
     public static let manifestUnknownEnvironment = Self("manifest.unknown-environment")
+    /// A variable without a default is not set.
     public static let manifestUnsetVariable = Self("manifest.unset-variable")
+    /// A reference to a variable is not of the form `${NAME}` or `${NAME:-default}`.
     public static let manifestMalformedVariable = Self("manifest.malformed-variable")
+    /// No manager has the name, or none serves the contract.
     public static let unknownManager = Self("manager.unknown")
+    /// No loaded plugin registers the class.
     public static let unknownClass = Self("component.unknown-class")
+    /// The class exists, but has another role.
     public static let wrongRole = Self("component.wrong-role")
+    /// The available version is outside the range that the manifest allows.
     public static let versionOutOfRange = Self("component.version-out-of-range")
+    /// A text is not a version or a range of versions.
     public static let versionMalformed = Self("version.malformed")
+    /// A required wire has no provider.
     public static let wireUnsatisfied = Self("wire.unsatisfied")
+    /// A wire is named that the component does not declare.
     public static let wireUnknown = Self("wire.unknown")
+    /// A provider's contract is not the one that its consumer requires.
     public static let wireMismatch = Self("wire.mismatch")
+    /// Managers depend on each other in a cycle.
     public static let dependencyCycle = Self("manager.cycle")
+    /// A manager cannot be used because one that it uses cannot.
     public static let dependencyUnsatisfied = Self("manager.unsatisfied")
+    /// A component's configuration cannot be decoded.
     public static let configurationInvalid = Self("configuration.invalid")
+    /// The chosen class or version differs from the manifest's lock.
     public static let lockMismatch = Self("lock.mismatch")
+    /// The manifest's lock has no entry for a definition.
     public static let lockIncomplete = Self("lock.incomplete")
+    /// The manifest's lock has an entry without a definition.
     public static let lockObsolete = Self("lock.obsolete")
+    /// Two data access controllers would share a folder.
     public static let folderShared = Self("component.folder-shared")
 }
 
-/// Loading.
+/// Errors of loading.
 extension BackplaneError.Code {
+    /// No library was found under the name or path.
     public static let pluginNotFound = Self("plugin.not-found")
+    /// The library or its files cannot be read or copied.
     public static let pluginUnreadable = Self("plugin.unreadable")
+    /// The library is not a regular file, or its owner or mode does not permit loading it.
     public static let pluginUntrusted = Self("plugin.untrusted")
+    /// The library's SHA-256 is not the one that the manifest gives.
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
+    /// The manifest gives a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
+    /// The library is not a complete ELF image.
     public static let pluginDamaged = Self("plugin.damaged")
+    /// The library was built for another architecture.
     public static let pluginWrongMachine = Self("plugin.wrong-machine")
+    /// The library has no identity section.
     public static let pluginNoIdentity = Self("plugin.no-identity")
+    /// The library does not export the entry function.
     public static let pluginNoEntry = Self("plugin.no-entry")
+    /// Host and plugin have no ABI number in common.
     public static let pluginABIMismatch = Self("plugin.abi-mismatch")
+    /// The plugin was built with another minor version of Swift.
     public static let pluginToolchainMismatch = Self("plugin.toolchain-mismatch")
+    /// The plugin lays out a struct of the ABI differently from the host.
     public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
+    /// The dynamic linker cannot load the library.
     public static let pluginLoadFailed = Self("plugin.load-failed")
+    /// The plugin's entry function returned an error.
     public static let pluginRefused = Self("plugin.refused")
+    /// The plugin's answer or one of its descriptors violates the rules of the boundary.
     public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
+    /// The same plugin in the same version is already loaded.
     public static let pluginDuplicate = Self("plugin.duplicate")
+    /// The host is linked with a static Swift runtime, beside which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")
+    /// The folder that libraries are loaded from cannot be used.
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
+    /// The folder for components' data cannot be used.
     public static let dataFolderUnusable = Self("host.data-folder-unusable")
 }
 
-/// Swapping.
+/// Errors of swapping.
 extension BackplaneError.Code {
+    /// No active plugin has the id or name.
     public static let pluginUnknown = Self("plugin.unknown")
-    /// Nothing was touched.
+    /// The swap was refused before anything was changed.
     public static let swapRefused = Self("swap.refused")
-    /// A step failed, and the old code goes on.
+    /// A step of the swap failed, and the old code goes on.
     public static let swapFailed = Self("swap.failed")
+    /// A state has a schema, version or content that the code cannot read or write.
     public static let stateIncompatible = Self("state.incompatible")
 }
 
-/// The control socket.
+/// Errors of the control socket.
 extension BackplaneError.Code {
-    /// It cannot be made.
+    /// The control socket cannot be created.
     public static let controlUnusable = Self("control.unusable")
-    /// No host listens, or it does not answer.
+    /// No host listens on the socket, or it does not answer.
     public static let controlUnreachable = Self("control.unreachable")
-    /// Host and tool are of versions that do not understand each other.
+    /// Host and tool speak versions of the protocol that do not understand each other.
     public static let controlProtocol = Self("control.protocol")
+    /// A request is not valid.
     public static let controlMalformed = Self("control.malformed")
+    /// The host knows no request of this name.
     public static let controlUnknownRequest = Self("control.unknown-request")
+    /// The user of the other process is not allowed to send or answer requests.
     public static let controlForbidden = Self("control.forbidden")
+    /// The host has no threads or file descriptors left for the request.
     public static let controlBusy = Self("control.busy")
-    /// What was answered cannot be written as JSON.
+    /// The answer cannot be written as JSON.
     public static let controlFailed = Self("control.failed")
 }
 
-/// Calls.
+/// Errors of calls.
 extension BackplaneError.Code {
+    /// The input of a call cannot be encoded or decoded.
     public static let callInvalidInput = Self("call.invalid-input")
+    /// The output of a call cannot be encoded or decoded.
     public static let callInvalidOutput = Self("call.invalid-output")
+    /// The provider does not implement the method.
     public static let callUnimplemented = Self("call.unimplemented")
+    /// The call was cancelled.
     public static let callCancelled = Self("call.cancelled")
+    /// The call's deadline has passed.
     public static let callDeadline = Self("call.deadline")
+    /// The component called, or the one that calls, has stopped, or cannot be waited for while it is restarted.
     public static let callRetired = Self("call.retired")
+    /// The component threw an error of its own.
     public static let componentFailed = Self("component.failed")
+    /// The component's role does not permit the use of this host service.
     public static let roleForbidden = Self("role.forbidden")
+    /// The host has stopped.
     public static let hostStopped = Self("host.stopped")
+    /// The host does not offer a service that the plugin needs.
     public static let interfaceMissing = Self("host.interface-missing")
+    /// The plugin has no such resource file.
     public static let resourceMissing = Self("resource.missing")
 }

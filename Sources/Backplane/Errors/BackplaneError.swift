@@ -1,27 +1,39 @@
-/// What every part of Backplane throws: a code to decide by, one line to read, where it is, and what it came from.
+/// The error that every part of Backplane throws.
 ///
-/// Crosses the boundary whole, so an error of a plugin reads the same in the host and in another plugin.
+/// It has a code to decide by, a line to read, a location and causes. It crosses the boundary unchanged, so that a
+/// plugin's error reads the same in the host and in another plugin.
 public struct BackplaneError: Error, Sendable, Equatable {
-    /// What went wrong, in a form to compare: `error.code == .callDeadline`.
+    /// The kind of the error, for comparison: `error.code == .callDeadline`.
     public var code: Code
-    /// What went wrong and what to do, in one line.
+    /// The problem and its remedy, in one line.
     public var message: String
-    /// Where: a path in the manifest such as `/managers/LibraryManager/className`, in a value, or of a file.
+    /// The place of the error: a file, or a path in a value or manifest, such as `/managers/LibraryManager/className`.
     public var location: String?
-    /// What a component said of its own error, where the code is `componentFailed`.
+    /// The component's own description of its error, where the code is `componentFailed`.
     public var failure: Failure?
-    /// The errors this one came from.
+    /// The errors that caused this one.
     public var causes: [BackplaneError]
 
+    /// Creates an error to throw or to report.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: The problem and its remedy, in one line.
+    ///   - location: A path in a manifest or value, or a file.
+    ///   - failure: The component's own description of the error, with `componentFailed`.
+    ///   - causes: The errors that caused this one.
     public init(_ code: Code, _ message: String, at location: String? = nil, failure: Failure? = nil, causes: [BackplaneError] = []) {
         (self.code, self.message, self.location, self.failure, self.causes) = (code, message, location, failure, causes)
     }
 
-    /// A component's own code and details, which its error gave by adopting ``ComponentError``.
+    /// A component's own code and details, given by an error that adopts ``ComponentError``.
     public struct Failure: Sendable, Equatable {
+        /// The code that the component chose.
         public var code: String
+        /// Further facts, by name.
         public var details: [String: String]
 
+        /// Creates the part of an error that callers of the component compare.
         public init(code: String, details: [String: String] = [:]) {
             (self.code, self.details) = (code, details)
         }
@@ -29,13 +41,13 @@ public struct BackplaneError: Error, Sendable, Equatable {
 }
 
 extension BackplaneError: CustomStringConvertible {
-    /// One line: location, code, message.
+    /// The location, code and message, in one line.
     public var description: String {
         let own = failure.map { " (\($0.code))" } ?? ""
         return (location.map { "\($0): " } ?? "") + "\(code)\(own): \(message)"
     }
 
-    /// The error and everything it came from, a line each, indented.
+    /// The error and all its causes, indented, with one line each.
     public var detailedDescription: String {
         lines(indent: "").joined(separator: "\n")
     }

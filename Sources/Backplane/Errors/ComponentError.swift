@@ -1,4 +1,4 @@
-/// Adopted by a component's own error types so that their code, message and details arrive at whoever called.
+/// An error of a component whose code, message and details reach its callers.
 ///
 /// Any other error arrives as ``BackplaneError/Code/componentFailed`` with its description as the message.
 ///
@@ -10,20 +10,23 @@
 /// }
 /// ```
 public protocol ComponentError: Error {
-    /// What went wrong, for callers to compare.
+    /// The kind of the error, for callers to compare.
     var code: String { get }
-    /// What went wrong, for people to read, in one line.
+    /// The problem, in one line for people to read.
     var message: String { get }
-    /// More to know, by name. Default: nothing. Reaches logs: no secrets.
+    /// Further facts, by name. Default: none. They are written to logs, so they must not contain secrets.
     var details: [String: String] { get }
 }
 
 extension ComponentError {
+    /// No details.
     public var details: [String: String] { [:] }
 }
 
 extension BackplaneError {
-    /// The error that a component's error arrives as: a `BackplaneError` stays what it is.
+    /// Creates the error that callers receive for an error thrown by a component.
+    ///
+    /// A `BackplaneError` is kept as it is, and a `CancellationError` becomes `call.cancelled`.
     public init(thrown error: any Error) {
         switch error {
         case let error as BackplaneError: self = error

@@ -4,23 +4,24 @@ import Synchronization
 
 /// The answers that plugins still owe.
 ///
-/// A plugin is handed a number, never a pointer: whoever answers twice, or too late, is looked up, not found, and does no
-/// harm. `bp_done` and `bp_created` get back that number alone: nothing in it leads to a host, and a pointer to one would not
-/// outlive it. So the table is one for the process, and its numbers are never used again.
+/// A plugin receives a number, never a pointer. An answer that comes twice or too late is looked up, not found, and
+/// does no harm. `bp_done` and `bp_created` pass back only that number: nothing in it leads to a host, and a pointer to
+/// one would not outlive it. The table is therefore shared by the whole process, and its numbers are never reused.
 package enum Callbacks {
-    /// How something that a plugin was asked ended.
+    /// The result of an operation that a plugin was asked for.
     package struct Ended: Sendable {
         package var answer: EncodedAnswer
         var instance: ForeignPointer
     }
-    /// Told its number, and how it ended.
+    /// A handler that receives the number and the result of an operation.
     package typealias Handler = @Sendable (UInt64, Ended) -> Void
-    /// Told what the plugin answered at last, and whether the host had ended it before.
+    /// A handler that receives the plugin's answer, and whether the host had ended the operation before.
     package typealias Answered = @Sendable (_ ended: Ended, _ isLate: Bool) -> Void
 
     private struct Expected {
         let asker: Asker
-        /// The host has ended it, and the plugin still owes its answer.
+        /// A Boolean value that indicates whether the host has ended the operation while the plugin still owes its
+        /// answer.
         var hasEnded = false
     }
     private enum Asker {
@@ -35,17 +36,18 @@ package enum Callbacks {
 
     private static func shard(_ id: UInt64) -> Shard { shards[Int(id % UInt64(shards.count))] }
 
-    /// A number that nothing in the process had before.
+    /// Returns a number that has not been used in the process before.
     package static func newID() -> UInt64 { next.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// Expects one more answer, and gives its number.
+    /// Expects one more answer, and returns its number.
     ///
-    /// - Parameter answered: until then the plugin may use what it was handed, however the host has ended it.
+    /// - Parameter answered: Receives the plugin's answer. Until then the plugin may use what it was given, even if the
+    ///   host has ended the operation.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
         expect(.handler(handler, answered))
     }
 
-    /// Expects the answer of a call, which goes to `reply` as it comes.
+    /// Expects the answer of a call, which is passed on to `reply`.
     package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
         expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline))
     }
@@ -56,7 +58,9 @@ package enum Callbacks {
         return id
     }
 
-    /// Ends what is expected under a number without waiting for the plugin; does nothing, and says so, when it has ended.
+    /// Ends an operation without waiting for the plugin.
+    ///
+    /// - Returns: `false` if the operation has already ended.
     @discardableResult
     package static func end(_ id: UInt64, _ answer: EncodedAnswer) -> Bool {
         let asker = shard(id).expected.withLock { expected -> Asker? in
@@ -74,7 +78,9 @@ package enum Callbacks {
         return true
     }
 
-    /// The numbers of the methods that `owner` waits for the answers of. Looks at everything that any plugin owes: for messages.
+    /// Returns the numbers of the methods whose answers `owner` waits for.
+    ///
+    /// The function searches everything that any plugin owes, so it is only suitable for messages.
     package static func methodsUnderWay(of owner: any CallOwner) -> [Int] {
         shards.flatMap { shard in
             shard.expected.withLock { expected in
@@ -85,7 +91,7 @@ package enum Callbacks {
         }
     }
 
-    /// Does `owner` still wait for the answer of a call?
+    /// Returns whether `owner` still waits for the answer of a call.
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
         shard(id).expected.withLock { expected in
             guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _) = found.asker else { return false }
@@ -93,15 +99,17 @@ package enum Callbacks {
         }
     }
 
-    /// Has the host ended it, while the plugin still owes its answer?
+    /// Returns whether the host has ended an operation while the plugin still owes its answer.
     package static func isOwed(_ id: UInt64) -> Bool {
         shard(id).expected.withLock { $0[id]?.hasEnded ?? false }
     }
 
-    /// What a plugin answers: the first time under a number; later ones are about nothing.
+    /// Receives a plugin's answer.
+    ///
+    /// Further answers under the same number are ignored.
     private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // That it has answered comes first, so that whoever waits finds that the plugin holds nothing any more.
+        // The owner is told first, so that a waiting caller finds that the plugin no longer holds anything.
         switch expected.asker {
         case .handler(let handler, let answered):
             let ended = Ended(answer: EncodedAnswer(status, payload), instance: instance)
@@ -119,13 +127,15 @@ package enum Callbacks {
         UnsafeMutableRawPointer(bitPattern: UInt(id))
     }
 
-    /// What is done with the number of something just before it starts: a host sets it a time limit, by ending it then.
+    /// A function that receives an operation's number just before it starts.
+    ///
+    /// The host sets a time limit this way.
     package typealias Watch = (UInt64) -> Void
 
-    /// Runs something on a thread that may be lost to it: a plugin's function that never returns.
+    /// A function that runs a closure on a thread that may be lost to it, because a plugin's function never returns.
     package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Starts something on a thread of its own and waits for its answer, or for `end`.
+    /// Starts an operation on a thread of its own and waits for its answer, or for `end`.
     static func wait(
         _ watch: Watch, _ launch: Launch, answered: @escaping Answered, _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
     ) async -> Ended {
@@ -145,10 +155,10 @@ package enum Callbacks {
     }
 }
 
-/// Who calls a plugin's methods: told of every call that it expects the answer of.
+/// The caller of a plugin's methods, which is told of every call whose answer it expects.
 package protocol CallOwner: AnyObject, Sendable {
-    /// The call has ended, by its answer or by ``Callbacks/end(_:_:)``: once.
+    /// Reports, once, that the call has ended, by its answer or by ``Callbacks/end(_:_:)``.
     func callEnded(_ id: UInt64, status: Int32, hadDeadline: Bool)
-    /// The plugin has answered, perhaps late, and no longer uses what it was handed: once.
+    /// Reports, once, that the plugin has answered, possibly late, and no longer uses what it was given.
     func pluginAnswered()
 }

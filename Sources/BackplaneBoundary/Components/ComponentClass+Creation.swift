@@ -2,14 +2,14 @@ package import Backplane
 import CBackplane
 
 extension ComponentClass {
-    /// What a component is made with.
+    /// The arguments with which a component is created.
     package struct OfferedCreation: Sendable {
         package var number: UInt16
         package var handle: UInt64
         package var configuration: [UInt8]
-        /// Empty where there is none.
+        /// The private folder of the component; empty if it has none.
         package var folder: String
-        /// Empty where there are none.
+        /// The folder of the plugin's resource files; empty if there are none.
         package var resources: String
         package var connections: [OfferedWire]
 
@@ -21,10 +21,10 @@ extension ComponentClass {
         }
     }
 
-    /// One of its wires, as it is handed over.
+    /// A wire that a component is created with.
     package struct OfferedWire: Sendable {
         package var label: String
-        /// The handle that a plugin calls through the host with.
+        /// The handle with which a plugin calls through the host.
         package var wire: UInt64
         package var slot: Slot
 
@@ -33,10 +33,12 @@ extension ComponentClass {
         }
     }
 
-    /// Makes an instance.
+    /// Creates an instance through the plugin, and waits for it.
     ///
-    /// - Parameter launch: runs this and every later step of the instance.
-    /// - Throws: what the component threw.
+    /// - Parameters:
+    ///   - watch: Receives the number of the operation before it starts.
+    ///   - launch: Runs this and every later step of the instance.
+    /// - Throws: The error of the component.
     package func create(
         _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: @escaping Callbacks.Launch
     ) async throws(BackplaneError) -> ComponentInstance {
@@ -70,7 +72,7 @@ extension ComponentClass {
         return ComponentInstance(functions, instance, launch)
     }
 
-    /// Gives up an instance that was made when nobody waited for it any more.
+    /// Releases an instance that was created when it was no longer awaited.
     private func releaseLate(_ ended: Callbacks.Ended, isLate: Bool) {
         if isLate, let instance = ended.instance.raw { functions.component.release?(instance) }
     }

@@ -2,18 +2,18 @@ package import Backplane
 import CBackplane
 
 extension ComponentClass {
-    /// Its own end of the wires to it.
+    /// The provider's end of wires to this class.
     package var providerSide: LaneSide {
         LaneSide(origin, description.contract ?? ContractDescription(of: NoContract.self), functions.layout)
     }
 
-    /// Its end of one of its wires; `nil` for a label that it does not declare.
+    /// Returns the consumer's end of one of the class's wires; `nil` for a label that it does not declare.
     package func consumerSide(ofWire label: String) -> LaneSide? {
         guard let index = description.wires.firstIndex(where: { $0.label == label }) else { return nil }
         return LaneSide(origin, description.wires[index].contract, functions.wireLayouts[index])
     }
 
-    /// The encoded cells of one of its wires; `nil` when the plugin calls through handles instead.
+    /// Creates the encoded cells of one of the class's wires; `nil` if the plugin calls through handles instead.
     package func makeCells(forWire label: String, calling target: EncodedTarget) -> Cells? {
         guard let index = description.wires.firstIndex(where: { $0.label == label }), let lane = functions.wireLanes[index] else { return nil }
         return lane.make_cells(lane.type, target.provider).map(Cells.init)

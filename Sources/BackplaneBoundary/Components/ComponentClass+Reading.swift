@@ -1,7 +1,7 @@
 package import Backplane
 package import CBackplane
 
-/// Descriptors as plugins give them, none of which is trusted.
+/// Reading of plugins' descriptors, none of which is trusted.
 extension ComponentClass {
     static func all(of answer: bp_answer, from origin: LaneOrigin) throws(BackplaneError) -> [ComponentClass] {
         let descriptors = try Descriptors.read(answer.components, count: answer.component_count, of: "components")
@@ -16,7 +16,7 @@ extension ComponentClass {
         return classes
     }
 
-    /// What a plugin has one component of.
+    /// The key that identifies a component class of a plugin.
     private struct Name: Hashable {
         var className: String
         var version: Version
@@ -60,7 +60,7 @@ extension ComponentClass {
         self.init(description: description, functions: Functions(component, lane, lanes), origin: origin)
     }
 
-    /// The end of a wire that a component of this class asks for without declaring it.
+    /// Reads the consumer's end of a wire that a component of this class requests without declaring it.
     ///
     /// - Throws: `plugin.invalid-answer`.
     package func needed(_ wire: UnsafePointer<bp_wire>) throws(BackplaneError) -> NeededEnd {
@@ -91,12 +91,12 @@ extension ComponentClass {
     }
 }
 
-/// What a component asks for in a look-up.
+/// The consumer's end of a wire that a component requests in a look-up.
 package struct NeededEnd: @unchecked Sendable {     // constant, and alive as long as the process
     package let side: LaneSide
     let lane: bp_wire_lane?
 
-    /// The encoded cells; `nil` when the plugin calls through handles instead.
+    /// Creates the encoded cells; `nil` if the plugin calls through handles instead.
     package func makeCells(calling target: EncodedTarget) -> Cells? {
         lane.flatMap { $0.make_cells($0.type, target.provider).map(Cells.init) }
     }

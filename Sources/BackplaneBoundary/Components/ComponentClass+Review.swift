@@ -3,9 +3,10 @@ import CBackplane
 import Synchronization
 
 extension ComponentClass {
-    /// The keys of a configuration, as JSON pointers, that the class does not know, or what an instance would find wrong with it.
+    /// Returns the keys of a configuration that the class does not know, or the error that an instance would throw for
+    /// it.
     ///
-    /// A plugin that has no function for that finds nothing here.
+    /// The keys are JSON pointers. For a plugin without a function for reviews, there are none.
     package func review(_ configuration: [UInt8]) -> Result<[String], BackplaneError> {
         guard let review = functions.component.review else { return .success([]) }
         let received = Received<EncodedAnswer>()

@@ -1,15 +1,15 @@
 package import Backplane
 import CBackplane
 
-/// A component class as the host knows it: what its descriptor says, and the functions behind it.
+/// A component class as the host knows it: the content of its descriptor, and the functions behind it.
 package struct ComponentClass: Sendable {
     package let description: ComponentDescription
     let functions: Functions
     let origin: LaneOrigin
-    /// Does it share slots with this host?
+    /// A Boolean value that indicates whether the class shares slots with this host.
     package var sharesSlots: Bool { origin.sharesSlots }
 
-    /// What the descriptor points at.
+    /// The functions and tables that the descriptor points at.
     struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
         let component: bp_component
         let state: bp_state?

@@ -1,6 +1,6 @@
 package import Backplane
 
-// Written here by hand, and not synthesised where the types are: that would bring the conformances into every plugin, which compares none.
+// Written by hand, because synthesis beside the types would add the conformances to every plugin, which compares none.
 
 extension ComponentDescription: Equatable {
     package static func == (a: Self, b: Self) -> Bool {

@@ -1,7 +1,9 @@
 package import Backplane
 import CBackplane
 
-/// The steps of its life, each of which waits for the plugin's answer and throws what that says.
+/// The steps of the instance's life.
+///
+/// Each waits for the plugin's answer and throws the error in it.
 extension ComponentInstance {
     package func activate(_ watch: Callbacks.Watch) async throws(BackplaneError) {
         try await run(functions.component.activate, watch)
@@ -19,12 +21,14 @@ extension ComponentInstance {
         try await run(functions.component.stop ?? functions.component.suspend, watch)
     }
 
-    /// Has it a function that says whether it is well?
+    /// A Boolean value that indicates whether the instance has a function for health checks.
     package var hasHealthCheck: Bool { functions.component.health != nil }
 
-    /// Asks whether it is well; one without a function for that is.
+    /// Checks the instance's health.
     ///
-    /// - Throws: why it is not.
+    /// An instance without a function for that is healthy.
+    ///
+    /// - Throws: The reason why the instance is not healthy.
     package func checkHealth(_ watch: Callbacks.Watch) async throws(BackplaneError) {
         try await run(functions.component.health, watch, isStep: false)
     }
@@ -35,19 +39,19 @@ extension ComponentInstance {
     }
 }
 
-/// Its state as bytes, which the host does not look into.
+/// The state of the instance as bytes, which the host does not interpret.
 extension ComponentInstance {
-    /// Gives the state in a version that its class writes.
+    /// Returns the state in a version that the class writes.
     ///
-    /// - Throws: what the component threw; `call.unimplemented` where it has no state.
+    /// - Throws: The error of the component; `call.unimplemented` if it has no state.
     package func exportState(version: UInt32, _ watch: Callbacks.Watch) async throws(BackplaneError) -> [UInt8] {
         guard let export = functions.state?.export_state else { throw .noState }
         return try await wait(watch) { export($0, version, Callbacks.done, $1) }
     }
 
-    /// Hands over state of a version that its class accepts.
+    /// Hands over a state in a version that the class accepts.
     ///
-    /// - Throws: what the component threw; `call.unimplemented` where it has no state.
+    /// - Throws: The error of the component; `call.unimplemented` if it has no state.
     package func importState(_ bytes: [UInt8], version: UInt32, _ watch: Callbacks.Watch) async throws(BackplaneError) {
         guard let take = functions.state?.import_state else { throw .noState }
         _ = try await wait(watch) { instance, context in

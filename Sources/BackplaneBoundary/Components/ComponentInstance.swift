@@ -2,17 +2,17 @@ package import Backplane
 package import CBackplane
 import Synchronization
 
-/// One component of a plugin, as its host calls it.
+/// A component instance of a plugin, as its host calls it.
 package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
-    /// Runs its steps.
+    /// Runs the instance's steps.
     private let launch: Callbacks.Launch
-    /// What native wires to it call, alive as long as it is; `nil`: it has no native lane.
+    /// The cells that native wires call, which live as long as the instance; `nil` without a native lane.
     package let nativeCells: Cells?
-    /// The host's own, and one for every answer that the plugin owes.
+    /// The number of claims: the host's own, and one for every answer that the plugin owes.
     private let claims = Atomic<Int>(1)
-    /// Steps that the plugin has not answered, however the host has ended them.
+    /// The number of steps that the plugin has not answered, even if the host has ended them.
     private let steps = Atomic<Int>(0)
 
     init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch) {
@@ -20,13 +20,15 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         nativeCells = functions.lane?.cells(instance).map(Cells.init)
     }
 
-    /// Native calls that ended with an error, cancelled ones apart; encoded ones are seen by whoever calls ``call(_:_:_:id:)``. Not to be
-    /// asked after the host has given up its claim.
+    /// The number of native calls that ended with an error, except cancelled ones.
+    ///
+    /// Encoded calls are observed by the caller of ``call(_:_:_:id:)``. The property must not be read after the host
+    /// has given up its claim.
     package var failures: UInt64 { functions.lane?.failures(instance) ?? 0 }
 
-    /// Starts what answers through ``Callbacks``, and keeps the instance until the plugin has answered.
+    /// Starts an operation that answers through ``Callbacks``, and keeps the instance until the plugin has answered.
     ///
-    /// - Parameter isStep: is it one of those that never overlap?
+    /// - Parameter isStep: Whether the operation is one of the steps, which never overlap.
     func wait(
         _ watch: Callbacks.Watch, isStep: Bool = true,
         _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void
@@ -40,15 +42,19 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
         return try ended.answer.get()
     }
 
-    /// Does the plugin still owe the answer of a step? A question for its health is none: it may come at any time.
+    /// A Boolean value that indicates whether the plugin still owes the answer of a step.
+    ///
+    /// A health check is not a step: it may come at any time.
     package var isInStep: Bool { steps.load(ordering: .relaxed) > 0 }
 
-    /// Keeps the instance, for a plugin that owes an answer and may still use it.
+    /// Keeps the instance for a plugin that owes an answer and may still use it.
     package func claim() {
         claims.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Gives up a claim, and with the last one the instance. Nothing may be called after the host has given up its own.
+    /// Gives up a claim, and with the last one the instance.
+    ///
+    /// After the host has given up its own claim, nothing may be called.
     package func release() {
         if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { functions.component.release?(instance) }
     }

@@ -2,7 +2,7 @@ import Backplane
 import CBackplane
 
 extension StateDescription {
-    /// Reads a descriptor as a plugin gives it, which is not trusted.
+    /// Reads a plugin's descriptor, which is not trusted.
     ///
     /// - Throws: `plugin.invalid-answer`.
     init(_ state: bp_state, of className: String) throws(BackplaneError) {

@@ -1,13 +1,15 @@
 import Backplane
 import CBackplane
 
-/// Where a compiler put the fields of every struct of the header: `BP_LAYOUT` as one side answers it.
+/// The offsets and sizes of all fields in the header's structs, as one side's compiler chose them (`BP_LAYOUT`).
 struct LayoutTable {
-    /// As computed from the table.
+    /// The hash computed from the table.
     let hash: UInt64
     private let fields: [String: bp_field]
 
-    /// - Throws: `plugin.layout-mismatch` for what is no table.
+    /// Reads one side's table.
+    ///
+    /// - Throws: `plugin.layout-mismatch` for an invalid table.
     init(_ check: bp_self_check) throws(BackplaneError) {
         guard let table = check.fields else {
             throw SelfCheck.mismatch("the plugin does not say where its compiler put the fields of backplane.h; set `fields` to the table BP_LAYOUT")
@@ -22,6 +24,8 @@ struct LayoutTable {
     }
 
     /// Compares every field that both sides know.
+    ///
+    /// - Throws: `plugin.layout-mismatch`, which names the first different or missing field.
     func requireEqual(to host: LayoutTable) throws(BackplaneError) {
         for name in fields.keys.sorted() {
             guard let ours = host.fields[name], let found = fields[name], ours.offset != found.offset || ours.size != found.size else { continue }
@@ -33,6 +37,8 @@ struct LayoutTable {
         }
     }
 
-    /// What crosses in every load: a table without them proves nothing.
+    /// The fields that are used in every load.
+    ///
+    /// A table without them proves nothing.
     private static let required = ["bp_call.path", "bp_method.name", "bp_component.call", "bp_creation.handle", "bp_answer.components"]
 }

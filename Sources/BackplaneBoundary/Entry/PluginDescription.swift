@@ -1,32 +1,32 @@
 package import Backplane
 package import CBackplane
 
-/// What a host asks every plugin at its entry, and what it checks of the answer before it believes any of it.
+/// A plugin's answer at its entry, which is checked before any of it is used.
 package struct PluginDescription: Sendable {
     /// The exported function `backplane_plugin_entry_v1`.
     package typealias Entry = @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32
 
     package let id: String
     package let version: Version
-    /// The ABI number that it chose.
+    /// The ABI number that the plugin chose.
     package let abi: UInt32
-    /// The compiler it was built by; empty when it does not say.
+    /// The compiler that built the plugin; empty if the plugin does not give it.
     package let toolchain: String
     package let components: [ComponentClass]
 
-    /// Calls the entry and reads the answer.
+    /// Calls the entry function and reads the answer.
     ///
     /// - Throws: `plugin.abi-mismatch`, `plugin.layout-mismatch`, `plugin.refused`, `plugin.invalid-answer`.
     package init(asking entry: Entry, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
         try self.init { offer, answer in entry(offer, answer) } getInterface: { getInterface }
     }
 
-    /// The same for a plugin that is linked into the host program.
+    /// Reads the answer of a plugin that is linked into the host program.
     package init(asking plugin: any Plugin.Type, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
         try self.init { offer, answer in plugin.enter(offer, answer) } getInterface: { getInterface }
     }
 
-    /// The same for one without a type of its own.
+    /// Reads the answer of a linked plugin without a type of its own.
     package init(
         id: String, version: Version, getInterface: @escaping bp_get_interface, register: (inout Registrar) -> Void
     ) throws(BackplaneError) {
@@ -47,7 +47,7 @@ package struct PluginDescription: Sendable {
                 return enter(&offer, &answer)
             }
         }
-        // A plugin of a smaller header lowers `size`: what lies beyond it says nothing.
+        // A plugin with a smaller header lowers `size`: what lies beyond it is not set.
         answer = withUnsafePointer(to: answer) { read($0) }
         try Self.checkAccepted(status, answer)
         try SelfCheck.require(answer.self_check)
@@ -86,7 +86,7 @@ package struct PluginDescription: Sendable {
     }
 }
 
-/// Reads the texts of an answer, none of which is trusted.
+/// A reader of the texts in an answer, none of which is trusted.
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
@@ -95,13 +95,13 @@ struct AnswerTexts {
         guard bytes.data != nil || bytes.length == 0 else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): a length of \(bytes.length) and no bytes")
         }
-        // Much faster than `String(validating:)`, and what is not UTF-8 does not come out as it went in.
+        // Much faster than `String(validating:)`; bytes that are not UTF-8 decode to different ones.
         let text = String(decoding: bytes.lent, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes.lent) else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is not UTF-8") }
         return text
     }
 
-    /// A text that stands in messages and paths: not empty, short, on one line.
+    /// Reads a text that is used in messages and paths: not empty, short, on one line.
     func name(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> String {
         let name = try text(bytes, what(), limit: 1_024)
         guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }

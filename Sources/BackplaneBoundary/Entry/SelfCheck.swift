@@ -1,15 +1,15 @@
 import Backplane
 import CBackplane
 
-/// Whether a plugin's compiler saw `backplane.h` as this one did.
+/// The check that a plugin's compiler laid out `backplane.h` as the host's compiler did.
 enum SelfCheck {
-    /// Compares what a plugin says of itself with what the same header says here.
+    /// Compares a plugin's self-check with the host's own.
     ///
-    /// - Throws: `plugin.layout-mismatch`, with the first value or field that differs.
+    /// - Throws: `plugin.layout-mismatch`, which names the first different value or field.
     static func require(_ theirs: bp_self_check, like own: bp_self_check = bp_check_self()) throws(BackplaneError) {
         try requireCanary(theirs.canary, like: own.canary)
         if theirs.layout_hash == own.layout_hash { return }
-        // One side is newer, or they disagree: what both know decides.
+        // One side is newer, or they disagree: the fields that both know decide.
         let table = try LayoutTable(theirs)
         try table.requireEqual(to: LayoutTable(own))
         guard table.hash == theirs.layout_hash else {
@@ -31,7 +31,7 @@ extension SelfCheck {
         guard theirs.u8 != 0 || theirs.u64 != 0 || theirs.length != 0 else {
             throw mismatch("the plugin's answer has no self-check; set `self_check` to bp_check_self(), as backplane.h says in its sixth part")
         }
-        // In the order of the header: bytes are looked at only where all numbers were right.
+        // In the order of the header: bytes are dereferenced only after all numbers were right.
         for (name, value) in values {
             let (expected, found) = (value(own), value(theirs))
             guard found == expected else {

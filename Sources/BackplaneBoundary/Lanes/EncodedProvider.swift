@@ -1,16 +1,18 @@
 package import Backplane
 package import CBackplane
 
-/// Who the cells of encoded wires call: the host, on behalf of a component.
+/// The target of encoded wires' cells: the host, on behalf of a component.
 package protocol EncodedProvider: AnyObject, Sendable {
     var methods: [MethodDescription] { get }
-    /// Calls method number `method` with an input that is lent. Returns an id to cancel by, 0 when it has ended already.
+    /// Calls a method with a borrowed input.
+    ///
+    /// - Returns: An id to cancel the call with; 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64
     func cancel(_ id: UInt64)
 }
 
 extension EncodedTarget {
-    /// The provider as cells call it; it is kept for as long as the process lives.
+    /// Creates the table through which cells call the provider, which is kept as long as the process lives.
     package init(keeping provider: any EncodedProvider) {
         let methods = provider.methods.map(bp_method.init)
         let table = bp_provider(

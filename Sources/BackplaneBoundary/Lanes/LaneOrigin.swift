@@ -1,13 +1,13 @@
 import Backplane
 import CBackplane
 
-/// A plugin, or the host program, as far as lanes go.
+/// The plugin or host program at one end of a lane.
 package struct LaneOrigin: Sendable, Hashable {
-    /// For messages: "plugin `org.example.clock`".
+    /// The name for messages: "plugin `org.example.clock`".
     package var name: String
-    /// The compiler it was built by, in the compiler's words; empty: it does not say.
+    /// The compiler that built it, in the compiler's own words; empty if unknown.
     package var toolchain: String
-    /// 0: it takes no part in the native lane.
+    /// The lane revision; 0 if it has no native lane.
     package var revision: UInt32
 
     package init(name: String, toolchain: String, revision: UInt32) {
@@ -16,11 +16,11 @@ package struct LaneOrigin: Sendable, Hashable {
 }
 
 extension LaneOrigin {
-    /// The program that this copy of the SDK is in.
+    /// The program that contains this copy of the SDK.
     package static var program: LaneOrigin {
         LaneOrigin(name: "the host program", toolchain: SwiftCompiler.build, revision: BP_LANE_REVISION)
     }
 
-    /// Does it share slots with this program?
+    /// A Boolean value that indicates whether it shares slots with this program.
     var sharesSlots: Bool { revision == Self.program.revision }
 }

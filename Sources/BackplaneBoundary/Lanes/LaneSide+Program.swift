@@ -1,9 +1,9 @@
 package import Backplane
 
 extension LaneSide {
-    /// A contract as this program compiled it.
+    /// Creates the end of a wire in this program.
     ///
-    /// - Throws: `wire.mismatch` for one that is not a struct of methods alone.
+    /// - Throws: `wire.mismatch` for a contract that is not a struct of methods alone.
     package init<C: Contract>(program _: C.Type) throws(BackplaneError) {
         self.init(.program, try ContractDescription(checking: C.self), LayoutText { ContractLayout(of: C.self).text })
     }

@@ -1,11 +1,11 @@
 package import Backplane
 
-/// One end of a wire, as far as the lane between the two goes.
+/// An end of a wire, with all that determines its lane.
 package struct LaneSide: Sendable {
-    /// What brings it.
+    /// The plugin or program that the end belongs to.
     package let origin: LaneOrigin
     package let contract: ContractDescription
-    /// How it compiled the contract.
+    /// The layout of the contract as the origin compiled it.
     package let layout: LayoutText
 
     package init(_ origin: LaneOrigin, _ contract: ContractDescription, _ layout: LayoutText) {

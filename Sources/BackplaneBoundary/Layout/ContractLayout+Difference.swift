@@ -1,14 +1,15 @@
 package import Backplane
 
 extension ContractLayout {
-    /// Why two sides of a wire cannot hand each other Swift values, as a sentence.
+    /// Returns a sentence that explains why two sides of a wire cannot exchange Swift values.
     ///
-    /// Both texts may come from plugins, so anything may be in them. Equal ones, which is how it should be, are only looked
-    /// through for refusals.
+    /// Both texts may come from plugins and are not trusted. Equal texts, the usual case, are only searched for
+    /// refusals.
+    ///
     /// - Parameters:
-    ///   - consumer: the text of the side that calls, which the sentence names the user.
-    ///   - provider: the text of the side that is called.
-    /// - Returns: `nil` when they can: the texts are equal and refuse nothing.
+    ///   - consumer: The text of the calling side, which the sentence names the user.
+    ///   - provider: The text of the side that is called.
+    /// - Returns: `nil` if they can exchange values: the texts are equal and contain no refusal.
     package static func difference(consumer: String, provider: String) -> String? {
         if consumer == provider, isComplete(consumer) { return nil }
         guard let user = ContractLayout(text: consumer) else { return "the layouts of the user's contract cannot be read" }
@@ -49,7 +50,7 @@ extension ContractLayout.Subject {
         }
     }
 
-    /// What the type follows in a sentence.
+    /// The words before the type in a sentence.
     fileprivate var verb: String {
         switch self {
         case .call: "every call carries"

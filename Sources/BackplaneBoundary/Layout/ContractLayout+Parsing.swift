@@ -1,8 +1,10 @@
 package import Backplane
 
-/// Reads the text of a contract's layouts, which may have come from anywhere.
+/// Parsing of a contract's layout text, which is not trusted.
 extension ContractLayout {
-    /// - Returns: `nil` when it is no such text.
+    /// Parses a text.
+    ///
+    /// - Returns: `nil` if the text is malformed.
     package init?(text: String) {
         var entries: [Entry] = []
         for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -11,7 +13,7 @@ extension ContractLayout {
             entries.append(entry)
         }
         guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call, entries[1].subject == .failure else { return nil }
-        // Each member's input, and then its output.
+        // Each member has an input, followed by an output.
         for index in stride(from: 2, to: entries.count, by: 2) {
             guard case .input(let name, let isSynchronous) = entries[index].subject,
                 entries[index + 1].subject == .output(of: name, isSynchronous: isSynchronous) else { return nil }
@@ -19,7 +21,9 @@ extension ContractLayout {
         self.init(entries: entries)
     }
 
-    /// Whether a text has the lines of a contract's layouts and none of them is a refusal. Looks no further into it.
+    /// Returns whether a text has the lines of a contract's layouts, none of which is a refusal.
+    ///
+    /// Checks nothing else.
     static func isComplete(_ text: String) -> Bool {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }

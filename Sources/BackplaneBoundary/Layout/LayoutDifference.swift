@@ -1,17 +1,17 @@
 import Backplane
 
-/// Where two layouts differ first, in words for whoever asks why a wire is not native.
+/// The first difference between two layouts, in words that explain why a wire is not native.
 ///
 /// Two texts are equal up to their first difference, so a reference before it means the same on both sides.
 struct LayoutDifference {
-    /// Where the types differ; what they are follows, unless there is something better to say.
+    /// The position of the difference, followed by the types at it unless `clause` says more.
     var place: LayoutPath
-    /// For the user and for the provider, as they are called there, in quotes.
+    /// The quoted names of the user's type and the provider's.
     var types: (user: String, provider: String)?
-    /// Instead: what else is different.
+    /// The difference in words, if it is not one of types.
     var clause = ""
 
-    /// After a type's name and "where".
+    /// The difference as a clause to follow a type's name and "where".
     var sentence: String {
         guard let types else { return clause }
         let subject = place.names.isEmpty ? "it" : "`\(place.text)`"
@@ -19,12 +19,12 @@ struct LayoutDifference {
     }
 }
 
-/// Compares layouts of two texts.
+/// A comparison of layouts from two texts.
 struct LayoutComparison {
     let user: LayoutNames
     let provider: LayoutNames
 
-    /// `nil`: no difference was found.
+    /// Returns the first difference; `nil` if there is none.
     func difference(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath = LayoutPath()) -> LayoutDifference? {
         switch (a, b) {
         case (.standard(let name, let arguments), .standard(let other, let others)) where name == other && arguments.count == others.count:
@@ -84,12 +84,14 @@ struct LayoutComparison {
         return a.size == b.size ? nil : size(a.size, b.size, of: name, at: place)
     }
 
-    /// Whether a difference is that of a generic argument itself: then `[Int]` and `[String]` says more than `Int` and `String`.
+    /// Returns whether a difference is that of a whole generic argument.
+    ///
+    /// In this case `[Int]` and `[String]` are more informative than `Int` and `String`.
     private func isOf(_ argument: LayoutPath, _ difference: LayoutDifference) -> Bool {
         difference.types != nil && difference.place == argument
     }
 
-    /// How the names of fields or cases differ.
+    /// Returns the difference between the names of fields or cases.
     private func names(_ a: [String], _ b: [String], of type: String, isCases: Bool) -> String? {
         if a == b { return nil }
         let users = Set(a), providers = Set(b)
@@ -115,7 +117,7 @@ struct LayoutComparison {
 }
 
 extension TypeLayout.QualifiedName {
-    /// Whether both name the same declaration, whatever its generic arguments.
+    /// Returns whether both names are of the same declaration, regardless of generic arguments.
     fileprivate func isDeclared(as other: Self) -> Bool {
         components.count == other.components.count
             && zip(components, other.components).allSatisfy { $0.label == $1.label && $0.arguments.count == $1.arguments.count }

@@ -1,12 +1,14 @@
 import Backplane
 
-/// How the types of a text are called in messages.
+/// The names of a text's types in messages.
 struct LayoutNames {
     private struct Name {
         var short = "", long = ""
     }
 
-    /// By number. Each is made once and of limited length, for a text may come from anywhere.
+    /// The names by number.
+    ///
+    /// Each is created once and limited in length, because a text may come from anywhere.
     private var declared: [Int: Name] = [:]
 
     init(_ layout: ContractLayout) {
@@ -27,7 +29,9 @@ struct LayoutNames {
         }
     }
 
-    /// - Parameter isQualified: whether the module and everything else is to be in it.
+    /// Returns a type's name as messages spell it.
+    ///
+    /// - Parameter isQualified: Whether the name includes the module and everything else.
     func name(of type: TypeLayout, isQualified: Bool = false) -> String {
         switch type {
         case .standard(let name, let arguments): name + list(arguments, isQualified)
@@ -61,7 +65,7 @@ struct LayoutNames {
         arguments.isEmpty ? "" : "<" + arguments.map { name(of: $0, isQualified: isQualified) }.joined(separator: ", ") + ">"
     }
 
-    /// Two types in quotes, by short names where those tell them apart.
+    /// Returns two types in quotes, by their short names if those differ.
     static func distinct(_ user: LayoutNames, _ a: TypeLayout, _ provider: LayoutNames, _ b: TypeLayout) -> (user: String, provider: String) {
         let short = (user.name(of: a), provider.name(of: b))
         if short.0 != short.1 { return ("`\(short.0)`", "`\(short.1)`") }

@@ -1,6 +1,8 @@
 import Backplane
 
-/// Reads the text of layouts back. The text may come from a plugin, so anything may be in it.
+/// A parser of layout texts.
+///
+/// A text may come from a plugin and is not trusted.
 struct LayoutParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -25,7 +27,7 @@ struct LayoutParser {
         guard skips(text) else { throw Malformed() }
     }
 
-    /// What is left, as it stands.
+    /// Returns the remaining text unchanged.
     mutating func rest() -> String {
         defer { position = bytes.count }
         return String(decoding: bytes[position...], as: UTF8.self)
@@ -116,7 +118,7 @@ struct LayoutParser {
         return number
     }
 
-    /// Plain, with dots in it.
+    /// Parses a plain name that may contain dots.
     private mutating func standardName() throws(Malformed) -> String {
         let start = position
         while let next, LayoutName.isPlain(next) || next == UInt8(ascii: ".") { position += 1 }

@@ -1,6 +1,7 @@
-/// The question whether bytes are JSON by its grammar, in UTF-8 and without a byte order mark.
+/// A check whether bytes are JSON by its grammar, in UTF-8 and without a byte order mark.
 ///
-/// Without the limits of depth, and of what a number can be, that ``JSONValue`` has and JSON has not. Foundation's reader takes other encodings too.
+/// The limits of ``JSONValue`` on depth and numbers do not apply, because JSON has none. Foundation's reader also
+/// accepts other encodings.
 package enum JSONCheck {
     package static func isJSON(_ bytes: [UInt8]) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil else { return false }
@@ -8,7 +9,7 @@ package enum JSONCheck {
         return (try? grammar.document()) != nil
     }
 
-    /// Takes whatever the grammar allows.
+    /// A receiver that accepts everything the grammar allows.
     private struct Anything: JSONReceiver {
         var subject: DocumentSubject { .document }
         func valueBegins(at offset: Int) {}

@@ -1,13 +1,13 @@
-/// The grammar of JSON (RFC 8259), in one pass and at any depth.
+/// A parser of JSON's grammar (RFC 8259), in one pass and at any depth.
 ///
-/// It tells a receiver what it meets. What the grammar allows and a value may not be able to hold is for the receiver to refuse.
+/// It reports everything to a receiver, which refuses what the grammar allows but a value cannot represent.
 struct JSONGrammar<Receiver: JSONReceiver> {
     typealias Mistake = DocumentMistake
 
     let bytes: [UInt8]
     var receiver: Receiver
     private var index = 0
-    /// The bytes that end the arrays and objects under way.
+    /// The bytes that close the arrays and objects that are open.
     private var closers: [UInt8] = []
 
     init(_ bytes: [UInt8], _ receiver: Receiver) {
@@ -21,7 +21,7 @@ struct JSONGrammar<Receiver: JSONReceiver> {
         if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the \(receiver.subject.noun)") }
     }
 
-    /// A scalar, an empty array or object, or the beginning of another up to the first value in it.
+    /// Parses a scalar, an empty array or object, or the beginning of another one up to its first value.
     private mutating func value() throws(Mistake) {
         while true {
             try receiver.valueBegins(at: index)
@@ -47,7 +47,7 @@ struct JSONGrammar<Receiver: JSONReceiver> {
         }
     }
 
-    /// Whether another value follows, in an array or after a key, which is then passed.
+    /// Returns whether another value follows, in an array or after a key, which is then consumed.
     private mutating func goesOn() throws(Mistake) -> Bool {
         while true {
             skipSpace()
@@ -144,7 +144,7 @@ extension JSONGrammar {
         }
     }
 
-    /// Four hexadecimal digits after the `u` at the index, which is left at the last of them.
+    /// Parses four hexadecimal digits after the `u` at the index, and leaves the index at the last of them.
     private mutating func codeUnit() throws(Mistake) -> UInt16 {
         let digits = bytes[(index + 1)...].prefix(4)
         guard digits.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) else {
@@ -189,7 +189,7 @@ extension JSONGrammar {
 extension JSONGrammar {
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// What stands at the index, for messages.
+    /// The text at the index, for messages.
     private var found: String { bytes.found(at: index) }
 
     private mutating func skip(_ byte: UInt8) -> Bool {
@@ -204,7 +204,7 @@ extension JSONGrammar {
 }
 
 extension [UInt8] {
-    /// The offset behind `text` where it stands at an offset.
+    /// Returns the offset after `text` if the text is at the given offset.
     func end(of text: String, at offset: Int) -> Int? {
         var end = offset
         for byte in text.utf8 {
@@ -214,7 +214,7 @@ extension [UInt8] {
         return end
     }
 
-    /// What stands at an offset, for messages.
+    /// Returns the text at an offset, for messages.
     func found(at offset: Int) -> String {
         guard offset < count else { return "the end of the file" }
         let character = String(decoding: self[offset...].prefix(4), as: UTF8.self).first.map(String.init) ?? ""

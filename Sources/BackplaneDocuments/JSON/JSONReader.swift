@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
-/// Reads JSON strictly (RFC 8259), and says where a mistake is.
+/// A strict reader of JSON (RFC 8259) that reports the position of a mistake.
 ///
-/// `JSONDecoder` gives neither line nor column, and silently drops a key that is there twice: a manager would vanish.
+/// `JSONDecoder` gives neither line nor column, and silently drops a duplicate key: a manager would disappear.
 package struct JSONReader: DocumentTextReader {
     private var grammar: JSONGrammar<JSONTree>
 
@@ -19,8 +19,9 @@ package struct JSONReader: DocumentTextReader {
         return grammar.receiver.root
     }
 
-    /// Where the values at some paths are, a member of a dictionary at its key; of one that is missing, where the nearest
-    /// that contains its place is.
+    /// Returns the positions of the values at the given paths, for members of dictionaries those of their keys.
+    ///
+    /// For a missing value, it is the position of the nearest value that would contain it.
     package static func positions(of paths: [String], in data: Data) -> [String: SourcePosition] {
         guard let (tree, bytes) = tree(of: data, wanted: paths) else { return [:] }
         let positions = SourcePosition.positions(of: Array(tree.offsets.values), in: bytes)
@@ -29,7 +30,9 @@ package struct JSONReader: DocumentTextReader {
         }
     }
 
-    /// From where to where the values at some paths go, a member of a dictionary from its key on; without a byte order mark.
+    /// Returns the byte ranges of the values at the given paths, for members of dictionaries including their keys.
+    ///
+    /// Offsets do not count a byte order mark.
     package static func extents(of paths: [String], in data: Data) -> [String: Range<Int>] {
         guard let (tree, _) = tree(of: data, wanted: paths) else { return [:] }
         return paths.reduce(into: [:]) { extents, path in
@@ -44,7 +47,7 @@ package struct JSONReader: DocumentTextReader {
 }
 
 extension String {
-    /// A pointer, then what it is in, up to the root.
+    /// The pointer, followed by its ancestors up to the root.
     fileprivate var pointerAndAncestors: [String] {
         var pointers = [self]
         while let slash = pointers[pointers.count - 1].unicodeScalars.lastIndex(of: "/") {

@@ -1,20 +1,24 @@
-/// The listener to ``JSONGrammar``, told of every value in the order of the text.
+/// The receiver of everything that ``JSONGrammar`` finds, in the order of the text.
 protocol JSONReceiver {
     typealias Mistake = DocumentMistake
 
     var subject: DocumentSubject { get }
-    /// Whatever it is, comes here.
+    /// Receives the start of a value of any kind, before all other calls about it.
     mutating func valueBegins(at offset: Int) throws(Mistake)
     mutating func containerBegins(isObject: Bool, at offset: Int) throws(Mistake)
-    /// - Parameter end: the offset behind the closing bracket.
+    /// Receives the end of an array or object.
+    ///
+    /// - Parameter end: The offset after the closing bracket.
     mutating func containerEnds(at end: Int) throws(Mistake)
-    /// The key of the value that comes next.
+    /// Receives the key of the next value.
     mutating func key(_ key: String, at offset: Int)
     mutating func string(_ string: String, endingAt end: Int) throws(Mistake)
-    /// - Parameter text: as it is written, with the offsets of the whole text.
+    /// Receives a number.
+    ///
+    /// - Parameter text: The number as it is written. Its indices are offsets in the whole text.
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) throws(Mistake)
-    /// `true`, `false` or `null`.
+    /// Receives `true`, `false` or `null`.
     mutating func word(_ value: JSONValue, endingAt end: Int) throws(Mistake)
-    /// Half of a surrogate pair in a string, which becomes U+FFFD unless this throws.
+    /// Receives half of a surrogate pair in a string, which becomes U+FFFD unless this throws.
     func halfOfPair(at offset: Int) throws(Mistake)
 }

@@ -1,24 +1,24 @@
-/// The value of a JSON text while it is read, within ``DocumentLimits``, and the places of what is wanted in it.
+/// A receiver that builds the value of a JSON text within ``DocumentLimits``, and records requested positions.
 struct JSONTree: JSONReceiver {
     let subject: DocumentSubject
-    /// Once the text has ended.
+    /// The value, once the text has ended.
     private(set) var root = JSONValue.null
     private var containers: [Container] = []
     private var valuesLeft = DocumentLimits.values
-    /// The pointers whose places are wanted, with all that they lead through.
+    /// The pointers whose positions are requested, with all their ancestors.
     private let wanted: Set<String>
-    /// Where what is wanted begins: of a member its key.
+    /// The start offsets of the requested values; that of a member is its key's.
     private(set) var offsets: [String: Int] = [:]
     private(set) var ends: [String: Int] = [:]
 
-    /// An array or object under way.
+    /// An array or object that is still open.
     private struct Container {
         let isObject: Bool
-        /// Its own place; `nil`: nothing in it is wanted.
+        /// The container's own path; `nil` if nothing in it is requested.
         let path: DocumentPath?
         var elements: [JSONValue] = []
         var members: [String: JSONValue] = [:]
-        /// Of the member that is read.
+        /// The key of the current member.
         var key = ""
         var keyOffset = 0
     }
@@ -74,11 +74,11 @@ struct JSONTree: JSONReceiver {
         }
     }
 
-    /// The place of the value that begins or ends here, if it is wanted.
+    /// The path of the value that begins or ends here, if it is requested.
     private var wantedPath: DocumentPath? {
         if wanted.isEmpty { return nil }
         guard let container = containers.last else { return DocumentPath() }
-        // Below what nobody wants there is nothing wanted: of everything that is, its ancestors are too.
+        // The ancestors of everything requested are requested as well, so nothing is below a value that is not.
         guard let path = container.path.map({ container.isObject ? $0 / container.key : $0 / container.elements.count }) else { return nil }
         return wanted.contains(path.description) ? path : nil
     }

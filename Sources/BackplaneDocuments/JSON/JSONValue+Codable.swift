@@ -1,7 +1,7 @@
 extension JSONValue: Decodable {
-    /// Reads whatever stands there.
+    /// Decodes any JSON value.
     ///
-    /// - Throws: `DecodingError` for what no decoder of JSON has: a number beyond a `Double`, a kind of its own.
+    /// - Throws: `DecodingError` for values that JSON decoders do not produce, such as a number beyond `Double`.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -25,6 +25,7 @@ extension JSONValue: Decodable {
 }
 
 extension JSONValue: Encodable {
+    /// Encodes any JSON value as what it is, without a wrapper.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

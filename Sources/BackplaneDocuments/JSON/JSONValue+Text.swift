@@ -1,15 +1,18 @@
 public import FoundationEssentials
 
 extension JSONValue {
-    /// Reads JSON text, strictly.
+    /// Parses JSON text strictly.
     ///
-    /// - Throws: ``DocumentError`` with line and column; for a document beyond ``DocumentLimits`` too.
+    /// - Parameter subject: The name of the document in errors.
+    /// - Throws: ``DocumentError`` with line and column; also for a document beyond ``DocumentLimits``.
     public init(parsing bytes: Data, as subject: DocumentSubject = .document) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
         self = try JSONReader.read(bytes, as: subject)
     }
 
-    /// The value as text: the same bytes for the same value, with sorted keys and without spaces.
+    /// The value as text, with sorted keys and without spaces.
+    ///
+    /// Equal values give equal bytes.
     public var json: Data {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -44,7 +47,7 @@ extension JSONValue {
 }
 
 extension Double {
-    /// As JSON, which has no infinity and no NaN: they are `null`.
+    /// The number as JSON, which has no infinity and no NaN: they become `null`.
     fileprivate var json: String {
         if let whole = Int64(exactly: self) { return "\(whole)" }
         return isFinite ? "\(self)" : "null"
@@ -52,7 +55,7 @@ extension Double {
 }
 
 extension String {
-    /// As JSON, with its quotes.
+    /// The text as a JSON string, with its quotes.
     package var json: [UInt8] {
         var bytes = [UInt8(ascii: "\"")]
         for byte in utf8 {

@@ -1,16 +1,23 @@
 /// A JSON value (RFC 8259).
 ///
-/// A whole number is an `integer` however it is spelled (`1.0`), unless it does not fit in 64 bits. Numbers are finite.
+/// A whole number is an `integer` however it is written (`1.0`), unless it does not fit in 64 bits. Numbers are finite.
 public indirect enum JSONValue: Sendable, Hashable {
+    /// The literal `null`.
     case null
+    /// The literal `true` or `false`.
     case bool(Bool)
+    /// A whole number of at most 64 bits.
     case integer(Int64)
+    /// A number that is not whole or does not fit in 64 bits.
     case number(Double)
+    /// A text.
     case string(String)
+    /// A list of values.
     case array([JSONValue])
+    /// Values by key.
     case object([String: JSONValue])
 
-    /// The number as the value it is compared and encoded as.
+    /// Creates the canonical value of a number, in which it is compared and encoded.
     init(_ number: Double) {
         self = Int64(exactly: number).map(Self.integer) ?? .number(number)
     }

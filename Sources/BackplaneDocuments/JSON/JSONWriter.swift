@@ -1,12 +1,12 @@
 package import FoundationEssentials
 
-/// Writes a value as JSON for people: two spaces a level, and on one line what is flat and short.
+/// A writer of JSON for people: two spaces per level; short values without nested ones are on one line.
 package struct JSONWriter {
     private var bytes: [UInt8] = []
     private var path = DocumentPath()
     private var indent = ""
 
-    /// Up to so many bytes stand on one line.
+    /// The greatest length of a value that is written on one line, in bytes.
     private static let lineLength = 80
 
     package static func write(_ value: DocumentValue, _ order: some MemberOrder) throws(DocumentError) -> Data {
@@ -37,7 +37,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Members between two brackets: each on a line of its own, or all on one where that is short.
+    /// Writes members between two brackets: each on a line of its own, or all on one line if that is short.
     private mutating func block<Members: Sequence>(
         _ open: String, _ close: String, _ isFlat: Bool, _ members: Members, _ write: (inout Self, Members.Element) throws(DocumentError) -> Void
     ) throws(DocumentError) {
@@ -67,7 +67,7 @@ package struct JSONWriter {
 }
 
 extension DocumentValue {
-    /// Whether nothing in it has anything in it.
+    /// A Boolean value that indicates whether all elements of the value are scalars or empty.
     fileprivate var isFlat: Bool {
         switch self {
         case .array(let values): values.allSatisfy(\.isScalar)

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 
-/// Reads binary property lists (the format is that of CFBinaryPList.c in Core Foundation).
+/// A reader of binary property lists in the format of CFBinaryPList.c in Core Foundation.
 ///
-/// In one of these an object can stand in many places, so that a few hundred bytes can unfold without end. Foundation's
-/// decoder takes too long per value for a limit on their number to help.
+/// An object can occur in many places, so that a few hundred bytes can unfold without end. Foundation's decoder is too
+/// slow per value for a limit on the number of values to help.
 struct BinaryPropertyListReader {
     private let subject: DocumentSubject
     private let bytes: [UInt8]
-    /// Where each object begins.
+    /// The offset of each object.
     private let offsets: [Int]
     private let top: Int
     private let bytesPerReference: Int
     private var depth = 0
     private var valuesLeft = DocumentLimits.values
-    /// Of texts and data, which can be named many times over too.
+    /// The remaining bytes of texts and data, which can also be referenced many times.
     private var bytesLeft = DocumentLimits.bytes
 
     static func read(_ data: Data, as subject: DocumentSubject) throws(DocumentError) -> DocumentValue {
@@ -53,7 +53,7 @@ struct BinaryPropertyListReader {
         case (0x0, 0x9): return .bool(true)
         case (0x1, 0...3): return .integer(try signed(at: start, width: 1 << Int(marker & 0xF)))
         case (0x1, 4):
-            // The only integers of 16 bytes that are written are those beyond the signed 64 bits.
+            // Integers of 16 bytes are written only for values beyond signed 64 bits.
             let low = UInt64(bitPattern: try signed(at: start + 8, width: 8))
             return Int64(exactly: low).map(DocumentValue.integer) ?? .number(Double(low))
         case (0x2, 2): return DocumentValue(canonical: Double(Float(bitPattern: UInt32(truncatingIfNeeded: try signed(at: start, width: 4)))))
@@ -100,7 +100,9 @@ struct BinaryPropertyListReader {
         return values
     }
 
-    /// A length from a marker, or, where that is 15, from the integer object that follows it; and where the contents begin.
+    /// Returns a length and the offset of the contents.
+    ///
+    /// The length is in the marker; if that is 15, in the integer object that follows.
     private func counted(_ length: UInt8, at start: Int) throws(DocumentError) -> (Int, Int) {
         guard length == 0xF else { return (Int(length), start) }
         guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { throw Self.broken("a length in it is not an integer") }
@@ -120,6 +122,8 @@ struct BinaryPropertyListReader {
         return bytes[start..<(start + count * width)]
     }
 
+    /// Reads an integer.
+    ///
     /// Integers of 8 bytes are signed; shorter ones are not.
     private func signed(at start: Int, width: Int) throws(DocumentError) -> Int64 {
         try slice(start, width).reduce(0) { $0 << 8 | Int64($1) }
@@ -129,7 +133,7 @@ struct BinaryPropertyListReader {
         Double(bitPattern: UInt64(bitPattern: try signed(at: start, width: 8)))
     }
 
-    /// A length, offset or number of an object: never negative and never beyond what a file can hold.
+    /// Reads a length, an offset or an object's number, which is at most 2^32 - 1.
     private static func integer(in bytes: [UInt8], at start: Int, width: Int) throws(DocumentError) -> Int {
         guard start <= bytes.count - width else { throw broken("an object in it is cut off") }
         let value = bytes[start..<(start + width)].reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,8 +1,10 @@
 internal import FoundationEssentials
 
-/// Writes binary property lists (the format is that of CFBinaryPList.c in Core Foundation), each text once.
+/// A writer of binary property lists in the format of CFBinaryPList.c in Core Foundation.
+///
+/// Each text is written once.
 struct BinaryPropertyListWriter {
-    /// The objects, a reference in them as 4 bytes.
+    /// The encoded objects, in which references have 4 bytes.
     private var objects: [[UInt8]] = []
     private var texts: [String: Int] = [:]
 
@@ -18,7 +20,7 @@ struct BinaryPropertyListWriter {
         return writer.file(top: top)
     }
 
-    /// Adds an object, those in it before it, and gives its number.
+    /// Adds an object after the objects in it, and returns its number.
     private mutating func add(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath) throws(DocumentError) -> Int {
         switch value {
         case .null: throw DocumentError(unwritable: PropertyListWriter.noNull(subject), at: path)
@@ -68,11 +70,13 @@ struct BinaryPropertyListWriter {
         return Data(file)
     }
 
-    /// A kind and a length, which follows as an integer where it does not fit.
+    /// Returns a marker: a kind and a length, which follows as an integer if it does not fit.
     private static func marker(_ kind: UInt8, _ count: Int) -> [UInt8] {
         count < 0xF ? [kind | UInt8(count)] : [kind | 0xF] + integer(Int64(count))
     }
 
+    /// Returns an integer object.
+    ///
     /// Integers of 8 bytes are signed; shorter ones are not.
     private static func integer(_ value: Int64) -> [UInt8] {
         switch value {

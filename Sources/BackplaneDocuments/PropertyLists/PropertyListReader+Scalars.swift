@@ -16,7 +16,9 @@ extension PropertyListReader {
         return value
     }
 
-    /// Decimal, or hexadecimal after `0x`. The ones beyond 64 bits with a sign are floating-point numbers.
+    /// Parses a decimal integer, or a hexadecimal one after `0x`.
+    ///
+    /// Integers beyond signed 64 bits become floating-point numbers.
     private func integer(_ text: String) -> DocumentValue? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
@@ -27,7 +29,7 @@ extension PropertyListReader {
         return Int64(exactly: magnitude).map { .integer($0) } ?? .number(Double(magnitude))
     }
 
-    /// The text between a tag and its end.
+    /// Returns the text between a tag and its end.
     mutating func text(of tag: Tag) throws(Mistake) -> String {
         if tag.isEmpty { return "" }
         var text: [UInt8] = []
@@ -69,7 +71,7 @@ extension PropertyListReader {
 
     private static let entities = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
 
-    /// `#13` or `#xD`.
+    /// Returns the character of a numeric entity: `#13` or `#xD`.
     private static func numeric(_ name: String) -> String? {
         guard name.hasPrefix("#") else { return nil }
         let digits = name.dropFirst()

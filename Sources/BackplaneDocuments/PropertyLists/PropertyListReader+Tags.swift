@@ -1,10 +1,12 @@
 extension PropertyListReader {
-    /// `<name>`, `<name/>` or `</name>`; attributes are passed over.
+    /// A tag: `<name>`, `<name/>` or `</name>`.
+    ///
+    /// Attributes are ignored.
     struct Tag {
         var name: String
         var offset: Int
         var isEnd = false
-        /// Whether it is beginning and end at once.
+        /// A Boolean value that indicates whether the tag is `<name/>`, which begins and ends an element.
         var isEmpty = false
 
         var text: String { isEnd ? "</\(name)>" : "<\(name)>" }
@@ -12,7 +14,7 @@ extension PropertyListReader {
         func isEnd(of other: Tag) -> Bool { isEnd && name == other.name }
     }
 
-    /// The next tag, with nothing but space and comments before it.
+    /// Returns the next tag, skipping only space and comments before it.
     mutating func nextTag() throws(Mistake) -> Tag {
         try skipSpace()
         let start = index
@@ -33,7 +35,7 @@ extension PropertyListReader {
         guard tag.isEnd, tag.name == name else { throw Mistake(offset: tag.offset, reason: "expected `</\(name)>`, found `\(tag.text)`") }
     }
 
-    /// Passes over space, comments, processing instructions and the document type.
+    /// Skips space, comments, processing instructions and the document type.
     mutating func skipSpace() throws(Mistake) {
         while index < bytes.count {
             let start = index
@@ -68,7 +70,7 @@ extension PropertyListReader {
         throw Mistake(offset: start, reason: "this \(what) does not end")
     }
 
-    /// What stands at the index, for messages.
+    /// The text at the index, for messages.
     var found: String { bytes.found(at: index) }
 }
 

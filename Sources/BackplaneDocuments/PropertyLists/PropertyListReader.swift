@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// Reads XML property lists, and says where a mistake is.
+/// A reader of XML property lists that reports the position of a mistake.
 ///
-/// Foundation's decoder gives no column, drops a key that is there twice, cannot read a key `$null`, and recurses without a
-/// limit of its own.
+/// Foundation's decoder gives no column, drops duplicate keys, cannot read a key `$null`, and has no recursion limit of
+/// its own.
 struct PropertyListReader: DocumentTextReader {
     private let subject: DocumentSubject
     let bytes: [UInt8]

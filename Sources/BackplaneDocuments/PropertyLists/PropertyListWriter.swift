@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Writes XML property lists, indented by tabs.
+/// A writer of XML property lists, indented with tabs.
 struct PropertyListWriter {
     private var text = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -63,7 +63,7 @@ struct PropertyListWriter {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "&": escaped += "&amp;"
-            // A parser of XML would make it a line feed.
+            // An XML parser would convert it to a line feed.
             case "\r": escaped += "&#13;"
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
@@ -75,7 +75,8 @@ struct PropertyListWriter {
         return escaped
     }
 
-    /// A date of the years that are written with four digits, to the second, as the format has them.
+    /// Formats a date, which must be a whole second in the years 1 to 9999: the format has four digits and no
+    /// fractions.
     private static func seconds(_ date: Date, at path: DocumentPath) throws(DocumentError) -> String {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0
         guard years.contains(seconds), seconds == seconds.rounded() else {

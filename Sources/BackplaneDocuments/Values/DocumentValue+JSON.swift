@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
 extension DocumentValue {
+    /// Creates a document value from a JSON value.
     public init(_ value: JSONValue) {
         self = switch value {
         case .null: .null
@@ -13,13 +14,15 @@ extension DocumentValue {
         }
     }
 
-    /// The value as JSON: the same bytes for the same value, with sorted keys and without spaces.
+    /// The value as JSON, with sorted keys and without spaces.
     ///
-    /// Data is base64 and a date is its seconds since the reference date, as `JSONDecoder` expects by default. JSON has no
-    /// infinity and no NaN: such a number, which only a property list can hold, becomes `null`.
+    /// Equal values give equal bytes.
+    ///
+    /// Data becomes base64, and a date its seconds since the reference date, as `JSONDecoder` expects by default. JSON
+    /// has no infinity and no NaN: such a number, which only a property list can contain, becomes `null`.
     public var json: Data { JSONValue(self).json }
 
-    /// Where there are values that JSON has no kind for, in the order of their places.
+    /// The locations and kinds of values that JSON has no type for, with keys in alphabetical order.
     package var foreignToJSON: [(location: String, kind: String)] {
         var found: [(String, String)] = []
         collectForeign(at: DocumentPath(), &found)
@@ -37,7 +40,9 @@ extension DocumentValue {
 }
 
 extension JSONValue {
-    /// The value with data as base64, a date as its seconds since the reference date, and null for a number that is not finite.
+    /// Creates a JSON value from a document value.
+    ///
+    /// Data becomes base64, a date its seconds since the reference date, and a number that is not finite `null`.
     public init(_ value: DocumentValue) {
         self = switch value {
         case .null: .null

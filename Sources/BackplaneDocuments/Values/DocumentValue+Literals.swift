@@ -1,29 +1,37 @@
 extension DocumentValue: ExpressibleByNilLiteral {
+    /// Creates a `null` from the literal `nil`.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension DocumentValue: ExpressibleByBooleanLiteral {
+    /// Creates a `bool` from a literal `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension DocumentValue: ExpressibleByIntegerLiteral {
+    /// Creates an `integer` from digits without a point or an exponent.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 extension DocumentValue: ExpressibleByFloatLiteral {
+    /// Creates a `number`, or an `integer` if the literal's value is whole.
     public init(floatLiteral value: Double) { self.init(canonical: value) }
 }
 
 extension DocumentValue: ExpressibleByStringLiteral {
+    /// Creates a `string` from quoted text.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension DocumentValue: ExpressibleByArrayLiteral {
+    /// Creates an `array` from values in brackets.
     public init(arrayLiteral elements: DocumentValue...) { self = .array(elements) }
 }
 
 extension DocumentValue: ExpressibleByDictionaryLiteral {
-    /// - Precondition: no key is given twice.
+    /// Creates a `dictionary` from pairs of keys and values in brackets.
+    ///
+    /// - Precondition: The keys are unique.
     public init(dictionaryLiteral elements: (String, DocumentValue)...) {
         self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
     }

@@ -1,9 +1,10 @@
 public import FoundationEssentials
 
 extension DocumentValue {
-    /// Reads JSON, an XML property list or a binary one, told apart by what the bytes begin with.
+    /// Parses JSON, an XML property list or a binary one, detected by the first bytes.
     ///
-    /// - Throws: ``DocumentError``, of a text with line and column; beyond ``DocumentLimits`` too.
+    /// - Parameter subject: The name of the document in errors.
+    /// - Throws: ``DocumentError``, with line and column if the document is text; also beyond ``DocumentLimits``.
     public init(parsing bytes: Data, as subject: DocumentSubject) throws(DocumentError) {
         guard bytes.count <= DocumentLimits.bytes else { throw .tooLarge(subject) }
         switch DocumentFormat(of: bytes) {
@@ -15,7 +16,7 @@ extension DocumentValue {
 }
 
 extension Data {
-    /// The bytes without the mark that some editors begin UTF-8 files with.
+    /// The bytes without the byte order mark that some editors put at the start of UTF-8 files.
     package var withoutByteOrderMark: Data {
         starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self
     }

@@ -1,17 +1,20 @@
 public import FoundationEssentials
 
 extension DocumentValue {
-    /// The value as a file, the same bytes for the same value, members in the order of the alphabet.
+    /// Returns the value as a file, with members in alphabetical order.
+    ///
+    /// Equal values give equal bytes.
     ///
     /// JSON has neither data nor dates: they become base64 and seconds since the reference date, as in ``json``.
     ///
-    /// - Throws: ``DocumentError`` at a value that the format cannot hold: null in a property list, a number that is not
-    ///   finite in JSON, a control character in XML.
+    /// - Parameter subject: The name of the document in errors.
+    /// - Throws: ``DocumentError`` for a value that the format cannot represent (null in a property list, a number that
+    ///   is not finite in JSON, a control character in XML), or a document beyond ``DocumentLimits``.
     public func encoded(as format: DocumentFormat, of subject: DocumentSubject) throws(DocumentError) -> Data {
         try encoded(as: format, in: AlphabeticalOrder(), of: subject)
     }
 
-    /// The same with the members in an order of their own.
+    /// Returns the value as a file, with members in a given order.
     package func encoded(as format: DocumentFormat, in order: some MemberOrder, of subject: DocumentSubject) throws(DocumentError) -> Data {
         try requireReadable(subject)
         let bytes = switch format {
@@ -26,7 +29,7 @@ extension DocumentValue {
         return bytes
     }
 
-    /// - Throws: for what is beyond the limits and could not be read again.
+    /// Throws if the value is beyond the limits, so that the document could not be read again.
     private func requireReadable(_ subject: DocumentSubject) throws(DocumentError) {
         var values = 0
         func depth(_ value: DocumentValue, _ above: Int) -> Int {

@@ -1,21 +1,30 @@
 public import FoundationEssentials
 
-/// A value of a document, whichever spelling it was read from.
+/// A value of a document, independent of the format it was read from.
 ///
-/// A whole number is an `integer` however it is spelled (`1.0` in JSON, `<real>1</real>` in a property list), unless it
+/// A whole number is an `integer` however it is written (`1.0` in JSON, `<real>1</real>` in a property list), unless it
 /// does not fit in 64 bits.
 public indirect enum DocumentValue: Sendable, Hashable {
+    /// The absence of a value, which only JSON can express.
     case null
+    /// A Boolean value.
     case bool(Bool)
+    /// A whole number of at most 64 bits.
     case integer(Int64)
+    /// A number that is not whole or does not fit in 64 bits.
     case number(Double)
+    /// A text.
     case string(String)
+    /// Bytes, which only property lists can express.
     case data(Data)
+    /// A date, which only property lists can express.
     case date(Date)
+    /// A list of values.
     case array([DocumentValue])
+    /// Values by key.
     case dictionary([String: DocumentValue])
 
-    /// The kind of value, with its article, for messages: "a string".
+    /// The kind of the value with its article, for messages: "a string".
     package var kind: String {
         switch self {
         case .null: "null"
@@ -30,7 +39,7 @@ public indirect enum DocumentValue: Sendable, Hashable {
         }
     }
 
-    /// The number as the value it is compared and encoded as.
+    /// Creates the canonical value of a number, in which it is compared and encoded.
     init(canonical number: Double) {
         self = Int64(exactly: number).map(Self.integer) ?? .number(number)
     }

@@ -1,13 +1,13 @@
-/// The order in which the members of a value, and of those in it, are written.
+/// The order in which the members of a value and of the values in it are written.
 package protocol MemberOrder {
-    /// The order in the elements of an array that this is the order of.
+    /// The order within the elements of an array.
     var elements: Self { get }
-    /// The order in a member.
+    /// Returns the order within a member.
     func member(_ key: String) -> Self
     func ordered(_ members: [String: DocumentValue]) -> [(key: String, value: DocumentValue)]
 }
 
-/// The order of the alphabet everywhere.
+/// The alphabetical order, at every level.
 struct AlphabeticalOrder: MemberOrder {
     var elements: Self { self }
     func member(_ key: String) -> Self { self }

@@ -2,7 +2,7 @@ import Backplane
 import CBackplane
 import Synchronization
 
-/// One exchange of a component, through the host's function table.
+/// An HTTP exchange of a component, carried out through the host's function table.
 struct HTTPExchange {
     private let services: ComponentServices
 

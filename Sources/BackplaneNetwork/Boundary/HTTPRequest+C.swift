@@ -2,7 +2,7 @@ import Backplane
 package import CBackplane
 
 extension HTTPRequest {
-    /// Lends the request for as long as `body` runs.
+    /// Lends the request for the duration of `use`.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_request>) -> Result) -> Result {
         method.withBytes { method in
             url.withBytes { url in
@@ -18,7 +18,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Copies a request that was lent.
+    /// Copies a borrowed request.
     package init(copying request: UnsafePointer<bp_http_request>) {
         let request: bp_http_request = read(request)
         self.init(
@@ -28,7 +28,7 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// Lends the response for as long as `body` runs.
+    /// Lends the response for the duration of `use`.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_response>) -> Result) -> Result {
         body.withBytes { body in
             headers.withPairs { headers in
@@ -40,7 +40,7 @@ extension HTTPResponse {
         }
     }
 
-    /// Copies a response that was lent.
+    /// Copies a borrowed response.
     package init(copying response: UnsafePointer<bp_http_response>) {
         let response: bp_http_response = read(response)
         self.init(

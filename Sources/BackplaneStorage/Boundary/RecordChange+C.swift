@@ -2,7 +2,7 @@ package import Backplane
 package import CBackplane
 
 extension [RecordChange] {
-    /// Lends the changes for as long as `body` runs.
+    /// Lends the changes for the duration of `body`.
     package func withC<Result>(_ body: (UnsafeBufferPointer<bp_store_change>) -> Result) -> Result {
         let lent = map(\.parts)
         return Texts(lent.flatMap { [[UInt8]($0.collection.utf8), [UInt8]($0.id.utf8), $0.value] }).withBytes { bytes in
@@ -14,9 +14,10 @@ extension [RecordChange] {
         }
     }
 
-    /// Copies changes that were lent.
+    /// Copies borrowed changes.
     ///
-    /// - Throws: `call.invalid-input` for more changes than anybody means, one of no known kind, and an id that cannot be one.
+    /// - Throws: `call.invalid-input` for an unreasonable number of changes, a change of unknown kind, or an invalid
+    ///   name or id.
     package init(copying changes: UnsafePointer<bp_store_change>?, count: Int) throws(BackplaneError) {
         let lent: [bp_store_change]
         do throws(BackplaneError) {
@@ -36,7 +37,9 @@ extension [RecordChange] {
         }
     }
 
-    /// A store ends texts at a zero: two ids that differ behind it would be one.
+    /// Returns a collection's name or an id, neither of which may contain a zero.
+    ///
+    /// A store ends texts at a zero, so that two ids that differ only after it would become one.
     private static func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
         let text = bytes.text
         guard !text.isEmpty, !text.utf8.contains(0) else {

@@ -2,12 +2,12 @@ package import Backplane
 package import CBackplane
 
 extension RecordQuery {
-    /// Lends the query for as long as `body` runs.
+    /// Lends the query for the duration of `body`.
     package func withC<Result>(_ body: (UnsafePointer<bp_store_query>) -> Result) -> Result {
         collection.withBytes { collection in
             Texts((ids ?? []).map { Array($0.utf8) }).withBytes { texts in
                 texts.withUnsafeBufferPointer { texts in
-                    // No ids at all are still a choice of ids: their array is there, and empty.
+                    // An empty selection differs from none: its array exists and is empty.
                     var none = bp_bytes.empty
                     return withUnsafePointer(to: &none) { none in
                         var query = bp_store_query(
@@ -21,9 +21,9 @@ extension RecordQuery {
         }
     }
 
-    /// Copies a query that was lent.
+    /// Copies a borrowed query.
     ///
-    /// - Throws: `call.invalid-input` for more ids than anybody means.
+    /// - Throws: `call.invalid-input` for an unreasonable number of ids.
     package init(copying query: UnsafePointer<bp_store_query>) throws(BackplaneError) {
         let query: bp_store_query = read(query)
         guard (0...Descriptors.dataLimit).contains(query.id_count) else {
@@ -38,7 +38,7 @@ extension RecordQuery {
 }
 
 extension RecordPage {
-    /// Lends the records for as long as `body` runs.
+    /// Lends the records for the duration of `body`.
     package func withC<Result>(of collection: String, _ body: (UnsafeBufferPointer<bp_record>) -> Result) -> Result {
         collection.withBytes { collection in
             Texts(records.flatMap { [Array($0.id.utf8), $0.value] }).withBytes { bytes in
@@ -52,9 +52,9 @@ extension RecordPage {
 }
 
 extension StoredRecord {
-    /// Copies records that were lent.
+    /// Copies borrowed records.
     ///
-    /// - Throws: `store.unusable` for what cannot be an array of records.
+    /// - Throws: `store.unusable` for an invalid array.
     package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) throws(BackplaneError) -> [StoredRecord] {
         do throws(BackplaneError) {
             let lent = try Descriptors.read(records, count: count, of: "the host's records", limit: Descriptors.dataLimit)

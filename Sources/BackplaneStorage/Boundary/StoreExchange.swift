@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// A component's questions to the host's store, through its function table.
+/// A component's access to the host's store through its function table.
 struct StoreExchange: Sendable {
     private let services: ComponentServices
 

@@ -1,7 +1,7 @@
 import Backplane
 import CBackplane
 
-/// Many byte strings, lent across the boundary together.
+/// Byte strings that are lent across the boundary together.
 struct Texts {
     private let bytes: [UInt8]
     private let lengths: [Int]

@@ -1,5 +1,5 @@
 extension Fake {
-    /// Where in a manifest a fake stands: a manager, or a collaborator of one.
+    /// The place of a fake in a manifest: that of a manager, or of a collaborator of one.
     public struct Place: Hashable, Sendable {
         enum Role: Hashable, Sendable {
             case manager(String)
@@ -10,33 +10,43 @@ extension Fake {
             case service(String)
         }
         let role: Role
-        /// Whose collaborator it is; `nil`: the only manager's.
+        /// The manager that the collaborator belongs to; `nil` for the manifest's only manager.
         let owner: String?
 
-        /// A whole manager of the manifest, or one that is named under another's `uses`.
+        /// Returns the place of a manager of the manifest, or of one that is named under another manager's `uses`.
         public static func manager(_ name: String) -> Place { Place(role: .manager(name), owner: nil) }
 
-        /// A manager that the manifest does not have, for components that look managers up.
+        /// Returns the place of a manager that the manifest does not have, for components that look managers up.
         public static func addedManager(_ name: String) -> Place { Place(role: .addedManager(name), owner: nil) }
 
-        /// What a manager calls by a label of its `uses`, whatever the manifest has there.
+        /// Returns the place of the manager that another manager calls by a label of its `uses`.
         ///
-        /// - Parameter manager: its name; `nil`: the only one of the manifest. So in all places.
+        /// The fake takes the place whatever the manifest gives for the label.
+        ///
+        /// - Parameter manager: The name of the calling manager; `nil` for the manifest's only manager.
         public static func use(_ label: String, of manager: String? = nil) -> Place { Place(role: .use(label), owner: manager) }
 
+        /// Returns the place of a manager's data access controller.
         public static func dataAccessController(of manager: String) -> Place { Place(role: .dataAccessController, owner: manager) }
+        /// The place of the data access controller of the manifest's only manager.
         public static var dataAccessController: Place { Place(role: .dataAccessController, owner: nil) }
 
+        /// Returns the place of a manager's communication controller.
         public static func communicationController(of manager: String) -> Place { Place(role: .communicationController, owner: manager) }
+        /// The place of the communication controller of the manifest's only manager.
         public static var communicationController: Place { Place(role: .communicationController, owner: nil) }
 
-        /// A network service by the property of the communication controller that receives it.
+        /// Returns the place of a network service.
+        ///
+        /// - Parameters:
+        ///   - propertyName: The property of the communication controller that receives the service.
+        ///   - manager: The manager that the controller belongs to; `nil` for the manifest's only manager.
         public static func service(_ propertyName: String, of manager: String? = nil) -> Place { Place(role: .service(propertyName), owner: manager) }
     }
 }
 
 extension Fake.Place: CustomStringConvertible {
-    /// For messages: "the communication controller of `LibraryManager`".
+    /// The place in words for messages, such as "the communication controller of `LibraryManager`".
     public var description: String {
         let of = owner.map { " of `\($0)`" } ?? ""
         return switch role {

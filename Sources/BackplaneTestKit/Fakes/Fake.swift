@@ -1,9 +1,9 @@
 public import Backplane
 public import BackplaneHost
 
-/// A component that stands in for another in a test, in the role of what it replaces.
+/// A component that replaces another one in a test, in the same role.
 ///
-/// Made of closures, which may capture what the test wants to see; a member without one throws when it is called:
+/// It is made of closures, which may capture the test's variables. A member without one throws when it is called:
 ///
 /// ```swift
 /// Fake(LibraryNetwork.self) { network in
@@ -11,18 +11,26 @@ public import BackplaneHost
 /// }
 /// ```
 ///
-/// or of a class of the test's own, which must have that role: `Fake(FakeBooks.self, configuration: ["fails": true])`.
+/// Alternatively, it is made of a class of the test's own, which must have that role:
+/// `Fake(FakeBooks.self, configuration: ["fails": true])`.
 ///
-/// One that does not provide what its users ask for is a problem of the manifest, as any other component would be.
+/// A fake that does not provide the contract that its users require is a problem of the manifest, as any component
+/// would be.
 public struct Fake: Sendable {
-    /// What it stands in for, in class names such as `Fake.LibraryNetwork`.
+    /// The name of the replaced contract or class, used in class names such as `Fake.LibraryNetwork`.
     let name: String
-    /// What its class asks for by label; of what it replaces it keeps these collaborators.
+    /// The labels of the class's wires.
+    ///
+    /// The fake keeps these collaborators of the component that it replaces.
     let labels: Set<String>
     let configuration: [String: ManifestValue]
     let register: @Sendable (_ registrar: inout Registrar, _ role: Role, _ className: String) -> Void
 
-    /// One made of closures.
+    /// Creates a fake from closures.
+    ///
+    /// - Parameters:
+    ///   - contract: The contract that the fake provides.
+    ///   - define: Gives the members of the contract their closures.
     public init<C: Contract>(_ contract: C.Type, _ define: (inout FakeMethods<C>) -> Void = { _ in }) {
         var methods = FakeMethods<C>()
         define(&methods)
@@ -31,17 +39,22 @@ public struct Fake: Sendable {
         register = { registrar, role, className in registrar.add(bodies, as: role, named: className) }
     }
 
-    /// One with a class.
+    /// Creates a fake from a class.
+    ///
+    /// - Parameters:
+    ///   - type: The class, which must have the role of the component that it replaces.
+    ///   - configuration: The configuration that the manifest gives for it.
     public init<C: Component>(_ type: C.Type, configuration: [String: ManifestValue] = [:]) where C.Context.Owner == C {
         (name, labels, self.configuration) = (C.className, Set(C.wireLabels), configuration)
         register = { registrar, _, className in registrar.add(type, named: className) }
     }
 }
 
-/// What the members of a contract do, as closures.
+/// The closures of a contract's members.
 public struct FakeMethods<C: Contract> {
     fileprivate var bodies = StandInBodies<C>()
 
+    /// Gives an `AsyncMethod` its closure.
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, AsyncMethod<Input, Output>>,
         _ body: nonisolated(nonsending) @escaping @Sendable (Input, Call) async throws -> Output
@@ -49,6 +62,7 @@ public struct FakeMethods<C: Contract> {
         bodies.async(member, body)
     }
 
+    /// Gives a `SyncMethod` its closure.
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C, SyncMethod<Input, Output>>, _ body: @escaping @Sendable (Input, Call) throws -> Output
     ) {

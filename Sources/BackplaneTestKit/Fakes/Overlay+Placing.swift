@@ -43,7 +43,7 @@ extension Overlay {
             manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
         case .dataAccessController:
             unlock(owner, ReservedLabel.dataAccessController)
-            // In a namespace of its own: another manager may share what it replaces.
+            // The fake gets a namespace of its own: another manager may share the component that it replaces.
             definition.dataAccessController = DataAccessControllerDefinition(
                 className: add(fake, .dataAccessController), configuration: fake.configuration)
         case .communicationController:
@@ -66,7 +66,7 @@ extension Overlay {
         manifest.managers[owner] = definition
     }
 
-    /// Holds what a fake replaces, and what belongs to that, to the manifest's lock no more.
+    /// Removes the manifest's lock for the replaced component and all that belongs to it.
     private mutating func unlock(_ names: String...) {
         let key = names.map(\.pointerStep).joined(separator: "/")
         manifest.lock = manifest.lock?.filter { $0.key != key && !$0.key.hasPrefix(key + "/") }

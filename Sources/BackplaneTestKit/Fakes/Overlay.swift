@@ -4,7 +4,7 @@ import BackplaneHost
 /// A manifest with fakes in some of its places.
 struct Overlay {
     var manifest: Manifest
-    /// What the fakes are registered as.
+    /// The components that the fakes are registered as.
     private(set) var components: [Component] = []
 
     struct Component: Sendable {
@@ -13,8 +13,10 @@ struct Overlay {
         var className: String
     }
 
-    /// - Throws: what can only be a mistake in the test: `manager.unknown`, `wire.mismatch` for two fakes in one place,
-    ///   `manifest.missing-key` for a service without a communication controller.
+    /// Puts fakes into a manifest.
+    ///
+    /// - Throws: Errors that indicate a mistake in the test: `manager.unknown`; `wire.mismatch` for two fakes in one
+    ///   place; `manifest.missing-key` for a service without a communication controller.
     init(_ manifest: Manifest, _ fakes: [Fake.Place: Fake]) throws(BackplaneError) {
         self.manifest = manifest
         var filled: [Fake.Place: Fake] = [:]
@@ -24,13 +26,13 @@ struct Overlay {
                 throw BackplaneError(.wireMismatch, "two fakes are given for \(place); give one")
             }
         }
-        // A manager before its collaborators, a communication controller before its services.
+        // Managers precede their collaborators, and communication controllers their services.
         for (place, fake) in filled.sorted(by: { ($0.key.rank, $0.key.description) < ($1.key.rank, $1.key.description) }) {
             try put(fake, at: place)
         }
     }
 
-    /// Gives a fake a class name that nothing else has, and the name.
+    /// Registers a fake under a unique class name, and returns the name.
     mutating func add(_ fake: Fake, _ role: Role) -> String {
         let namesakes = components.count { $0.fake.name == fake.name }
         let className = "Fake.\(fake.name)" + (namesakes == 0 ? "" : ".\(namesakes + 1)")
@@ -40,7 +42,7 @@ struct Overlay {
 }
 
 extension Fake.Place {
-    /// The place with its manager's name.
+    /// Returns the place with its manager's name filled in.
     fileprivate func whole(in manifest: Manifest) throws(BackplaneError) -> Fake.Place {
         switch role {
         case .manager, .addedManager: return self

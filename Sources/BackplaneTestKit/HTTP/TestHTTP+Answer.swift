@@ -3,14 +3,14 @@ public import BackplaneNetwork
 import FoundationEssentials
 
 extension TestHTTP {
-    /// What a test lets a server answer.
+    /// An answer that a test defines for requests.
     public struct Answer: Sendable {
         let make: @Sendable (HTTPRequest) async throws -> HTTPResponse
 
-        /// One that is made of the request when it comes.
+        /// Creates an answer that is computed from each request.
         public init(_ make: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) { self.make = make }
 
-        /// The same, once the request has been let through a gate.
+        /// Returns the same answer, which is given once a gate has let the request pass.
         public func held(at gate: TestGate) -> Self {
             Self { request in
                 try await gate.pass()
@@ -21,32 +21,34 @@ extension TestHTTP {
 }
 
 extension TestHTTP.Answer {
+    /// Returns an answer with a complete response.
     public static func response(_ response: HTTPResponse) -> Self {
         Self { _ in response }
     }
 
+    /// Returns an answer with a status, header fields and a text as its body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], text: String = "") -> Self {
         response(HTTPResponse(status: status, headers: headers, body: Array(text.utf8)))
     }
 
-    /// JSON as it is written here.
+    /// Returns an answer with JSON text, unchanged.
     public static func json(text: String, status: Int = 200) -> Self {
         .status(status, headers: ["Content-Type": "application/json"], text: text)
     }
 
-    /// A value as JSON.
+    /// Returns an answer with a value, encoded as JSON.
     public static func json(_ value: some Encodable & Sendable, status: Int = 200) -> Self {
         Self { _ in
             HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: Array(try JSONEncoder().encode(value)))
         }
     }
 
-    /// No response at all, but an error.
+    /// Returns an answer that throws an error instead of a response.
     public static func failure(_ error: any Error & Sendable) -> Self {
         Self { _ in throw error }
     }
 
-    /// No response at all, as from a server that does not run.
+    /// An answer that throws `network.failed`, as if the server were not running.
     public static var noConnection: Self {
         Self { request in
             throw BackplaneError(.networkFailed, "the test lets no connection through", at: request.printableURL)

@@ -1,20 +1,23 @@
 public import Backplane
 public import BackplaneNetwork
 
-/// HTTP without a network: answers what the test says, and keeps every request.
+/// HTTP without a network: gives the answers that a test defines, and records every request.
 ///
 /// ```swift
 /// host.http.on("GET", "http://books.test/v1/search?q=whale", .json([mobyDick]))
-/// host.http.on("POST", "http://books.test/v1/loans", .status(503), .json(loan))     // the first time, and from then on
+/// host.http.on("POST", "http://books.test/v1/loans", .status(503), .json(loan))  // once, then always
 /// ```
 ///
-/// A request that the test says nothing of is an error to whoever sent it, and stays in the list of the unexpected ones, with
-/// which ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:_:)`` fails at its end: that a component got over it does not hide it.
+/// A request without a defined answer throws an error to its sender and is recorded as unexpected. At its end,
+/// ``TestHost/run(_:plugins:fakes:pluginPaths:lanes:_:)`` fails if there are such requests, so that they are noticed
+/// even if a component recovered from the error.
 public final class TestHTTP: HTTPExecutor {
     struct Route: Sendable {
         var name: String
         var takes: @Sendable (HTTPRequest) -> Bool
-        /// The last one stays.
+        /// The remaining answers.
+        ///
+        /// The last one is never removed.
         var answers: [Answer]
     }
     private struct State: Sendable {
@@ -23,20 +26,23 @@ public final class TestHTTP: HTTPExecutor {
         var unexpected: [HTTPRequest] = []
     }
     private let state = WatchedState(State())
+    /// The schemes that are answered: `http` and `https`.
     public let schemes = ["http", "https"]
 
+    /// Creates an HTTP executor without any answers.
     public init() {}
 
-    /// Answers requests of a method for a URL, which is compared as it is written, query and all.
+    /// Defines the answers to requests of a method for a URL, which is compared as it is written, including the query.
     ///
-    /// Of several for one request the last that was given counts. Several answers are given in turn, the last from then on.
+    /// If several definitions apply to a request, the latest counts. Several answers are given in turn; the last one is
+    /// repeated.
     public func on(_ method: String, _ url: String, _ answer: Answer, _ next: Answer...) {
         add("\(method) \(url)", [answer] + next) { $0.method == method && $0.url == url }
     }
 
-    /// Answers the requests that a test picks out itself.
+    /// Defines the answers to requests that meet a condition.
     ///
-    /// - Parameter name: what messages call them.
+    /// - Parameter name: The name of these requests in messages.
     public func on(_ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...) {
         add(name, [answer] + next, takes)
     }
@@ -45,18 +51,18 @@ public final class TestHTTP: HTTPExecutor {
         state.change { $0.routes.append(Route(name: name, takes: takes, answers: answers)) }
     }
 
-    /// Every request so far, in the order of their coming, the unexpected ones too.
+    /// All requests so far in the order of their arrival, including unexpected ones.
     public var requests: [HTTPRequest] { state.value.requests }
 
-    /// Waits until there are so many requests, and gives the first so many.
+    /// Waits until there are at least `count` requests, and returns the first `count`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func requests(_ count: Int) async throws -> [HTTPRequest] {
         try await state.wait { $0.requests.count >= count }
         return Array(requests.prefix(count))
     }
 
-    /// The requests that the test said nothing of; who takes them has seen to them.
+    /// Returns the requests without a defined answer, and removes them, so that the test does not fail because of them.
     public func takeUnexpected() -> [HTTPRequest] {
         state.change { state in
             defer { state.unexpected = [] }
@@ -64,8 +70,11 @@ public final class TestHTTP: HTTPExecutor {
         }
     }
 
+    /// Answers a request as the test defined, and records it.
+    ///
+    /// - Throws: `network.unexpected` if no answer is defined.
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // Predicates are the test's, and may ask this for its requests: not under the lock.
+        // Not under the lock: predicates belong to the test and may read its requests.
         let routes = state.change { state in
             state.requests.append(request)
             return state.routes
@@ -81,13 +90,13 @@ public final class TestHTTP: HTTPExecutor {
         return try await answer.make(request)
     }
 
-    /// - Throws: `network.unexpected` where there is a request that the test said nothing of.
+    /// Throws `network.unexpected` if there was a request without a defined answer.
     func requireNothingUnexpected() throws(BackplaneError) {
         let state = state.value
         if !state.unexpected.isEmpty { throw Self.unexpected(state.unexpected, expected: state.routes.map(\.name)) }
     }
 
-    /// Whole URLs: there are no secrets in a test.
+    /// Returns the error of unexpected requests, with whole URLs: a test contains no secrets.
     private static func unexpected(_ requests: [HTTPRequest], expected: [String]) -> BackplaneError {
         let known = expected.isEmpty ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
         let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
@@ -97,6 +106,6 @@ public final class TestHTTP: HTTPExecutor {
 }
 
 extension BackplaneError.Code {
-    /// A request that a test said nothing of.
+    /// The test defined no answer for a request.
     public static let networkUnexpected = Self(rawValue: "network.unexpected")
 }

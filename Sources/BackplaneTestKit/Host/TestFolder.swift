@@ -2,10 +2,12 @@ import Backplane
 import BackplaneHost
 import FoundationEssentials
 
-/// A private folder in the temporary folder, under a name that nobody else has.
+/// A private folder with a unique name in the temporary folder.
 struct TestFolder: Sendable {
     let path: String
 
+    /// Creates the folder on disk.
+    ///
     /// - Throws: `host.data-folder-unusable`.
     init() throws(BackplaneError) {
         path = FileManager.default.temporaryDirectory.appending(path: "backplane-testkit-\(UUID().uuidString)").path

@@ -2,24 +2,29 @@ public import Backplane
 public import BackplaneHost
 
 extension TestHost {
-    /// Makes a host, hands it to a test, and stops it when the test is through, however that ends.
+    /// Creates a host, passes it to a test, and stops it when the test ends, successfully or not.
     ///
     /// ```swift
-    /// try await TestHost.run(Manifest(contentsOf: "backplane.json"), plugins: [BookshelfPlugin.self], fakes: [
-    ///     .communicationController(of: "LibraryManager"): Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
-    /// ]) { host in
+    /// try await TestHost.run(
+    ///     Manifest(contentsOf: "backplane.json"), plugins: [BookshelfPlugin.self],
+    ///     fakes: [
+    ///         .communicationController(of: "LibraryManager"):
+    ///             Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
+    ///     ]
+    /// ) { host in
     ///     let library = try await host.manager("LibraryManager", as: Library.self)
     ///     …
     /// }
     /// ```
     ///
     /// - Parameters:
-    ///   - plugins: those that are linked into the tests.
-    ///   - fakes: what takes whose place.
-    ///   - pluginPaths: where the manifest's libraries are; `nil`: what is linked stands for them, and none is loaded.
-    ///   - lanes: `LaneRule.encoded` to see that the contracts survive JSON.
-    /// - Throws: ``ManifestRefused`` with everything that is wrong with the manifest, before anything starts; what the test
-    ///   throws; `network.unexpected` when there was a request that the test did not say how to answer.
+    ///   - plugins: The plugins that are linked into the tests.
+    ///   - fakes: The fakes, by the place that each of them takes.
+    ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
+    ///     plugins instead.
+    ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
+    ///   `network.unexpected` if there was a request that the test gave no answer for.
     public static func run<Result>(
         _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil, lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Result
@@ -39,13 +44,21 @@ extension TestHost {
         }
     }
 
-    /// The same for one manager, named as its class, of which everything around it is fakes.
+    /// Creates a host for one manager, named as its class, whose surroundings are all fakes.
     ///
     /// ```swift
     /// try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: [
     ///     .communicationController: Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
     /// ]) { host in … }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - className: The name of the manager's class, and of the manager.
+    ///   - configuration: The manager's configuration.
+    ///   - plugins: The plugins that are linked into the tests.
+    ///   - fakes: The fakes, by the place that each of them takes.
+    ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
     public static func run<Result>(
         _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:],
         lanes: LaneRule = .fastest, _ body: (TestHost) async throws -> Result

@@ -1,17 +1,21 @@
 public import Backplane
 public import BackplaneHost
 
-/// A host for one test, with everything around it in the test's hand: HTTP, the store, the log.
+/// A host for one test, which controls its surroundings: HTTP, the store, the log.
 ///
-/// It is made, and stopped, by ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
+/// ``run(_:plugins:fakes:pluginPaths:lanes:_:)`` creates and stops it.
 public final class TestHost: Sendable {
+    /// The host itself.
     public let host: PluginHost
-    /// Answers `http:` and `https:` requests.
+    /// The source of answers to `http:` and `https:` requests.
     public let http = TestHTTP()
-    /// What data access controllers keep records in.
+    /// The store that data access controllers keep records in.
     public let store = TestStore()
+    /// The log of the host and its components.
     public let log = TestLog()
-    /// A private folder of the test's, removed with everything in it at the end. The host's own folders are in it.
+    /// A private folder of the test, which is removed at the end.
+    ///
+    /// It also contains the host's own folders.
     public let folder: String
 
     init(_ overlay: Overlay, plugins: [any Plugin.Type], pluginPaths: [String]?, lanes: LaneRule, in folder: String) {
@@ -22,7 +26,7 @@ public final class TestHost: Sendable {
         let fakes = LinkedPlugin(id: "org.backplane.testkit.fakes", version: "1.0.0") { registrar in
             for component in components { component.fake.register(&registrar, component.role, component.className) }
         }
-        // Nobody watches Swift's thread pool: tests that run beside this one occupy it.
+        // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
         host = PluginHost(
             manifest: ManifestDocument(manifest), linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]),
             options: HostOptions(
@@ -30,16 +34,18 @@ public final class TestHost: Sendable {
                 openStore: { [store] _, _ in store }, lanes: lanes, occupationLimit: nil))
     }
 
-    /// A manager by its name, started if it was not, as `PluginHost.manager(_:as:)` gives it.
+    /// Returns a manager by its name, starting it if necessary, as `PluginHost.manager(_:as:)` does.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         try await host.manager(name, as: C.self)
     }
 
-    /// A manager by a name that knows its contract, started if it was not.
+    /// Returns a manager by a name that knows its contract, starting it if necessary.
     public func manager<C: Contract>(_ name: ManagerName<C>) async throws(BackplaneError) -> Remote<C> {
         try await host.manager(name)
     }
 
-    /// A call that begins here.
+    /// Begins a call that does not serve another call.
+    ///
+    /// - Parameter duration: The time until the call's deadline; `nil` for a call without one.
     public func begin(within duration: Duration? = nil) -> Call { host.begin(within: duration) }
 }

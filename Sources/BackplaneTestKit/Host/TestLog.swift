@@ -1,26 +1,31 @@
 public import Backplane
 public import BackplaneHost
 
-/// Collects what the host and its components write to the log, of every level.
+/// A log that collects the messages of the host and its components at every level.
 public final class TestLog: LogSink {
     private let written = Recording<LogRecord>()
 
+    /// Creates an empty log.
     public init() {}
 
+    /// Returns `true`: every level is collected.
     public func isEnabled(_ level: Log.Level) -> Bool { true }
+    /// Collects a message.
     public func write(_ record: LogRecord) { written.add(record) }
 
-    /// Everything so far.
+    /// All messages so far.
     public var records: [LogRecord] { written.all }
 
-    /// What one component wrote, a manager by its name in the manifest, anything else by its class; `host`: the host itself.
+    /// Returns the messages of one component or of the host.
+    ///
+    /// - Parameter source: The name of a manager in the manifest, the class name of any other component, or `host`.
     public func messages(from source: String) -> [String] {
         records.filter { $0.source == source }.map(\.message)
     }
 
-    /// Waits until somebody has written a message, and gives the record.
+    /// Waits for a message with the given text, and returns its record.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func record(_ message: String) async throws -> LogRecord {
         try await written.first(where: { $0.message == message })
     }

@@ -1,4 +1,4 @@
-/// Values in the order in which they came: what a fake was asked, say.
+/// A list of values in the order of their arrival, such as the inputs of a fake.
 ///
 /// ```swift
 /// let searches = Recording<String>()
@@ -12,15 +12,18 @@
 public final class Recording<Value: Sendable>: Sendable {
     fileprivate let values = WatchedState<[Value]>([])
 
+    /// Creates an empty recording.
     public init() {}
 
+    /// Appends a value.
     public func add(_ value: Value) { values.change { $0.append(value) } }
 
+    /// All values so far.
     public var all: [Value] { values.value }
 
-    /// Waits until there are so many, and gives the first so many.
+    /// Waits until there are at least `count` values, and returns the first `count`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func first(_ count: Int) async throws -> [Value] {
         try await values.wait { $0.count >= count }
         return Array(all.prefix(count))
@@ -28,9 +31,9 @@ public final class Recording<Value: Sendable>: Sendable {
 }
 
 extension Recording {
-    /// Waits for the first that is wanted, or gives the one that is there.
+    /// Waits for a value that meets a condition, and returns the first one.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func first(where isWanted: @escaping @Sendable (Value) -> Bool) async throws -> Value {
         while true {
             if let value = all.first(where: isWanted) { return value }

@@ -1,25 +1,30 @@
 public import FoundationEssentials
 
-/// A clock that stands still until a test moves it: no test waits for real time.
+/// A clock that stands still until a test advances it, so that no test waits for real time.
 ///
-/// It controls what is told the time by it, and nothing else: neither the host's own deadlines nor `Date.now`. A component is not
-/// given a clock, so it gets this one as it would get any other, through a wire to a contract that tells the time:
+/// It affects only code that takes its time from it, but neither the host's deadlines nor `Date.now`. The SDK gives
+/// components no clock; they receive this one, like any other, through a wire to a contract that tells the time:
 ///
 /// ```swift
 /// let clock = TestClock()
 /// let time = Fake(WallTime.self) { $0.sync(\.now) { _, _ in clock.date } }
 /// ```
 ///
-/// Code that takes `some Clock<Duration>` is given the clock itself.
+/// Code that takes `some Clock<Duration>` receives the clock itself.
 public final class TestClock: Clock {
-    /// A moment of one clock, by how long it is after that clock was made.
+    /// A moment of one clock, as the time since the clock's creation.
     public struct Instant: InstantProtocol {
+        /// The time since the clock's creation.
         public var offset: Duration
 
+        /// Creates a moment.
         public init(offset: Duration = .zero) { self.offset = offset }
 
+        /// Returns the moment that is `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// Returns the time from this moment to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Compares two moments of one clock.
         public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     }
 
@@ -34,24 +39,30 @@ public final class TestClock: Clock {
     private let state = WatchedState(State())
     private let start: Date
 
-    /// - Parameter start: what ``date`` is at first. Default: the reference date, 2001-01-01 00:00 UTC.
+    /// Creates a clock that stands still at its first moment.
+    ///
+    /// - Parameter start: The initial ``date``. Default: the reference date, 2001-01-01 00:00 UTC.
     public init(startingAt start: Date = Date(timeIntervalSinceReferenceDate: 0)) { self.start = start }
 
+    /// The clock's current moment.
     public var now: Instant { state.value.now }
 
-    /// The calendar's time, which goes with ``now``.
+    /// The calendar time, which advances with ``now``.
     public var date: Date { start.addingTimeInterval(now.offset / .seconds(1)) }
 
+    /// The resolution of the clock: zero.
     public var minimumResolution: Duration { .zero }
 
-    /// Moves the clock, and wakes who slept until then, the earliest first; in which order they then run is Swift's affair.
+    /// Advances the clock and wakes the tasks that slept until then, the earliest first.
     ///
-    /// Where the order matters, and for a timer that repeats, advance step by step and wait for ``sleepers(_:)`` between: who
-    /// sleeps again sleeps from where the clock is by then. A negative duration moves nothing.
+    /// The order in which woken tasks run is not defined. Where it matters, and for a timer that repeats, advance step
+    /// by step and wait for ``sleepers(_:)`` in between: a task that sleeps again counts from the clock's moment at
+    /// that time. A negative duration does nothing.
     public func advance(by duration: Duration) {
         advance(to: now.advanced(by: duration))
     }
 
+    /// Advances the clock to a moment, as ``advance(by:)`` does.
     public func advance(to moment: Instant) {
         var isThere = false
         while !isThere {
@@ -63,7 +74,9 @@ public final class TestClock: Clock {
         }
     }
 
-    /// - Throws: `CancellationError` when the task is cancelled before the clock gets there.
+    /// Waits until the clock reaches a moment.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.change { state in
             state.nextID += 1
@@ -74,9 +87,9 @@ public final class TestClock: Clock {
         try await state.wait { $0.now >= deadline }
     }
 
-    /// Waits until so many sleep by this clock.
+    /// Waits until at least `count` tasks sleep by this clock.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func sleepers(_ count: Int = 1) async throws {
         try await state.wait { $0.sleeping >= count }
     }

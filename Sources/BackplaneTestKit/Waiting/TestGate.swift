@@ -1,10 +1,10 @@
-/// A gate that a test holds shut to see what happens meanwhile, in place of a delay.
+/// A gate that a test keeps closed to observe what happens meanwhile, instead of a delay.
 ///
 /// ```swift
 /// let gate = TestGate()
 /// host.http.on("GET", url, .json(text: "[]").held(at: gate))
 /// async let books = library.search(query)
-/// try await gate.arrivals()                       // the request is under way
+/// try await gate.arrivals()                       // the request is in flight
 /// gate.open()
 /// ```
 public final class TestGate: Sendable {
@@ -14,25 +14,27 @@ public final class TestGate: Sendable {
     }
     private let state: WatchedState<State>
 
+    /// Creates a gate, closed by default.
     public init(isOpen: Bool = false) { state = WatchedState(State(isOpen: isOpen)) }
 
-    /// Lets everyone through who waits or comes.
+    /// Opens the gate for everyone who waits or arrives.
     public func open() { state.change { $0.isOpen = true } }
 
-    /// Lets nobody through who comes from now on.
+    /// Closes the gate for everyone who arrives from now on.
     public func close() { state.change { $0.isOpen = false } }
 
-    /// Waits here while the gate is shut.
+    /// Waits until the gate is open.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before the gate opens.
+    /// - Throws: `CancellationError` if the task is cancelled before the gate opens.
     public func pass() async throws {
         state.change { $0.arrivals += 1 }
         try await state.wait { $0.isOpen }
     }
 
-    /// Waits until so many have come to the gate since it was made, whether they are through or not.
+    /// Waits until there have been at least `count` arrivals since the gate's creation, whether they have passed or
+    /// not.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public func arrivals(_ count: Int = 1) async throws {
         try await state.wait { $0.arrivals >= count }
     }

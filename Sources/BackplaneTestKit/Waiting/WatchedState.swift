@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A state that tasks can wait on: who waits goes on with the change that brings what it waits for, and no time passes.
+/// A state that tasks can wait on.
+///
+/// A waiting task resumes with the change that meets its condition; no time passes.
 final class WatchedState<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         var id: UInt64
@@ -18,7 +20,7 @@ final class WatchedState<State: Sendable>: Sendable {
 
     var value: State { guarded.withLock(\.state) }
 
-    /// Changes the state, and lets go on who waited for that, in the order of their coming.
+    /// Changes the state, and resumes the tasks whose condition it meets, in the order of their arrival.
     @discardableResult
     func change<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
         let (result, reached) = guarded.withLock { guarded in
@@ -32,9 +34,9 @@ final class WatchedState<State: Sendable>: Sendable {
         return result
     }
 
-    /// Returns once the state is as wanted, at once where it is.
+    /// Waits until the state meets a condition; returns immediately if it does.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     func wait(until isReached: @escaping @Sendable (State) -> Bool) async throws {
         let id = guarded.withLock { guarded in
             guarded.nextID += 1
@@ -44,7 +46,7 @@ final class WatchedState<State: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = guarded.withLock { guarded in
                     if isReached(guarded.state) { return .success(()) }
-                    // Looked at under the lock: a cancellation after this finds the waiter.
+                    // Checked under the lock: a cancellation after this finds the waiter.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     guarded.waiters.append(Waiter(id: id, isReached: isReached, continuation: continuation))
                     return nil

@@ -1,7 +1,7 @@
 import CBackplane
 import FoundationEssentials
 
-/// How a component ends an encoded call: exactly once.
+/// The way in which a component ends an encoded call: exactly once.
 @usableFromInline
 struct CallEnding: Sendable {
     let instance: Instance

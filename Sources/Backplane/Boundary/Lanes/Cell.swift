@@ -1,10 +1,12 @@
 public import CBackplane
 
-/// A method as its wire calls it: one function and the context it was made with, behind a pointer in a binding.
+/// The function of a method as its wire calls it.
 ///
-/// The function's type spells its pointers and its isolation, so that separately built images agree on how it is called,
-/// and there is no reabstraction to pay for. Cells are not copyable and are called through a borrowing method: anything
-/// else retains the closure, and every core would fight over that one reference count.
+/// A cell stores it with its context, behind a pointer in a binding.
+///
+/// The function's type spells out its pointers and its isolation, so that separately built images agree on the calling
+/// convention and no reabstraction is needed. Cells are not copyable and are called through a borrowing method.
+/// Anything else would retain the closure, and every core would contend for that one reference count.
 @usableFromInline
 typealias AsyncFunction<Input, Output> = nonisolated(nonsending) @Sendable (
     UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
@@ -24,7 +26,9 @@ struct AsyncCell<Input, Output>: ~Copyable {
         (self.function, self.context) = (function, context)
     }
 
-    /// - Parameter number: of the calling component, for the path.
+    /// Calls the method.
+    ///
+    /// - Parameter number: The number of the calling component, for the path.
     @inlinable @inline(__always)
     nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32) async throws(BackplaneError) -> Output {
         var input = input, call = call
@@ -44,7 +48,9 @@ struct SyncCell<Input, Output>: ~Copyable {
         (self.function, self.context) = (function, context)
     }
 
-    /// - Parameter number: of the calling component, for the path.
+    /// Calls the method.
+    ///
+    /// - Parameter number: The number of the calling component, for the path.
     @inlinable @inline(__always)
     borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32) throws(BackplaneError) -> Output {
         var input = input, call = call

@@ -1,6 +1,8 @@
 import CBackplane
 
-/// The cells of one binding, by member. Encoded ones live as long as the process, native ones as long as their instance.
+/// The cells of one binding, by member.
+///
+/// Encoded ones live as long as the process, native ones as long as their instance.
 package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
     package let pointer: UnsafePointer<UnsafeRawPointer?>?
 
@@ -12,7 +14,7 @@ package struct Cells: @unchecked Sendable {      // written once, before anybody
         pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, target: target)) })
     }
 
-    /// The cells of an encoded wire of contract `C`, for a host program's own.
+    /// Creates the cells of an encoded wire of contract `C` for the host program's own use.
     package init<C: Contract>(_: C.Type, calling target: EncodedTarget) {
         self.init(of: Members<C>().all, calling: target)
     }

@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// How an encoded call ended: the status code and payload of `bp_done`, copied.
+/// The result of an encoded call: the status code and payload of `bp_done`, copied.
 @usableFromInline
 package struct EncodedAnswer: Sendable {
     package var status: Int32
@@ -15,12 +15,12 @@ package struct EncodedAnswer: Sendable {
     }
 
     package init(_ error: BackplaneError) {
-        // What a status says by itself is plain text, for whoever reads no JSON.
+        // An error that its status expresses completely is sent as plain text, for readers without JSON.
         if let status = Self.status(saying: error) {
             self.init(status: status, payload: Array(error.message.utf8))
             return
         }
-        // An error is texts in texts: it encodes, but for causes nested deeper than JSON may be.
+        // An error consists of nested texts. It can be encoded unless its causes are nested deeper than JSON allows.
         let payload = (try? JSON.encode(error, failing: .callInvalidOutput)) ?? (try? JSON.encode(error.keepingCauses(100), failing: .callInvalidOutput))
         self.init(status: Int32(BP_ERROR), payload: payload ?? [])
     }
@@ -41,7 +41,7 @@ package struct EncodedAnswer: Sendable {
         return BackplaneError(code, text.isEmpty ? fallback : text)
     }
 
-    /// What a plugin says of an error: text, whatever it is, and no more of it than somebody may read.
+    /// Returns a plugin's error message as text, cut off after `textLimit` bytes.
     private static func readable(_ payload: [UInt8]) -> String {
         guard payload.count > textLimit else { return String(decoding: payload, as: UTF8.self) }
         return String(decoding: payload.prefix(textLimit), as: UTF8.self) + "… (the first \(textLimit) of \(payload.count) bytes)"
@@ -49,7 +49,7 @@ package struct EncodedAnswer: Sendable {
 
     private static var textLimit: Int { 65_536 }
 
-    /// The status code that means just this error; `nil` where there is more to say.
+    /// Returns the status code that expresses exactly this error; `nil` if there is more to it.
     private static func status(saying error: BackplaneError) -> Int32? {
         guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else { return nil }
         let statuses = [BP_FAILED, BP_INVALID_INPUT, BP_UNIMPLEMENTED, BP_CANCELLED, BP_DEADLINE, BP_FORBIDDEN, BP_RETIRED]
@@ -71,7 +71,7 @@ package struct EncodedAnswer: Sendable {
 }
 
 extension BackplaneError {
-    /// The same error without the causes that are more than so many levels below it.
+    /// Returns the same error without the causes that are more than `levels` levels below it.
     fileprivate func keepingCauses(_ levels: Int) -> BackplaneError {
         var copy = self
         copy.causes = levels == 0 ? [] : causes.map { $0.keepingCauses(levels - 1) }

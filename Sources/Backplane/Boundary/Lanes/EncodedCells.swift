@@ -1,4 +1,4 @@
-/// A method as ``Members`` finds it in a contract: able to make the cell of an encoded wire, and a body that only throws.
+/// A method as ``Members`` finds it in a contract, which can create encoded cells and bodies that only throw.
 protocol EncodedMember: Sendable {
     static var isSynchronous: Bool { get }
     static var types: (input: Any.Type, output: Any.Type) { get }

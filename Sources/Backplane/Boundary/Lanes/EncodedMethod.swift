@@ -1,7 +1,7 @@
 import CBackplane
 import FoundationEssentials
 
-/// One method of an encoded wire: what its cell has for context.
+/// A method of an encoded wire, the context of its cell.
 struct EncodedMethod: Sendable {
     let name: String
     let target: EncodedTarget

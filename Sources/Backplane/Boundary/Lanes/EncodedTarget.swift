@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// What encoded cells call: the host's `bp_provider`, which lives as long as the process.
+/// The target of encoded cells: the host's `bp_provider`, which lives as long as the process.
 package struct EncodedTarget: Sendable {
     private let table: ConstantPointer<bp_provider>
 
@@ -15,9 +15,9 @@ package struct EncodedTarget: Sendable {
 }
 
 extension EncodedTarget {
-    /// A collaborator as a plugin of another lane revision reaches it: through `backplane.calls/1`, as a plugin in C does.
+    /// Creates the target for a plugin of another lane revision: through `backplane.calls/1`, as a plugin in C calls.
     ///
-    /// - Returns: `nil` when the host does not have that service.
+    /// Returns `nil` if the host does not have that service.
     init?(through services: HostServices, component: UInt64, wire: UInt64, methods: [MethodDescription]) {
         guard let table = services.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else { return nil }
         let descriptors = methods.map(bp_method.init)

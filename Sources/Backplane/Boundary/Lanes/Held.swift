@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A component as the functions of its method table reach it: borrowed, never retained.
+/// A component as the functions of its method table access it: borrowed, never retained.
 @frozen @usableFromInline
 struct Held<C: Component>: ~Copyable {
     @usableFromInline let component: C
@@ -26,9 +26,12 @@ struct Held<C: Component>: ~Copyable {
     }
 }
 
-/// How many calls have ended with an error. Calls that succeed know nothing of it.
+/// The number of calls that have ended with an error.
 ///
-/// An object, since a value in ``Held`` would end through the runtime, which would look for the conformances of what it is made of.
+/// Successful calls do not touch it.
+///
+/// It is an object, because a value in ``Held`` would be destroyed by the runtime, which would look for the
+/// conformances of its parts.
 @usableFromInline
 final class FailureCount: Sendable {
     private let count = Mutex<UInt64>(0)
@@ -37,7 +40,7 @@ final class FailureCount: Sendable {
 
     var value: UInt64 { count.withLock(\.self) }
 
-    /// Gives the error as it goes to the caller, and counts it, unless the call was cancelled.
+    /// Counts an error, unless the call was cancelled, and returns it as the caller receives it.
     @inline(never) @usableFromInline
     func counting(_ error: any Error) -> BackplaneError {
         let error = BackplaneError(thrown: error)

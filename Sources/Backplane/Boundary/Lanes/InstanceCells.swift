@@ -1,4 +1,6 @@
-/// The cells of one component, as native wires to it call them; they live as long as it does.
+/// The cells of one component, which native wires to it call.
+///
+/// They live as long as the component.
 struct InstanceCells: @unchecked Sendable {     // written once, freed when nobody can call any more
     private let bodies: [(any MethodBody)?]
     private let table: UnsafeMutableBufferPointer<UnsafeRawPointer?>
@@ -9,7 +11,7 @@ struct InstanceCells: @unchecked Sendable {     // written once, freed when nobo
         _ = table.initialize(from: bodies.map { $0.map { UnsafeRawPointer($0.makeCell(held)) } })
     }
 
-    /// `nil` for a component without methods.
+    /// The table of cells; `nil` for a component without methods.
     var pointer: UnsafePointer<UnsafeRawPointer?>? { table.isEmpty ? nil : UnsafePointer(table.baseAddress) }
 
     func free() {

@@ -1,16 +1,21 @@
 public import CBackplane
 
-/// A method's function as the method table keeps it: the cell of native wires calls it as it is, an encoded wire through coders.
+/// The function of a method as the method table keeps it.
+///
+/// Native cells call it directly, encoded wires through coders.
 @usableFromInline
 protocol MethodBody: Sendable {
-    /// The cell that native wires call. `context` points at the component's ``Held``.
-    func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
-    /// Frees a cell that ``makeCell(_:)`` made and nobody calls any more.
-    func freeCell(_ cell: UnsafeMutableRawPointer)
-    /// Decodes, calls and encodes; answers exactly once, a synchronous method before this returns. `input` is lent for as long as this
-    /// runs.
+    /// Creates the cell that native wires call.
     ///
-    /// - Returns: the task at work; `nil`: it has answered.
+    /// `context` points at the component's ``Held``.
+    func makeCell(_ context: UnsafeRawPointer) -> UnsafeMutableRawPointer
+    /// Frees a cell that ``makeCell(_:)`` created and that is no longer called.
+    func freeCell(_ cell: UnsafeMutableRawPointer)
+    /// Decodes the input, calls the method, and encodes the answer, exactly once.
+    ///
+    /// A synchronous method is answered before this returns. `input` is lent for the duration of this function.
+    ///
+    /// - Returns: The task at work; `nil` if it has answered.
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
 }
 
@@ -40,7 +45,8 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>? {
         do throws(BackplaneError) {
             let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
-            // Begins on the caller's thread, as a native call does: most bodies end there, and nobody changes threads.
+            // The task begins on the caller's thread, as a native call does. Most bodies end there, without a thread
+            // switch.
             return NestedCalls.begin { Task.immediate { await answer(value, held, call, ending) } }
                 ?? Task { await answer(value, held, call, ending) }
         } catch {
@@ -61,7 +67,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     }
 }
 
-/// Where a component's ``Held`` is.
+/// The location of a component's ``Held``.
 private struct HeldContext: @unchecked Sendable {     // borrowed for as long as the call is under way
     let raw: UnsafeRawPointer
 }

@@ -2,13 +2,17 @@ import CBackplane
 
 /// The encoded calls that have begun inside one another on one thread.
 ///
-/// Each of them has some kilobytes of its stack until it waits or ends: components that call one another a thousand deep would
-/// use it up, and with it the process.
+/// Each of them occupies some kilobytes of the thread's stack until it suspends or ends. Components that call each
+/// other a thousand levels deep would exhaust the stack and end the process.
 enum NestedCalls {
-    /// Every plugin counts for itself, so that this many of each may be on one thread.
+    /// The greatest number of nested calls.
+    ///
+    /// Every plugin counts separately, so a thread may contain this many calls of each.
     static let limit: UInt32 = 16
 
-    /// Counts a call for as long as `body` runs, which begins it; `nil`: there are too many, and it must begin on a thread of its own.
+    /// Counts a call for the duration of `body`, which begins it.
+    ///
+    /// Returns `nil` if there are too many, in which case the call must begin on another thread.
     static func begin<Result>(_ body: () -> Result) -> Result? {
         let count = bp_nested_calls()
         guard count.pointee < limit else { return nil }

@@ -1,9 +1,10 @@
 import CBackplane
 import Synchronization
 
-/// Where the answer of an encoded call arrives, whether before or after anybody waits for it.
+/// The receiver of an encoded call's answer, which may arrive before or after it is awaited.
 ///
-/// Most calls are answered before the function that starts them returns: then nothing waits, and nothing can be cancelled.
+/// Most calls are answered before the function that starts them returns. Then nothing waits and nothing can be
+/// cancelled.
 package final class PendingAnswer: Sendable {
     private enum State {
         case nothing
@@ -14,10 +15,12 @@ package final class PendingAnswer: Sendable {
 
     package init() {}
 
-    /// Where the answer is to go: to be used once.
+    /// The reply that delivers the answer.
+    ///
+    /// Must be used once.
     package var reply: Reply { Reply(Self.done, toContext()) }
 
-    /// To be handed over with ``done``, which takes it back.
+    /// Returns the context to pass with ``done``, which takes it back.
     func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     static let done: bp_done = { context, status, payload in
@@ -37,14 +40,18 @@ package final class PendingAnswer: Sendable {
         continuation?.resume(returning: answer)
     }
 
-    /// The answer, if it came already.
+    /// The answer, if it has arrived.
     package var now: EncodedAnswer? {
         state.withLock { state in
             if case .answered(let answer) = state { answer } else { nil }
         }
     }
 
-    /// To be asked once. Whoever waits and is cancelled still waits for the answer, which `cancel` should bring about.
+    /// Returns the answer, waiting for it if necessary.
+    ///
+    /// Must be called once.
+    ///
+    /// If the waiting task is cancelled, it still waits for the answer, which `cancel` should bring about.
     package nonisolated(nonsending) func wait(onCancel cancel: @Sendable () -> Void) async -> EncodedAnswer {
         if let now { return now }
         return await withTaskCancellationHandler {

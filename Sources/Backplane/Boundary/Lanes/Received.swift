@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What came before a function returned, on whatever thread.
+/// A value that is set by another function before that function returns, on any thread.
 package final class Received<Value: Sendable>: Sendable {
     private let stored = Mutex<Value?>(nil)
 

@@ -1,6 +1,6 @@
 package import CBackplane
 
-/// Where the answer of an encoded call goes: a callback and the context to hand back to it, called exactly once.
+/// The destination of an encoded call's answer: a callback and its context, called exactly once.
 package struct Reply: @unchecked Sendable {     // the caller's own context, handed back untouched
     private let done: bp_done
     private let context: UnsafeMutableRawPointer?
@@ -9,14 +9,14 @@ package struct Reply: @unchecked Sendable {     // the caller's own context, han
         (self.done, self.context) = (done, context)
     }
 
-    /// A reply to a closure, which is lent the payload.
+    /// Creates a reply that calls a closure, which borrows the payload.
     package init(_ body: @escaping @Sendable (Int32, bp_bytes) -> Void) {
         self.init({ context, status, payload in
             Box<@Sendable (Int32, bp_bytes) -> Void>.take(context)(status, payload)
         }, Box(body).toContext())
     }
 
-    /// Ends the call; the payload is lent.
+    /// Ends the call with a borrowed payload.
     package func end(_ status: Int32, _ payload: bp_bytes) {
         done(context, status, payload)
     }

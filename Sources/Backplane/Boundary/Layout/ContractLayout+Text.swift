@@ -1,5 +1,6 @@
-/// The text of a contract's layouts: a line for each that says what it is of. A declared type is described where it comes
-/// up first.
+/// The text of a contract's layouts: a line for each, with its subject.
+///
+/// A type is described where it first occurs.
 ///
 ///     call: #0=struct Backplane.Call 64/8/64/0{…}
 ///     failure: #2=struct Backplane.BackplaneError 80/8/80/4096{…}

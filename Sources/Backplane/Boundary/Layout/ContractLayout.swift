@@ -1,7 +1,8 @@
-/// The layouts that the native lane of a contract rests on: of the call frame, of errors, and of what every member takes
-/// and answers.
+/// The layouts that the native lane of a contract depends on.
+///
+/// They are those of the call frame, of errors, and of the input and output of every member.
 package struct ContractLayout: Sendable {
-    /// What a layout is of.
+    /// The part of a call that has a layout.
     package enum Subject: Sendable {
         case call
         case failure
@@ -12,7 +13,7 @@ package struct ContractLayout: Sendable {
     package struct Entry: Sendable {
         package enum Layout: Sendable {
             case type(TypeLayout)
-            /// Why it does not cross as it is, after a verb: "`Cover`, a class".
+            /// The reason why values of the type do not cross as they are, to follow a verb: "`Cover`, a class".
             case refused(String)
         }
 
@@ -24,12 +25,14 @@ package struct ContractLayout: Sendable {
         }
     }
 
-    /// The call frame, the failure type, then input and output of each member in order.
+    /// The call frame, the failure type, then the input and output of each member in order.
     package var entries: [Entry]
 
     package init(entries: [Entry]) { self.entries = entries }
 
-    /// Reads the layouts of a contract as this program compiled it. Some 10 µs for each type that has not been met in it.
+    /// Reads the layouts of a contract as this program compiled it.
+    ///
+    /// Costs about 10 µs per type.
     package init<C: Contract>(of _: C.Type) {
         var reader = LayoutReader()
         func entry(_ subject: Subject, _ type: Any.Type) -> Entry {

@@ -1,4 +1,4 @@
-/// Names in the text of a layout: identifiers as they are, anything else quoted, so that no name can be taken for syntax.
+/// The spelling of names in layout texts: identifiers as they are, all others quoted, so that no name reads as syntax.
 package enum LayoutName {
     package static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -20,7 +20,7 @@ package enum LayoutName {
         return String(decoding: bytes + [UInt8(ascii: "`")], as: UTF8.self)
     }
 
-    /// A backslash and two hexadecimal digits.
+    /// Returns a backslash and two hexadecimal digits.
     private static func escaped(_ byte: UInt8) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return [UInt8(ascii: "\\"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -28,6 +28,6 @@ package enum LayoutName {
 }
 
 extension String {
-    /// A name in a message, which nobody wants to read to its end when it is long.
+    /// The text cut to a length that is readable in a message.
     package var cut: String { utf8.count > 120 ? prefix(120) + "…" : self }
 }

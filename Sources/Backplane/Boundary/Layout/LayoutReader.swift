@@ -1,14 +1,25 @@
-/// Reads layouts from the runtime. Types of one text are read by one reader, so that each is described once.
+/// A reader of layouts from the runtime.
+///
+/// All types of one text are read by one reader, so that each is described once.
 struct LayoutReader {
-    /// The metadata of the declared types described so far, in the order of their numbers. Each program has it once per type.
-    /// Searched rather than hashed, for the reason that ``StandardType`` gives.
+    /// The metadata of the declared types described so far, in the order of their numbers.
+    ///
+    /// It is unique per type and program.
+    ///
+    /// It is searched rather than hashed, for the reason that ``StandardType`` gives.
     private var described: [UnsafeRawPointer] = []
     private var parts = 0
 
-    /// More parts than any type has that is meant to cross. A generic type that holds larger ones of itself would go on.
+    /// The greatest number of parts in a type: more than any type that is meant to cross has.
+    ///
+    /// It stops a generic type that contains ever larger types of its own kind.
     static let partLimit = 10_000
 
-    /// - Throws: why values of the type do not cross as they are. What was read of it is then forgotten.
+    /// Reads the layout of a type.
+    ///
+    /// If it throws, all that it has read of the type is forgotten.
+    ///
+    /// - Throws: The reason why values of the type do not cross as they are.
     mutating func layout(of type: Any.Type) throws(LayoutRefusal) -> TypeLayout {
         let before = described.count
         parts = 0
@@ -21,18 +32,18 @@ struct LayoutReader {
         }
     }
 
-    /// Where in a type the reader is.
+    /// The reader's position in a type.
     private struct Place {
         var path = LayoutPath()
         var depth = 0
-        /// What the type there is, where it must have standard hashing.
+        /// The description of the type at this position, if it must have standard hashing.
         var hashed: String?
 
         func member(_ name: String) -> Place { Place(path: path.member(name), depth: depth + 1, hashed: hashed) }
         func argument(hashed: String?) -> Place { Place(path: path.argument, depth: depth + 1, hashed: hashed ?? self.hashed) }
     }
 
-    /// What is in the way, and where.
+    /// An obstacle and its position.
     private struct Finding: Error {
         var path: LayoutPath
         var type: Any.Type
@@ -92,7 +103,7 @@ struct LayoutReader {
         guard let records = descriptor.fields?.records, records.count == descriptor.memberCount, records.allSatisfy({ !$0.name.isEmpty }) else {
             throw refused("a type that was compiled without the reflection metadata that says what is in it")
         }
-        // Before its parts, which may contain it.
+        // The type is recorded before its parts, which may contain it.
         let number = described.count
         described.append(metadata.address)
         var arguments: [TypeLayout] = []

@@ -1,14 +1,14 @@
-/// Why the values of a type cannot be handed over as they are, as the end of a sentence.
+/// The reason why the values of a type cannot cross as they are, as the end of a sentence.
 package struct LayoutRefusal: Error {
-    /// The type that was asked about.
+    /// The type whose layout was requested.
     var root: String
-    /// Where in it; empty: outside of every field.
+    /// The position of the obstacle in it; empty outside of every field.
     var place: LayoutPath
-    /// The type found there, and what is wrong with it: "a class".
+    /// The type at this position, and the obstacle, such as "a class".
     var type: String
     var reason: String
 
-    /// After a verb: "`find` answers" "`Book`, where `Book.cover` is `Cover`, a class".
+    /// The reason after a verb: "`find` answers" "`Book`, where `Book.cover` is `Cover`, a class".
     package var object: String {
         let found = "`\(type)`, \(reason)"
         if !place.names.isEmpty { return "`\(root)`, where \(sentence)" }
@@ -21,17 +21,17 @@ package struct LayoutRefusal: Error {
 }
 
 extension LayoutRefusal: CustomStringConvertible {
-    /// On its own: "`Book.cover` is `Cover`, a class".
+    /// The reason as a sentence of its own: "`Book.cover` is `Cover`, a class".
     package var description: String {
         if !place.names.isEmpty { return sentence }
         return place.isContained ? "`\(root)` contains `\(type)`, \(reason)" : "`\(type)` is \(reason)"
     }
 }
 
-/// A way into a type: the outermost declared type, and then the fields, cases and elements passed.
+/// A path into a type: the outermost declared type, followed by fields, cases and elements.
 package struct LayoutPath: Sendable {
     package private(set) var names: [String] = []
-    /// Whether it ends within a generic argument: an element rather than the array.
+    /// A Boolean value that indicates whether the path ends in a generic argument: an element rather than the array.
     package private(set) var isContained = false
 
     package init() {}
@@ -40,7 +40,7 @@ package struct LayoutPath: Sendable {
         (self.names, self.isContained) = (names, isContained)
     }
 
-    /// A path that nobody wants to read to its end is cut.
+    /// The path as text, cut off after eight names.
     package var text: String {
         names.prefix(8).joined(separator: ".") + (names.count > 8 ? "…" : "")
     }

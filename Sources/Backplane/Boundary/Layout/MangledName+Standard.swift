@@ -1,7 +1,8 @@
-/// Types of the standard library's alone, such as `[String: Int]?`, are known by their names: the runtime would make the type, and
-/// look for the conformances that it asks of its arguments.
+/// Types of the standard library alone, such as `[String: Int]?`, recognised by their mangled names.
+///
+/// The runtime would create the type and look for the conformances that it requires of its arguments.
 extension MangledName {
-    /// `nil`: the runtime has to say.
+    /// The layout of a standard type; `nil` if the runtime has to determine it.
     var standardLayout: TypeLayout? {
         guard declaration == nil else { return nil }
         var name = StandardName(text: text.utf8[...])
@@ -9,18 +10,23 @@ extension MangledName {
     }
 }
 
-/// Reads a mangled name that begins with no reference: a short name, its arguments between `y` and `G`, an `Sg` for each time that it
-/// is optional (Swift's docs/ABI/Mangling.rst).
+/// A parser of mangled names without references.
+///
+/// Such a name is a short name, its arguments between `y` and `G`, and an `Sg` for each time that it is optional
+/// (Swift's docs/ABI/Mangling.rst).
 private struct StandardName {
     private var text: Substring.UTF8View
-    /// A short name that the compiler wrote once for several in a row, `S2S` for two strings, and how many are left of it.
+    /// A short name that the compiler wrote once for several in a row, `S2S` for two strings, and the number left of
+    /// it.
     private var repeated: (letter: UInt8, left: Int) = (0, 0)
 
     init(text: Substring.UTF8View) { self.text = text }
 
     var isAtEnd: Bool { text.isEmpty && repeated.left == 0 }
 
-    /// Deeper ones, which nobody writes, are the runtime's.
+    /// The greatest depth that is parsed here.
+    ///
+    /// Deeper types are rare and left to the runtime.
     private static let depthLimit = 8
 
     mutating func type(depth: Int = 0) -> TypeLayout? {

@@ -1,9 +1,11 @@
 extension TypeLayout.QualifiedName {
-    /// The name of a type by where it is declared. Whether that is in the type around it or in an extension in the same
-    /// module makes no difference; which file a private type is in cannot be seen.
+    /// Creates the name of a type from the place of its declaration.
     ///
-    /// - Parameter arguments: what the generic parameters stand for, those of the types around it first.
-    /// - Returns: `nil` when it is declared in something unknown.
+    /// It makes no difference whether a type is declared in the type around it or in an extension in the same module.
+    /// The file of a private type is not visible.
+    ///
+    /// - Parameter arguments: The generic arguments, those of the types around it first.
+    /// - Returns: `nil` if the type is declared in a context of unknown kind.
     init?(of descriptor: ContextDescriptor, arguments: [TypeLayout]) {
         let kind = descriptor.kind
         if case .other = kind { return nil }
@@ -20,14 +22,14 @@ extension TypeLayout.QualifiedName {
         guard var name = Self(of: around, arguments: Array(arguments.prefix(inherited))) else { return nil }
         switch kind {
         case .anonymous:
-            // A local type has several around it.
+            // A local type is inside several of these.
             if name.components.last?.isHidden != true { name.components.append(Component(.hidden)) }
         case .extension:
             guard let extended = descriptor.extendedType else { return nil }
             if let declaration = extended.declaration {
                 if declaration.module != parent.name { name.components.append(Component(.extension(in: parent.name))) }
             } else {
-                // One of the standard library's with a short name, such as `SS`: mangled text without references.
+                // A type of the standard library with a short name, such as `SS`: mangled text without references.
                 name.components = [Component(.name("Swift")), Component(.name(extended.text)), Component(.extension(in: parent.name))]
             }
         case .module, .protocol, .class, .structure, .enumeration, .other:

@@ -1,18 +1,20 @@
 import FoundationEssentials
 
-/// A type of the standard library or Foundation whose values both sides hand over without looking into it.
+/// A type of the standard library or Foundation whose values cross without a description of their content.
 ///
-/// There is one copy of it in the process, and its values hold nothing of types that it does not name. So not `AnyHashable`,
-/// `Predicate` or `AttributedString`, nor pointers.
+/// The process has one copy of it, and its values contain nothing of types that it does not name. `AnyHashable`,
+/// `Predicate`, `AttributedString` and pointers do not qualify.
 ///
-/// After a library was loaded the runtime looks through every conformance in the process whenever it first needs one, also one
-/// that it knows. So what is used for every plugin asks for none: the list is searched, and only the type that is needed is made.
+/// After a library was loaded, the runtime searches every conformance in the process whenever it first needs one, even
+/// one that it knows. Code that runs for every plugin therefore needs none: the list is searched, and only the type
+/// that is needed is created.
 struct StandardType: Sendable {
     let name: String
-    /// What the first generic argument is, where it must have the standard library's own hashing: each copy of another type
-    /// may hash in a way of its own, and then finds nothing in the other's tables.
+    /// The description of the first generic argument, if it must have the standard library's own hashing.
+    ///
+    /// Each copy of another type may hash in its own way, and would then find nothing in the other copy's tables.
     var hashed: String?
-    /// The type itself, where the name of its module does not prove that it is the one: anybody may call a module `Foundation`.
+    /// The type itself, where the module's name does not prove its identity: any module may be called `Foundation`.
     private var type: (@Sendable () -> Any.Type)?
 
     private init(_ name: String, hashed: String? = nil) {
@@ -23,7 +25,7 @@ struct StandardType: Sendable {
         (self.name, self.type) = (name, type)
     }
 
-    /// The one that a descriptor belongs to.
+    /// Returns the standard type that a descriptor belongs to.
     static func declared(by descriptor: ContextDescriptor) -> StandardType? {
         let name = descriptor.nameInModule, isSwifts = descriptor.module == "Swift"
         return all.first { standard in
@@ -81,14 +83,16 @@ struct StandardType: Sendable {
         StandardType("UUID", UUID.self),
     ]
 
-    /// Modules of the toolchain: what they declare is on the list or does not cross.
+    /// The modules of the toolchain, whose types are in the list or do not cross.
     static let modules = [
         "Swift", "_Concurrency", "_Differentiation", "_RegexParser", "_StringProcessing", "Cxx", "CxxStdlib", "Dispatch", "Distributed",
         "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "Glibc",
         "Observation", "RegexBuilder", "Runtime", "Synchronization",
     ]
 
-    /// The C structs of ours that Swift values of ours hold. Of a C struct the runtime knows one description in the whole
-    /// process, so what is read of it may be another library's: `BP_LANE_REVISION` answers for them.
+    /// The C structs of the project that its Swift values contain.
+    ///
+    /// The runtime knows one description of a C struct per process, so the one that is read may be another library's.
+    /// `BP_LANE_REVISION` covers these structs.
     static let structsOfTheHeader = ["bp_call"]
 }

@@ -1,4 +1,4 @@
-/// The text of a layout, one line:
+/// The text of a layout, on one line:
 ///
 ///     Array<#0=struct Library.Book 40/8/40/4096{title:String,tags:Optional<Array<String>>,next:Array<#0>}>
 ///

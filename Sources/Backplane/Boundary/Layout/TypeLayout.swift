@@ -1,15 +1,15 @@
-/// The layout of a type: all that two separately built programs must agree on to hand each other its values.
+/// The layout of a type: all that two separately built programs must agree on to exchange its values.
 ///
-/// Its text is the fingerprint. It is not hashed, so unequal layouts never look equal and can be compared to say where they
-/// differ. What is not of the standard library is described in full: names, order, sizes, cases and generic arguments, down
-/// to standard types. `let` or `var` is left out, as it does not matter; what a layout cannot show, such as how values are
-/// compared or which raw value a case has, is in nobody's fingerprint.
+/// Its text is the fingerprint. It is not hashed, so that unequal layouts never look equal, and their difference can be
+/// described. Types outside of the standard library are described in full, down to standard types: names, order, sizes,
+/// cases and generic arguments. `let` or `var` does not matter and is omitted. A layout cannot express how values are
+/// compared or which raw value a case has, so no fingerprint contains that.
 package indirect enum TypeLayout: Sendable {
-    /// A type of the standard library or Foundation that may be taken by name, with its generic arguments.
+    /// A type of the standard library or Foundation that is identified by its name, with its generic arguments.
     case standard(String, [TypeLayout])
     case tuple(TypeSize, [Element])
     case declared(Declaration)
-    /// A declared type that the same text describes elsewhere: before this, or around it.
+    /// A declared type that the same text describes elsewhere: before or around this one.
     case reference(Int)
 
     /// An element of a tuple.
@@ -22,17 +22,19 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// A struct or an enum of anybody's.
+    /// A struct or an enum outside of the standard library.
     package struct Declaration: Sendable {
-        /// Its place among the declared types of a text. Names would not do: two files may each have a private `State`.
+        /// The type's index among the declared types of a text.
+        ///
+        /// Names are not unique: two files may have a private `State`.
         package var number: Int
-        /// An enum, or else a struct.
+        /// A Boolean value that indicates whether the type is an enum rather than a struct.
         package var isEnumeration: Bool
         package var name: QualifiedName
         package var size: TypeSize
-        /// Of an enum without payloads that has one.
+        /// The raw type of an enum without payloads, if it has one.
         package var rawType: TypeLayout?
-        /// Fields as declared; of an enum the cases with payload, and then those without.
+        /// The fields in declaration order; for an enum the cases with payload, followed by those without.
         package var members: [Member]
 
         package init(number: Int, isEnumeration: Bool, name: QualifiedName, size: TypeSize, rawType: TypeLayout?, members: [Member]) {
@@ -45,7 +47,7 @@ package indirect enum TypeLayout: Sendable {
     package struct Member: Sendable {
         package var name: String
         package var isIndirect: Bool
-        /// `nil`: a case without payload.
+        /// The type of a field or payload; `nil` for a case without payload.
         package var type: TypeLayout?
 
         package init(name: String, isIndirect: Bool, type: TypeLayout? = nil) {
@@ -62,9 +64,9 @@ package indirect enum TypeLayout: Sendable {
         package struct Component: Sendable {
             package enum Label: Sendable {
                 case name(String)
-                /// What follows is private to its file, or local.
+                /// A context whose content is private to its file, or local.
                 case hidden
-                /// What follows stands in an extension in this other module.
+                /// An extension in another module, which declares what follows.
                 case `extension`(in: String)
             }
 
@@ -77,12 +79,14 @@ package indirect enum TypeLayout: Sendable {
         }
     }
 
-    /// How deep a type may nest: beyond that it is refused, as a generic type that contains ever larger ones of itself is.
+    /// The greatest depth of a type.
+    ///
+    /// It refuses generic types that contain ever larger types of their own kind.
     package static let depthLimit = 64
 
     /// Reads a type's layout from the runtime.
     ///
-    /// - Throws: why values of the type do not cross as they are.
+    /// - Throws: The reason why values of the type do not cross as they are.
     package init(of type: Any.Type) throws(LayoutRefusal) {
         var reader = LayoutReader()
         self = try reader.layout(of: type)

@@ -1,15 +1,17 @@
 import CBackplane
 
-/// Who decides about the calls that find their slot closed.
+/// The authority that decides about calls that find their slot closed.
 package protocol Gatekeeper: AnyObject, Sendable {
-    /// Lets a call in, now or later; `done` is called exactly once. Returns an id to cancel the wait by, 0 when it has ended already.
+    /// Admits a call, immediately or later, and calls `done` exactly once.
+    ///
+    /// - Returns: An id to cancel the wait with; 0 if it has already ended.
     func wait(at slot: Slot, _ call: Call, _ done: @escaping @Sendable (Admission) -> Void) -> UInt64
     func cancel(_ id: UInt64)
-    /// For a synchronous call, which cannot wait.
+    /// Decides about a synchronous call, which cannot wait.
     func admitNow(at slot: Slot, _ call: Call) -> Admission
 }
 
-/// How a wait at a closed slot ended: with a lease that the caller ends, or an error.
+/// The result of a wait at a closed slot: a lease, which the caller ends, or an error.
 package typealias Admission = Result<Lease, BackplaneError>
 
 /// The gatekeeper of a slot that is never opened.
@@ -32,7 +34,7 @@ extension BackplaneError {
 }
 
 extension bp_gate {
-    /// The gatekeeper as slots call it, alive as long as the process.
+    /// Returns a gate that calls the gatekeeper and lives as long as the process.
     static func keeping(_ gatekeeper: any Gatekeeper) -> UnsafePointer<bp_gate> {
         let gate = UnsafeMutablePointer<bp_gate>.allocate(capacity: 1)
         gate.initialize(to: bp_gate(

@@ -1,10 +1,10 @@
 import CBackplane
 
-/// A call's hold on what is in a slot, taken by the host for a plugin that cannot take it itself.
+/// A call's hold on a binding, taken by the host for a plugin that cannot take it itself.
 package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
     let binding: UnsafeMutablePointer<bp_binding>
 
-    /// `nil`: the slot is closed.
+    /// Takes a lease on the slot's binding; `nil` if the slot is closed.
     package init?(_ slot: Slot) {
         guard let binding = bp_enter(slot.pointer) else { return nil }
         self.binding = binding
@@ -12,25 +12,27 @@ package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
 
     init(taken binding: UnsafeMutablePointer<bp_binding>) { self.binding = binding }
 
-    /// Of a binding that is in no slot: whoever takes this sees to it that nobody gives it up meanwhile.
+    /// Takes a lease on a binding that is in no slot.
+    ///
+    /// The caller ensures that it is not released meanwhile.
     package init(into binding: Binding) {
         bp_count_in(binding.pointer)
         self.binding = binding.pointer
     }
 
-    /// Whom the host calls, of a binding that was made with that.
+    /// Returns the target that the host calls, of a binding that was created with one.
     package func target<Target: AnyObject>(_: Target.Type) -> Target {
         Unmanaged<Target>.fromOpaque(UnsafeRawPointer(binding.pointee.cells!)).takeUnretainedValue()
     }
 
-    /// To be called once.
+    /// Counts the call out of the binding; must be called once.
     package func end() {
         bp_leave(binding)
     }
 }
 
 extension Slot {
-    /// The frame with the slot's component at the end of its path.
+    /// Returns the frame with the slot's component at the end of its path.
     package func appended(to call: Call) -> Call {
         var call = call
         bp_call_append(&call.frame, pointer.pointee.number)

@@ -1,7 +1,7 @@
 public import CBackplane
 
 extension Slot {
-    /// What a call does that finds the slot closed: asks the gate for a leased binding.
+    /// Requests a leased binding from the gate, for a call that finds the slot closed.
     @inline(never) @usableFromInline
     nonisolated(nonsending) func admission(of call: Call) async throws(BackplaneError) -> UnsafeMutablePointer<bp_binding> {
         let cancellation = Cancellation { pointer.pointee.gate.pointee.cancel(pointer, $0) }
@@ -15,7 +15,7 @@ extension Slot {
         return try admission.get().binding
     }
 
-    /// The same for a synchronous call.
+    /// Requests a leased binding for a synchronous call.
     @inline(never) @usableFromInline
     func immediateAdmission(of call: Call) throws(BackplaneError) -> UnsafeMutablePointer<bp_binding> {
         let admission = Received<Admission>()

@@ -1,28 +1,34 @@
 public import CBackplane
 
-/// The place a wire calls through: what is in it may change while calls are under way.
+/// The place that a wire calls through.
 ///
-/// Slots are made by the host and never freed, since a ``Wire`` may be kept for ever.
+/// Its content may change while calls are in flight.
+///
+/// The host creates slots, or the SDK if the host has another lane revision. They are never freed, because a ``Wire``
+/// may be kept forever.
 @frozen @usableFromInline
 package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease.h), and lives as long as the process
     @usableFromInline package let pointer: UnsafeMutablePointer<bp_slot>
 
     package init(_ pointer: UnsafeMutablePointer<bp_slot>) { self.pointer = pointer }
 
-    /// As it is handed to a plugin.
+    /// The pointer that is passed to a plugin.
     package var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
-    /// A new, closed slot for wires of component `number`; the gatekeeper is kept for as long as the process lives.
+    /// Creates a closed slot for wires of component `number`.
+    ///
+    /// The gatekeeper is kept as long as the process lives.
     package init(number: UInt32, gatekeeper: any Gatekeeper) {
         pointer = bp_slot_new(number, bp_gate.keeping(gatekeeper))
     }
 
-    /// A slot that nothing is ever put into.
+    /// A slot that remains closed.
     static let closed = Slot(number: 0, gatekeeper: NoEntry())
 
-    /// Calls what is in the slot, and waits at its gate while it is closed.
+    /// Calls the method through the slot's binding, and waits at the gate while the slot is closed.
     ///
-    /// - Throws: `call.retired` when it stays closed, `call.deadline` when it is too late, and whatever the method throws.
+    /// - Throws: `call.retired` if the slot stays closed; `call.deadline` if the deadline has passed; the method's
+    ///   error.
     @inlinable @inline(__always)
     nonisolated(nonsending) func call<Input, Output>(_ member: Int, _ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
         try call.checkDeadline()
@@ -32,7 +38,9 @@ package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease
             .invoke(input, call, from: pointer.pointee.number)
     }
 
-    /// Calls what is in the slot, without waiting. Throws as `call` does.
+    /// Calls a synchronous method through the slot's binding, without waiting.
+    ///
+    /// Throws as `call` does.
     @inlinable @inline(__always)
     func callNow<Input, Output>(_ member: Int, _ input: Input, _ call: Call) throws(BackplaneError) -> Output {
         try call.checkDeadline()

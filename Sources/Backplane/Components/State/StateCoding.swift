@@ -1,11 +1,14 @@
-/// How the state of a ``StatefulComponent`` becomes bytes, and bytes its state. Made by the SDK alone.
+/// The conversion between the state of a ``StatefulComponent`` and bytes.
+///
+/// Only the SDK creates it.
 @_documentation(visibility: internal)
 public struct _StateCoding<C>: Sendable {
-    // `C` is a component, but does not have to be for this: the runtime would look for its conformance in all that is loaded.
+    // `C` is always a component, but declaring that would make the runtime search every loaded image for the
+    // conformance.
     let schema: StateSchema
-    /// Gives the state in a version that the schema writes.
+    /// Exports the state in a version that the schema writes.
     let export: @Sendable (C, _ version: Int) async throws -> [UInt8]
-    /// Takes over state in a version that the schema accepts.
+    /// Imports a state in a version that the schema accepts.
     let `import`: @Sendable (C, _ bytes: [UInt8], _ version: Int) async throws -> Void
 }
 
@@ -59,7 +62,7 @@ extension StatefulComponent {
 }
 
 extension BackplaneError {
-    /// The same error with what it is about before it.
+    /// Returns the same error with its subject before the message.
     fileprivate func of(_ subject: String) -> BackplaneError {
         var copy = self
         copy.message = "\(subject): \(message)"

@@ -1,20 +1,28 @@
-/// What a component's state is called, and in which versions it is read and written.
+/// The name of a component's state, and the versions in which it is read and written.
 ///
-/// A swap carries state over when both sides call it the same and the new code accepts the version that the old code writes. A swap
-/// back asks the newer code for a version that the older accepts.
+/// A swap carries state over if both sides give it the same name and the new code accepts the version that the old code
+/// writes. A rollback asks the newer code for a version that the older code accepts.
 public struct StateSchema: Sendable, Equatable {
-    /// What the state is; `nil`: the class's name.
+    /// The name of the state; `nil` for the name of the class.
     public var name: String?
-    /// Of what is exported: to be raised when that changes, from 0 to 4,294,967,295.
+    /// The version of the exported state, from 0 to 4,294,967,295.
+    ///
+    /// It is raised when the state's form changes.
     public var version: Int
-    /// The versions that are taken over, the own one among them; the others go through `migrateUp`.
+    /// The versions that are accepted, including `version`.
+    ///
+    /// Those that differ from it go through `migrateUp`.
     public var accepts: ClosedRange<Int>
-    /// The oldest version that `migrateDown` writes; the own one where there is no way down.
+    /// The oldest version that `migrateDown` writes; `version` itself if there is no migration down.
     public var writes: Int
 
+    /// Creates a schema, by default of version 1 without any migration.
+    ///
     /// - Parameters:
-    ///   - accepts: `nil`: the own version alone.
-    ///   - writes: `nil`: the own version alone.
+    ///   - name: The name of the state; `nil` for the name of the class.
+    ///   - version: The version of the exported state.
+    ///   - accepts: The versions that are accepted; `nil` for `version` alone.
+    ///   - writes: The oldest version that can be written; `nil` for `version` alone.
     public init(name: String? = nil, version: Int = 1, accepts: ClosedRange<Int>? = nil, writes: Int? = nil) {
         (self.name, self.version) = (name, version)
         self.accepts = accepts ?? version...version
@@ -23,7 +31,9 @@ public struct StateSchema: Sendable, Equatable {
 }
 
 extension StateSchema {
-    /// - Throws: `plugin.invalid-answer` for versions that do not fit together.
+    /// Returns the checked description of the schema.
+    ///
+    /// - Throws: `plugin.invalid-answer` for versions that contradict each other.
     func description(of className: String) throws(BackplaneError) -> StateDescription {
         let name = name ?? className
         func problem(_ text: String) -> BackplaneError {
@@ -46,6 +56,6 @@ extension StateSchema {
 }
 
 extension ClosedRange where Bound: BinaryInteger {
-    /// `2`, or `1 to 3`.
+    /// The range in words: `2`, or `1 to 3`.
     package var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
 }

@@ -1,4 +1,4 @@
-/// A component whose state a swap carries over, from the old code to the new.
+/// A component whose state is carried over by a swap from the old code to the new.
 ///
 /// ```swift
 /// actor WordCount: Manager, StatefulComponent {
@@ -11,40 +11,50 @@
 /// }
 /// ```
 ///
-/// The state crosses as JSON. To be adopted where the class is declared, or in the same module.
+/// The state crosses as JSON. The protocol is adopted where the class is declared, or in the same module.
 public protocol StatefulComponent: Component {
-    /// What outlives the code.
+    /// The data that outlives the code.
     associatedtype State: Codable & Sendable
-    /// What the state is called, and in which versions. Default: the class's name, version 1.
+    /// The name of the state and its versions. Default: the class's name, version 1.
     static var stateSchema: StateSchema { get }
-    /// Gives the state, and changes nothing. Comes after `suspend`, or after an import, perhaps more than once.
+    /// Returns the state without changing it.
+    ///
+    /// Called after `suspend` or after an import, possibly more than once.
     func exportState() async throws -> State
-    /// Takes over what another instance exported. Comes after `init` and before `activate`; a host that checks may do it again.
+    /// Adopts the state that another instance exported.
+    ///
+    /// Called after `init` and before `activate`; a host that verifies the import may call it again.
     func importState(_ state: State) async throws
-    /// Makes a state of one of another version that `stateSchema` accepts. Default: throws.
+    /// Converts a state from another version that `stateSchema` accepts. Default: throws `state.incompatible`.
     static func migrateUp(_ state: StoredState, from version: Int) throws -> State
-    /// Makes of a state what older code reads, of a version that `stateSchema` writes: for the way back. Default: throws.
+    /// Converts a state to an older version that `stateSchema` writes. Default: throws `state.incompatible`.
+    ///
+    /// A rollback needs this: it gives the older code a state that it can read.
     static func migrateDown(_ state: State, to version: Int) throws -> any Encodable
 }
 
 extension StatefulComponent {
+    /// The schema named after the class, in version 1.
     public static var stateSchema: StateSchema { StateSchema() }
 
+    /// Throws `state.incompatible`: there is no migration.
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
             "\(className) accepts its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateUp(_:from:)` that makes one of the other")
     }
 
+    /// Throws `state.incompatible`: there is no migration.
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,
             "\(className) says that it writes its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateDown(_:to:)` that makes one of the other")
     }
 
+    /// The coding of the state, for the SDK.
     @_documentation(visibility: internal)
     public static var _stateCoding: _StateCoding<Self>? { _StateCoding(of: Self.self) }
 
-    /// The name of its state's schema.
+    /// The name of the state's schema.
     static var schemaName: String { stateSchema.name ?? className }
 }

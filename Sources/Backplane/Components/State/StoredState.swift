@@ -1,20 +1,20 @@
-/// A state of another version, for a migration to decode as what it was.
+/// A state of another version, which a migration decodes as the type of that version.
 public struct StoredState: Sendable {
-    /// JSON.
+    /// The state in JSON.
     public let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A state as other code would have exported it, for the test of a migration.
+    /// Creates a state as other code would have exported it, to test a migration.
     ///
-    /// - Throws: `state.incompatible` for what cannot be encoded.
+    /// - Throws: `state.incompatible` for a value that cannot be encoded.
     public init(encoding state: some Encodable) throws(BackplaneError) {
         bytes = try JSON.encode(state, failing: .stateIncompatible)
     }
 
-    /// The state as a type of that time.
+    /// Decodes the state as the type that it was exported from.
     ///
-    /// - Throws: `state.incompatible`, located at the value that does not fit.
+    /// - Throws: `state.incompatible`, located at the value that does not match.
     public func decode<Value: Decodable>(_ type: Value.Type) throws(BackplaneError) -> Value {
         try JSON.decode(type, bytes, failing: .stateIncompatible)
     }

@@ -1,10 +1,10 @@
-/// A declaration as the compiler left it in the program: a module, a type, an extension, or something around a type.
+/// The compiler's descriptor of a declaration: a module, a type, an extension, or a context around a type.
 struct ContextDescriptor {
     let address: UnsafeRawPointer
 
     enum Kind {
         case module, `extension`
-        /// What makes the types in it private or local; it has no name.
+        /// A context without a name, which makes the types in it private or local.
         case anonymous
         case `protocol`, `class`, structure, enumeration
         /// A kind that does not occur around the types of contracts.
@@ -30,17 +30,19 @@ struct ContextDescriptor {
         if case .enumeration = kind { true } else { false }
     }
 
-    /// What it is declared in; `nil` for a module.
+    /// The enclosing declaration; `nil` for a module.
     var parent: ContextDescriptor? {
         (address + 4).relativeIndirectable.map(ContextDescriptor.init)
     }
 
-    /// - Precondition: neither an extension nor anonymous.
+    /// The name of the declaration.
+    ///
+    /// - Precondition: The declaration is neither an extension nor anonymous.
     var name: String {
         (address + 8).relative?.name ?? ""
     }
 
-    /// The names of the types that it is declared in and its own, joined by points; `nil` where one is in an extension or is private.
+    /// The names of the enclosing types and its own, joined by dots; `nil` where one is in an extension or is private.
     var nameInModule: String? {
         switch (kind, parent) {
         case (.module, _): ""
@@ -50,26 +52,30 @@ struct ContextDescriptor {
         }
     }
 
-    /// - Precondition: an extension.
+    /// The type that an extension adds members to.
+    ///
+    /// - Precondition: The declaration is an extension.
     var extendedType: MangledName? {
         (address + 8).relative.flatMap(MangledName.init)
     }
 
-    /// - Precondition: a struct or an enum.
+    /// The fields or cases of the type.
+    ///
+    /// - Precondition: The declaration is a struct or an enum.
     var fields: FieldDescriptor? {
         (address + 16).relative.map(FieldDescriptor.init)
     }
 
-    /// How many fields or cases its own record says there are.
+    /// The number of fields or cases that the descriptor itself states.
     ///
-    /// - Precondition: a struct or an enum.
+    /// - Precondition: The declaration is a struct or an enum.
     var memberCount: Int {
         let first = Int((address + 20).load(as: UInt32.self))
-        // An enum's says how many cases have payloads, beside something else, and how many have not.
+        // An enum has two numbers: of cases with payload, beside another value, and of cases without.
         return isEnumeration ? first & 0xFF_FFFF + Int((address + 24).load(as: UInt32.self)) : first
     }
 
-    /// Where the record of its generic parameters is, if it has any.
+    /// The record of the generic parameters, if there are any.
     private var generics: UnsafeRawPointer? {
         guard flags & 0x80 != 0 else { return nil }
         switch kind {
@@ -81,19 +87,20 @@ struct ContextDescriptor {
         }
     }
 
-    /// How many generic parameters it has, those of everything around it included.
+    /// The number of generic parameters, including those of all enclosing declarations.
     var parameterCount: Int {
         generics.map { Int($0.load(as: UInt16.self)) } ?? 0
     }
 
-    /// Whether all its generic parameters are plain types that its metadata holds: no packs, no values, and none that an
-    /// extension's `where` clause has fixed.
+    /// A Boolean value that indicates whether all generic parameters are plain types in the metadata.
+    ///
+    /// Packs, values, and parameters fixed by an extension's `where` clause are not plain.
     var hasPlainParameters: Bool {
         guard let generics else { return true }
         return (0..<parameterCount).allSatisfy { (generics + 8 + $0).load(as: UInt8.self) == 0x80 }
     }
 
-    /// The module it is declared in.
+    /// The name of the module that contains the declaration.
     var module: String {
         var context = self
         while let parent = context.parent { context = parent }

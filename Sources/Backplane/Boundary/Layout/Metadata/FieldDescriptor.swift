@@ -1,20 +1,21 @@
-/// The fields of a struct or the cases of an enum, as the compiler left them for reflection.
+/// The compiler's reflection metadata about the fields of a struct or the cases of an enum.
 struct FieldDescriptor {
     let address: UnsafeRawPointer
 
-    /// More than any type has that a compiler gets through.
+    /// The greatest number of fields: more than any type has that a compiler can process.
     static let limit = 65_535
 
     struct Record {
-        /// As declared; a case's without its payload.
+        /// The name in the declaration; that of a case without its payload.
         var name: String
-        /// `nil`: a case without payload.
+        /// The type of a field or payload; `nil` for a case without payload.
         var type: MangledName?
         var isIndirect: Bool
     }
 
-    /// `nil` when it is not the record of a struct or an enum. An enum's cases with payload come before those without, as
-    /// in its memory.
+    /// The fields or cases; `nil` if this does not describe a struct or an enum.
+    ///
+    /// The cases of an enum with payload precede those without, as in its memory.
     var records: [Record]? {
         let kind = (address + 8).load(as: UInt16.self)
         let size = Int((address + 10).load(as: UInt16.self)), count = Int((address + 12).load(as: UInt32.self))

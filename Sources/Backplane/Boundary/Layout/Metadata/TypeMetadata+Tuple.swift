@@ -1,8 +1,8 @@
-/// Tuples, which have no declaration: their metadata holds the elements.
+/// Tuples, which have no declaration: their metadata contains the elements.
 extension TypeMetadata {
-    /// The elements with their labels; `nil` when the labels are not as they should be.
+    /// The elements with their labels; `nil` if the labels are malformed.
     ///
-    /// - Precondition: a tuple.
+    /// - Precondition: The type is a tuple.
     var elements: [(label: String?, type: Any.Type)]? {
         let count = (address + 8).load(as: Int.self)
         guard (0...FieldDescriptor.limit).contains(count) else { return nil }
@@ -14,6 +14,8 @@ extension TypeMetadata {
         return labels.indices.map { (labels[$0], (address + 24 + 16 * $0).load(as: Any.Type.self)) }
     }
 
+    /// Splits the text of a tuple's labels; `nil` if their number is wrong.
+    ///
     /// Every label ends with a space, and an element without one has an empty label.
     private static func labels(in text: UnsafePointer<UInt8>, count: Int) -> [String?]? {
         let labels = String(cString: text).split(separator: " ", omittingEmptySubsequences: false)

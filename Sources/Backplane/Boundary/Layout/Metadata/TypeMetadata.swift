@@ -1,7 +1,7 @@
-/// What the runtime knows of a type, read from its metadata.
+/// The runtime's knowledge of a type, read from its metadata.
 ///
-/// Offsets are those of the 64-bit layout in the Swift project's `ABI/Metadata.h`. Nothing here believes that it knows every
-/// kind of type: what it does not know it says so of.
+/// Offsets are those of the 64-bit layout in the Swift project's `ABI/Metadata.h`. Kinds of types that are unknown here
+/// are reported as such, not guessed.
 struct TypeMetadata {
     let address: UnsafeRawPointer
 
@@ -11,7 +11,7 @@ struct TypeMetadata {
 
     enum Kind {
         case structure, enumeration, tuple
-        /// None of those, and how a sentence calls it: "a class".
+        /// Any other kind, with its description for a sentence: "a class".
         case other(String)
     }
 
@@ -20,7 +20,7 @@ struct TypeMetadata {
         case 0x200: .structure
         case 0x201, 0x202: .enumeration
         case 0x301: .tuple
-        // Where classes may be Objective-C's, the word is a pointer to a metaclass.
+        // On platforms with Objective-C classes, the word is a pointer to a metaclass.
         case 0, 0x203, 0x204, 0x800...: .other("a class")
         case 0x302: .other("a function")
         case 0x303, 0x307: .other("an existential type")
@@ -29,7 +29,7 @@ struct TypeMetadata {
         }
     }
 
-    /// What stands beside every type's metadata: how its values are stored and copied.
+    /// The table beside every type's metadata, which describes how values are stored and copied.
     private var valueWitnesses: UnsafeRawPointer { (address - 8).load(as: UnsafeRawPointer.self) }
     private var flags: UInt32 { (valueWitnesses + 80).load(as: UInt32.self) }
 
@@ -42,17 +42,19 @@ struct TypeMetadata {
     var isCopyable: Bool { flags & 0x80_0000 == 0 }
     var isComplete: Bool { flags & 0x40_0000 == 0 }
 
-    /// - Precondition: a struct or an enum.
+    /// The declaration of the type.
+    ///
+    /// - Precondition: The type is a struct or an enum.
     var descriptor: ContextDescriptor {
         ContextDescriptor(address: (address + 8).load(as: UnsafeRawPointer.self))
     }
 
-    /// What the parameters of a struct or an enum, and of the types around it, stand for.
+    /// The generic arguments of a struct or an enum, and of the enclosing types.
     var genericArguments: UnsafeRawPointer { address + 16 }
 
-    /// Where a field lies in a value, in bytes.
+    /// Returns the offset of a field in a value, in bytes.
     ///
-    /// - Precondition: a struct, and one of its fields.
+    /// - Precondition: The type is a struct, and the index is that of one of its fields.
     func fieldOffset(_ index: Int) -> Int {
         let offsets = address + 8 * Int((descriptor.address + 24).load(as: UInt32.self))
         return Int((offsets + 4 * index).load(as: UInt32.self))
@@ -63,10 +65,10 @@ struct TypeMetadata {
     }
 }
 
-/// The room that a type's values take, in bytes.
+/// The memory that a type's values occupy, in bytes.
 package struct TypeSize: Sendable {
     package var size, alignment, stride: Int
-    /// How many bit patterns are no value of the type, so that an enum around it can use them.
+    /// The number of bit patterns that are not values of the type, so that an enum around it can use them.
     package var spare: Int
 
     package init(size: Int, alignment: Int, stride: Int, spare: Int) {

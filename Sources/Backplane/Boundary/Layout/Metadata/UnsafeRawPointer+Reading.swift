@@ -1,12 +1,14 @@
-/// How descriptors point at each other and at names: by the distance from the pointer itself, so that they need no relocation.
+/// Relative references, as descriptors use them: distances from the reference itself, which need no relocation.
 extension UnsafeRawPointer {
-    /// What the four bytes here point at.
+    /// The target of the four-byte relative reference at this address.
     var relative: UnsafeRawPointer? {
         let offset = loadUnaligned(as: Int32.self)
         return offset == 0 ? nil : self + Int(offset)
     }
 
-    /// The same where an odd distance leads to a pointer, which the thing pointed at in another library needs.
+    /// The target of a relative reference that may be indirect.
+    ///
+    /// An odd distance leads to a pointer, which a target in another library needs.
     var relativeIndirectable: UnsafeRawPointer? {
         let offset = loadUnaligned(as: Int32.self)
         guard offset != 0 else { return nil }
@@ -14,13 +16,14 @@ extension UnsafeRawPointer {
         return offset & 1 == 0 ? target : target.load(as: UnsafeRawPointer?.self)
     }
 
-    /// The C string here, which is an identifier.
+    /// The C string at this address, as an identifier.
     var name: String { String(cString: assumingMemoryBound(to: UInt8.self)).identifier }
 }
 
 extension String {
-    /// An identifier of the metadata as it reads in the source: raw ones keep their backticks there, and some of them have
-    /// other spaces.
+    /// The identifier as the source spells it.
+    ///
+    /// In metadata, raw identifiers keep their backticks, and some contain other spaces.
     var identifier: String {
         guard count > 2, first == "`", last == "`" else { return self }
         return String(dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
