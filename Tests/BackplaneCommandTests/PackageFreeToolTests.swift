@@ -1,13 +1,12 @@
-import Foundation
+import Glibc
 import Testing
 
 /// `backplane` as a build without engines has it, where `BACKPLANE_PACKAGE_FREE` names the folder of one.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: PackageFreeToolTests.build != nil, "set BACKPLANE_PACKAGE_FREE to .build-plain/debug"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: Tool.packageFree != nil, "set BACKPLANE_PACKAGE_FREE to .build-plain/debug"))
 struct PackageFreeToolTests {
-    static let build = ProcessInfo.processInfo.environment["BACKPLANE_PACKAGE_FREE"]
     private let tool: Tool
 
-    init() throws { tool = try Tool(of: try #require(Self.build) + "/backplane") }
+    init() throws { tool = try Tool(of: try #require(Tool.packageFree) + "/backplane") }
 
     @Test func `it explains itself`() async throws {
         let outcome = try await tool.plain("--help")
