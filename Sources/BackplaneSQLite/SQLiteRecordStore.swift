@@ -9,15 +9,21 @@ import GRDB
 /// leaves half a transaction (SQLite, `PRAGMA synchronous = NORMAL` in WAL mode).
 public final class SQLiteRecordStore: RecordStore {
     private let database: DatabasePool
+    /// Held until the database is closed.
+    private let lock: StoreLock
 
     /// Opens `store.sqlite` in a folder, or makes it, mode 0600.
     ///
-    /// A file that is damaged is moved aside, as `store.sqlite.damaged-…`, and reported; the store then begins empty.
-    /// Opening reads the whole file once, to know.
+    /// Opening reads the whole file once, to know whether it is damaged. What can be read in a damaged file is then copied into a new one,
+    /// the damaged one is kept as `store.sqlite.damaged-…`, and what was saved and lost is reported.
     ///
-    /// - Throws: `store.unusable` when the file cannot be opened for writing.
-    public init(folder: String, report: @Sendable (BackplaneError) -> Void) throws(BackplaneError) {
-        database = try StoreFile(folder: folder).open(report: report)
+    /// - Parameter damaged: what becomes of a damaged file.
+    /// - Throws: `store.unusable` when the file cannot be opened for writing; `store.damaged` when it is damaged, and is left as it is or
+    ///   open in another process.
+    public init(
+        folder: String, damaged: DamagedStorePolicy = .salvage, report: @Sendable (BackplaneError) -> Void
+    ) throws(BackplaneError) {
+        (database, lock) = try StoreFile(folder: folder, damaged: damaged).open(report: report)
     }
 
     public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
@@ -36,15 +42,6 @@ public final class SQLiteRecordStore: RecordStore {
         } catch {
             throw .unusable(error, at: database.path)
         }
-    }
-}
-
-extension BackplaneError {
-    /// What SQLite said, without the values of the statement, which are nobody's business in a log.
-    static func unusable(_ error: any Error, at path: String) -> BackplaneError {
-        if error is CancellationError { return BackplaneError(.callCancelled, "the call was cancelled") }
-        let text = (error as? DatabaseError).map { "\($0.message ?? "no reason given") (SQLite \($0.extendedResultCode.rawValue))" } ?? "\(error)"
-        return BackplaneError(.storeUnusable, "the store's file cannot be used: \(text)", at: path)
     }
 }
 #endif

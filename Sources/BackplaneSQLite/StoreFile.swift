@@ -4,48 +4,78 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The file of a store: made, checked, and moved aside when it is damaged.
+/// The file of a store: made, checked, and repaired when it is damaged.
 struct StoreFile {
     let path: String
+    let damaged: DamagedStorePolicy
 
-    init(folder: String) { path = folder + "/store.sqlite" }
+    init(folder: String, damaged: DamagedStorePolicy) { (path, self.damaged) = (folder + "/store.sqlite", damaged) }
 
-    func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> DatabasePool {
+    /// Opens the store while nobody else opens it.
+    ///
+    /// - Returns: the lock, which is held for as long as the database is open.
+    func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> (DatabasePool, StoreLock) {
+        let lock = try StoreLock(of: path)
+        defer { lock.endOpening() }
         do {
-            return try openSound()
-        } catch let error as DatabaseError where error.isDamage {
-            let aside = try moveAside()
-            report(
-                BackplaneError(
-                    .storeUnusable, "the store's file is damaged (\(error.message ?? "SQLite \(error.resultCode.rawValue)")); it was moved to \(aside) and a new one begun",
-                    at: path))
-            do { return try openSound() } catch { throw .unusable(error, at: path) }
+            if lock.isAlone(), let finding = try StoreSalvage(path: path).complete() { report(finding) }
+            do {
+                return (try openSound(), lock)
+            } catch let error as DatabaseError where error.isDamage {
+                report(try repair(error, lock))
+                return (try openSound(), lock)
+            }
         } catch {
             throw .unusable(error, at: path)
         }
     }
 
     private func openSound() throws -> DatabasePool {
-        try makePrivate()
+        if FileManager.default.fileExists(atPath: path) { try check() } else { try Self.makePrivate(path) }
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         let database = try DatabasePool(path: path, configuration: configuration)
-        let finding = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }
         try Self.migrator.migrate(database)
         return database
     }
 
-    /// SQLite gives the files beside it the same rights.
-    private func makePrivate() throws {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw CocoaError(.fileWriteNoPermission)
-        }
+    /// Reads the whole file before anything writes to it: a damaged one is kept as it was found.
+    private func check() throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        let finding = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }
     }
 
-    private static var migrator: DatabaseMigrator {
+    /// Repairs the file, unless somebody has it open or it is not to be touched.
+    private func repair(_ error: DatabaseError, _ lock: StoreLock) throws -> BackplaneError {
+        let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"
+        guard lock.isAlone() else {
+            throw BackplaneError(
+                .storeDamaged, "the store is damaged (\(reason)), and \(lock.others) has it open; stop that, and what can be read is saved when the store is opened next",
+                at: path)
+        }
+        guard damaged == .salvage else {
+            throw BackplaneError(
+                .storeDamaged,
+                "the store is damaged (\(reason)), and is left as it is; put a backup in its place, or have what can be read saved: \"store\": {\"damaged\": \"salvage\"}",
+                at: path)
+        }
+        return try StoreSalvage(path: path).run(reason: reason)
+    }
+
+    /// Makes an empty file for this user alone; SQLite gives the files beside it the same rights.
+    static func makePrivate(_ path: String) throws {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw BackplaneError.unusableFile(errno, at: path) }
+        close(descriptor)
+    }
+
+    static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("records") { db in
             try db.execute(
@@ -57,20 +87,6 @@ struct StoreFile {
                     """)
         }
         return migrator
-    }
-
-    /// Nothing is deleted: what is damaged may still be worth something to somebody.
-    private func moveAside() throws(BackplaneError) -> String {
-        let time = Int(Date.now.timeIntervalSince1970 * 1_000)
-        let aside = "\(path).damaged-\(time)"
-        do {
-            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-                try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
-            }
-        } catch {
-            throw .unusable(error, at: path)
-        }
-        return aside
     }
 }
 

@@ -75,6 +75,16 @@ public struct RecordPage: Sendable, Hashable {
 extension BackplaneError.Code {
     /// The store cannot be read or written, because of its file, its disk or its permissions.
     public static let storeUnusable = Self(rawValue: "store.unusable")
+    /// The store's file is damaged; what can be read was saved, or the file was left as it is.
+    public static let storeDamaged = Self(rawValue: "store.damaged")
     /// The value stored under an id cannot be decoded as the requested type.
     public static let storeUndecodable = Self(rawValue: "store.undecodable")
+}
+
+/// The treatment of a store whose file is damaged.
+public enum DamagedStorePolicy: String, Sendable {
+    /// Save what can be read into a new file, and keep the damaged one beside it.
+    case salvage
+    /// Leave the file as it is, and do not open the store.
+    case refuse
 }

@@ -62,30 +62,11 @@ final class SQLiteFileTests {
         try await store.write([change], in: "A")
 
         #expect(try await store.read(query, in: "A").total == 1)
-        #expect(reports.all.map(\.code) == [.storeUnusable])
+        #expect(reports.all.map(\.code) == [.storeDamaged])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let aside = try #require(names.first { $0.hasPrefix("store.sqlite.damaged-") })
         #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(aside)")) == Data(contents.utf8), "nothing of it is lost")
         #expect(reports.all[0].message.contains(aside))
-    }
-
-    @Test func `a database with its pages overwritten is moved aside and reported`() async throws {
-        do {
-            let store = try open().store
-            let records = (0..<2_000).map { RecordChange.save(collection: "books", StoredRecord(id: "\($0)", value: Array(repeating: 65, count: 200))) }
-            try await store.write(records, in: "A")
-        }
-        let handle = try FileHandle(forWritingTo: URL(filePath: file))
-        try handle.seek(toOffset: 4_096)
-        try handle.write(contentsOf: Data(repeating: 0x5A, count: 40_000))
-        try handle.close()
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
-
-        let (store, reports) = try open()
-
-        #expect(reports.all.map(\.code) == [.storeUnusable])
-        try await store.write([change], in: "A")
-        #expect(try await store.read(query, in: "A").total == 1)
     }
 
     @Test func `a folder in its place is an error that says where`() throws {
@@ -116,8 +97,27 @@ final class SQLiteFileTests {
         }
 
         #expect(error?.code == .storeUnusable)
+        #expect(error?.message.contains("read-only") == true)
         #expect(error?.location == file)
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
+    }
+
+    @Test func `a disk without room is an error that says so, and what was kept before is there`() async throws {
+        guard mount("none", folder, "tmpfs", 0, "size=512k") == 0 else { try Test.cancel("the right to mount is needed") }
+        defer { umount2(folder, Int32(MNT_DETACH)) }
+        let store = try open().store
+        try await store.write([change], in: "A")
+        var failure: BackplaneError?
+        for number in 0..<1_000 where failure == nil {
+            do {
+                try await store.write([.save(collection: "large", StoredRecord(id: "\(number)", value: Array(repeating: 65, count: 20_000)))], in: "A")
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.code == .storeUnusable)
+        #expect(failure?.message.contains("the disk is full") == true, "\(String(describing: failure))")
+        #expect(try await store.read(query, in: "A").records.map(\.id) == ["1"])
     }
 }
 #endif

@@ -1,0 +1,92 @@
+#if Engines
+/// A page of one of SQLite's b-trees, whose every number is checked before it is used.
+///
+/// The format is described in "Database File Format" of SQLite, section 1.6, "B-tree Pages".
+struct BTreePage {
+    enum Kind: UInt8 {
+        case indexInterior = 0x02, tableInterior = 0x05, indexLeaf = 0x0A, tableLeaf = 0x0D
+
+        var isInterior: Bool { self == .indexInterior || self == .tableInterior }
+        var isIndex: Bool { self == .indexInterior || self == .indexLeaf }
+    }
+
+    let number: Int
+    let kind: Kind
+    /// The page of what follows the last cell, on interior pages.
+    let rightChild: Int?
+    private let bytes: [UInt8]
+    private let pages: DatabasePages
+    /// The offsets of the cells, in the order of their keys.
+    private let cells: [Int]
+
+    /// - Returns: `nil` when the page cannot be read or is no page of a tree.
+    init?(_ number: Int, in pages: DatabasePages) {
+        let start = number == 1 ? 100 : 0
+        guard let bytes = pages[number], let kind = Kind(rawValue: bytes[start]) else { return nil }
+        let headerSize = kind.isInterior ? 12 : 8, count = bytes.halfWord(at: start + 3), cellsEnd = start + headerSize + 2 * count
+        guard cellsEnd <= pages.usable else { return nil }
+        let cells = (0..<count).map { bytes.halfWord(at: start + headerSize + 2 * $0) }
+        guard cells.allSatisfy({ $0 >= cellsEnd && $0 < pages.usable }) else { return nil }
+        (self.number, self.kind, self.bytes, self.pages, self.cells) = (number, kind, bytes, pages, cells)
+        rightChild = kind.isInterior ? Int(bytes.word(at: start + 8)) : nil
+    }
+
+    var cellCount: Int { cells.count }
+
+    /// The page of what precedes a cell, on interior pages.
+    func leftChild(of cell: Int) -> Int? { kind.isInterior && cells[cell] + 4 <= bytes.count ? Int(bytes.word(at: cells[cell])) : nil }
+
+    /// The values of a cell.
+    ///
+    /// - Returns: `nil` when the cell has none, or is damaged.
+    func row(of cell: Int) -> RowValues? { payload(of: cell).flatMap { RowValues($0) } }
+
+    private func payload(of cell: Int) -> [UInt8]? {
+        var place = cells[cell] + (kind.isInterior ? 4 : 0)
+        guard kind != .tableInterior, let size = bytes.variableInteger(at: &place) else { return nil }
+        if kind == .tableLeaf, bytes.variableInteger(at: &place) == nil { return nil }
+        // A size beyond that of the whole database is damage, not a reason to ask for that much memory.
+        guard size >= 0, size <= pages.count * pages.size else { return nil }
+        let local = localSize(of: size)
+        guard place + local + (local < size ? 4 : 0) <= pages.usable else { return nil }
+        let start = Array(bytes[place..<place + local])
+        return local == size ? start : overflowing(start, to: size, from: Int(bytes.word(at: place + local)))
+    }
+
+    /// How much of a payload lies on the page itself.
+    private func localSize(of size: Int) -> Int {
+        let usable = pages.usable, most = kind.isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
+        if size <= most { return size }
+        let least = (usable - 12) * 32 / 255 - 23, rest = least + (size - least) % (usable - 4)
+        return rest <= most ? rest : least
+    }
+
+    /// A payload with what lies on the pages of its chain.
+    private func overflowing(_ start: [UInt8], to size: Int, from first: Int) -> [UInt8]? {
+        var payload = start, next = first
+        payload.reserveCapacity(size)
+        while payload.count < size {
+            guard let page = pages[next] else { return nil }
+            payload += page[4..<min(pages.usable, 4 + size - payload.count)]
+            next = Int(page.word(at: 0))
+        }
+        return payload
+    }
+}
+
+extension [UInt8] {
+    /// The integer of one to nine bytes at a place, which goes behind it.
+    func variableInteger(at place: inout Int) -> Int? {
+        var value: UInt64 = 0
+        for length in 1...9 {
+            guard place < count else { return nil }
+            let byte = self[place]
+            place += 1
+            if length == 9 { return Int(bitPattern: UInt(value << 8 | UInt64(byte))) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte < 0x80 { break }
+        }
+        return Int(bitPattern: UInt(value))
+    }
+}
+#endif

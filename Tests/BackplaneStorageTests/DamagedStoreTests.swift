@@ -1,0 +1,252 @@
+#if Engines
+import Backplane
+import BackplaneSQLite
+import BackplaneStorage
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// A store whose file was damaged: what can still be read of it, who may repair it, and what a killed repair leaves.
+@Suite(.timeLimit(.minutes(10)))
+struct DamagedStoreTests {
+    /// A folder with a store of records whose values name them all over, so that a page tells whose bytes lie on it.
+    final class Fixture: Sendable {
+        let folder: String
+        var file: String { folder + "/store.sqlite" }
+        private let reported = Mutex<[BackplaneError]>([])
+        var reports: [BackplaneError] { reported.withLock { $0 } }
+
+        init() throws { folder = try StorageFixture.folder() }
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        func open(damaged: DamagedStorePolicy = .salvage) throws -> SQLiteRecordStore {
+            try SQLiteRecordStore(folder: folder, damaged: damaged) { error in reported.withLock { $0.append(error) } }
+        }
+
+        /// The names of the files beside the store that begin with its name.
+        func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }
+    }
+
+    /// How the records of a store look.
+    struct Shape: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var records: Int
+        /// How long the ids are; long ones make a deep tree.
+        var idLength: Int
+        /// How often a value names its record, in 16 bytes each; many go over several pages.
+        var repeats: @Sendable (Int) -> Int
+        static let all = [
+            Shape(testDescription: "a flat tree", records: 1_000, idLength: 10) { _ in 12 },
+            Shape(testDescription: "a deep tree", records: 1_000, idLength: 600) { _ in 4 },
+            Shape(testDescription: "records over several pages", records: 300, idLength: 10) { $0 % 3 == 0 ? 2_000 : 8 },
+        ]
+
+        func name(_ number: Int) -> String { String(repeating: "0", count: 8 - "\(number)".count) + "\(number)" }
+        func id(_ number: Int) -> String { name(number) + String(repeating: "x", count: idLength - 8) }
+        func marker(_ number: Int) -> [UInt8] { Array("<rec:\(name(number))>>>".utf8) }
+
+        func change(_ number: Int) -> RecordChange {
+            let value = (0..<repeats(number)).flatMap { _ in marker(number) }
+            return .save(collection: number % 2 == 0 ? "books" : "loans", StoredRecord(id: id(number), value: value))
+        }
+    }
+
+    private func expectRecords(_ shape: Shape, in store: SQLiteRecordStore, but lost: Set<Int>, _ comment: Comment) async throws {
+        var kept: Set<Int> = []
+        for collection in ["books", "loans"] {
+            for record in try await store.read(RecordQuery(collection: collection), in: "library").records {
+                let number = try #require(Int(record.id.prefix(8)))
+                guard case .save(_, record) = shape.change(number) else {
+                    Issue.record("\(number) is not what it was: \(comment)")
+                    continue
+                }
+                kept.insert(number)
+            }
+        }
+        #expect(Set(0..<shape.records).subtracting(kept).subtracting(lost) == [], comment)
+    }
+
+    @Test(arguments: Shape.all)
+    func `where any one page is overwritten, only what lies on it is lost`(shape: Shape) async throws {
+        let whole = try Fixture()
+        do {
+            let store = try whole.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+        }
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: whole.file))), pages = bytes.count / 4_096
+        let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
+        var random = SeededGenerator(seed: seed)
+        // The first pages, among them the schema's and the root, and others.
+        for page in Set([1, 2, 3, 4] + (0..<30).map { _ in Int.random(in: 1...pages, using: &random) }).sorted() {
+            let trial = try Fixture(), start = (page - 1) * 4_096
+            let old = bytes[start..<start + 4_096]
+            let new = page % 3 == 0 ? [UInt8](repeating: 0, count: 4_096) : (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var damaged = bytes
+            damaged.replaceSubrange(start..<start + 4_096, with: new)
+            try Data(damaged).write(to: URL(filePath: trial.file))
+            let lost = Set((0..<shape.records).filter { old.contains(shape.marker($0)) || old.contains(shape.id($0).utf8) })
+
+            let store = try trial.open()
+            try await expectRecords(shape, in: store, but: lost, "page \(page) of \(pages), seed \(seed): \(trial.reports)")
+            try await store.write([.save(collection: "books", StoredRecord(id: "new", value: [1]))], in: "library")
+            if let report = trial.reports.first {
+                #expect(report.code == .storeDamaged)
+                let aside = try #require(try trial.names().first { $0.hasPrefix("store.sqlite.damaged-") })
+                #expect(report.message.contains(aside))
+                #expect(try Data(contentsOf: URL(filePath: "\(trial.folder)/\(aside)")) == Data(damaged), "nothing of the damaged file is lost")
+                if !lost.isEmpty { #expect(report.message.contains("lost were at most about"), "\(report)") }
+            } else {
+                #expect(lost.isEmpty, "records on page \(page) went without a word")
+            }
+        }
+    }
+
+    @Test func `the report counts what was saved, and says whose records were lost`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        do {
+            let store = try fixture.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+            try await store.write([.save(collection: "visits", StoredRecord(id: "1", value: [1]))], in: "readers")
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        // The page of a record in the middle of the books.
+        let place = try #require(bytes.firstRange(of: shape.marker(500))).lowerBound / 4_096 * 4_096
+        bytes.replaceSubrange(place..<place + 4_096, with: [UInt8](repeating: 0xAA, count: 4_096))
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+
+        let store = try fixture.open()
+        var saved = 1
+        for collection in ["books", "loans"] { saved += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total }
+        let message = try #require(fixture.reports.first).message
+        #expect(fixture.reports.count == 1)
+        #expect(message.contains("\(saved) records in 3 collections were saved"), "\(message)")
+        #expect(message.contains("lost were at most about") && message.contains("of library/books;"), "\(message)")
+        #expect(saved < shape.records + 1 && saved > shape.records - 40)
+    }
+
+    @Test func `what only the write-ahead log has is saved, too`() async throws {
+        let running = try Fixture(), copy = try Fixture(), shape = Shape.all[0]
+        let store = try running.open()
+        try await store.write((0..<500).map { shape.change($0) }, in: "library")
+        try await store.write((500..<1_000).map { shape.change($0) }, in: "library")
+        // As a kill leaves it: nothing was moved from the log into the file.
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: running.file + suffix, toPath: copy.file + suffix) }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: copy.file)))
+        let log = [UInt8](try Data(contentsOf: URL(filePath: copy.file + "-wal")))
+        #expect(log.firstRange(of: shape.marker(999)) != nil)
+        bytes.replaceSubrange(0..<min(4_096, bytes.count), with: [UInt8](repeating: 0x11, count: min(4_096, bytes.count)))
+        try Data(bytes).write(to: URL(filePath: copy.file))
+
+        try await expectRecords(shape, in: try copy.open(), but: [], "\(copy.reports)")
+        let names = try copy.names()
+        #expect(names.contains { $0.hasPrefix("store.sqlite.damaged-") && $0.hasSuffix("-wal") }, "\(names)")
+    }
+
+    @Test func `a deleted record does not come back with a repair`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        do {
+            let store = try fixture.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+            try await store.write([.deleteAll(collection: "loans")], in: "library")
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        let place = try #require(bytes.firstRange(of: shape.marker(500))).lowerBound / 4_096 * 4_096
+        bytes.replaceSubrange(place..<place + 4_096, with: [UInt8](repeating: 0xAA, count: 4_096))
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+        #expect(try await fixture.open().read(RecordQuery(collection: "loans", limit: 0), in: "library").total == 0)
+        #expect(fixture.reports.count == 1)
+    }
+
+    // MARK: Who repairs
+
+    private func damage(_ fixture: Fixture) throws -> Data {
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        for place in 4_096..<bytes.count { bytes[place] = 0x5A }
+        // In the file itself, which another process may have open.
+        let file = try FileHandle(forWritingTo: URL(filePath: fixture.file))
+        try file.write(contentsOf: Data(bytes))
+        try file.close()
+        return Data(bytes)
+    }
+
+    @Test func `a store that somebody has open is not touched, and the error says who has it`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        let first = try fixture.open()
+        try await first.write((0..<10).map { shape.change($0) }, in: "library")
+        _ = try damage(fixture)
+        let before = try fixture.names()
+        let error = #expect(throws: BackplaneError.self) { try fixture.open() }
+        #expect(error?.code == .storeDamaged)
+        #expect(error?.message.contains("another open store of this process has it open") == true, "\(String(describing: error))")
+        #expect(try fixture.names() == before, "neither moved nor copied")
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `where it is to be refused it is left as it is`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        try await fixture.open().write((0..<100).map { shape.change($0) }, in: "library")
+        let damaged = try damage(fixture), before = try fixture.names()
+        let error = #expect(throws: BackplaneError.self) { try fixture.open(damaged: .refuse) }
+        #expect(error?.code == .storeDamaged && error?.location == fixture.file)
+        #expect(error?.message.contains("is left as it is; put a backup in its place") == true)
+        #expect(try Data(contentsOf: URL(filePath: fixture.file)) == damaged)
+        #expect(try fixture.names().filter { $0.contains("damaged") || $0.contains("salvag") } == before.filter { $0.contains("damaged") })
+    }
+
+    @Test func `many who make the store at the same time do not collide`() async throws {
+        for _ in 0..<20 {
+            let fixture = try Fixture(), shape = Shape.all[0]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 { group.addTask { try await fixture.open().write([shape.change(number)], in: "library") } }
+                try await group.waitForAll()
+            }
+            let store = try fixture.open()
+            var count = 0
+            for collection in ["books", "loans"] { count += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total }
+            #expect(count == 8)
+        }
+    }
+
+    // MARK: Repairs that were killed
+
+    @Test func `a repair that was killed before its copy was whole begins again`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        try await fixture.open().write((0..<shape.records).map { shape.change($0) }, in: "library")
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0, count: 100))
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+        try Data(bytes.prefix(10_000)).write(to: URL(filePath: fixture.file + ".salvaging"))
+        try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
+        #expect(try !fixture.names().contains { $0.contains("salvag") })
+    }
+
+    @Test func `a repair that was killed once its copy was whole is finished`() async throws {
+        let sound = try Fixture(), fixture = try Fixture(), shape = Shape.all[0]
+        try await sound.open().write((0..<shape.records).map { shape.change($0) }, in: "library")
+        try FileManager.default.copyItem(atPath: sound.file, toPath: fixture.file + ".salvaged")
+        try Data(repeating: 0x33, count: 50_000).write(to: URL(filePath: fixture.file))
+        try Data(repeating: 0x44, count: 50_000).write(to: URL(filePath: fixture.file + "-wal"))
+        try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
+        #expect(try !fixture.names().contains { $0.contains("salvag") })
+        let aside = try #require(try fixture.names().first { $0.hasPrefix("store.sqlite.damaged-") && !$0.hasSuffix("-wal") })
+        #expect(fixture.reports.count == 1 && fixture.reports[0].message.contains(aside), "\(fixture.reports)")
+        #expect(try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)")) == Data(repeating: 0x33, count: 50_000))
+        #expect(try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)-wal")) == Data(repeating: 0x44, count: 50_000))
+    }
+}
+
+/// Numbers that are the same for the same seed (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
+#endif
