@@ -20,7 +20,8 @@ package struct BenchCommand: Sendable {
     /// The function that computes SHA-256 digests, or `nil` if there is none.
     package var digest: (any ContentDigest)?
 
-    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?) {
+    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?)
+    {
         (self.suite, self.only, self.iterations) = (suite, only, iterations)
         (self.quick, self.json, self.digest) = (quick, json, digest)
     }
@@ -32,14 +33,20 @@ package struct BenchCommand: Sendable {
 
     private func measureAll() async -> Int32 {
         guard let suites = Self.suites(named: suite) else {
-            return Output.refuse("there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
+            return Output.refuse(
+                "there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
         }
-        if let iterations, iterations < 1 { return Output.refuse("--iterations: expected a number above 0, found \(iterations)") }
+        if let iterations, iterations < 1 {
+            return Output.refuse("--iterations: expected a number above 0, found \(iterations)")
+        }
         if quick, iterations != nil { return Output.refuse("--quick and --iterations exclude each other") }
         #if DEBUG
-        Output.remark("warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
+        Output.remark(
+            "warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
         #endif
-        if effort == .full, let load = Machine.load, load.isBusy { Output.remark("warning: this machine is busy, \(load); figures will vary") }
+        if effort == .full, let load = Machine.load, load.isBusy {
+            Output.remark("warning: this machine is busy, \(load); figures will vary")
+        }
         do {
             let signals = StopSignals(), folder = try BenchFolder()
             defer { folder.remove() }
@@ -80,7 +87,8 @@ package struct BenchCommand: Sendable {
         let opened = try await suite.open(folder, digest)
         let rows =
             iterations == nil
-            ? Selection.rows(opened.rows, matching: only, reference: suite.reference) : Selection.matches(opened.rows, only)
+            ? Selection.rows(opened.rows, matching: only, reference: suite.reference)
+            : Selection.matches(opened.rows, only)
         let samples: [String: Sample]
         do {
             samples = try await Measuring(effort: effort, progress: ProgressLine()).run(rows)

@@ -29,7 +29,8 @@ struct BenchFolder {
     private static var memory: String? {
         [ProcessEnvironment.value("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { place in
             var system = statvfs()
-            guard access(place, W_OK | X_OK) == 0, statvfs(place, &system) == 0, let mount = try? Mount(holding: place) else { return false }
+            guard access(place, W_OK | X_OK) == 0, statvfs(place, &system) == 0, let mount = try? Mount(holding: place)
+            else { return false }
             return !mount.isNoExec && system.f_bavail * system.f_bsize > 1 << 31
         }
     }

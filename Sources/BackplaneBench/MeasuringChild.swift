@@ -24,7 +24,9 @@ package enum MeasuringChild {
     }
 
     /// Runs the child.
-    package static func run(_ measure: String, in folder: String, loads: String, digest: (any ContentDigest)?) async -> Int32 {
+    package static func run(_ measure: String, in folder: String, loads: String, digest: (any ContentDigest)?) async
+        -> Int32
+    {
         if let loading = LoadingChild.Measure(rawValue: measure) {
             return await report { try await LoadingChild.measure(loading, Swarm(folder: folder, loads: loads), digest) }
         }

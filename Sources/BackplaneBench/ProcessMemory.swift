@@ -8,9 +8,12 @@ enum ProcessMemory {
     static func figures(ofProcess process: String) throws -> [String: Double] {
         var figures: [String: Double] = [:]
         // The format is `Rss:   12345 kB`.
-        for line in try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n") {
+        for line in try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n")
+        {
             let words = line.split(separator: " ")
-            if words.count == 3, words[2] == "kB", let number = Double(words[1]) { figures[String(words[0].dropLast())] = number * 1_024 }
+            if words.count == 3, words[2] == "kB", let number = Double(words[1]) {
+                figures[String(words[0].dropLast())] = number * 1_024
+            }
         }
         return figures
     }

@@ -27,15 +27,20 @@ enum ResultTable {
         let isScaled = results.contains { $0.subject == .scaledMedian && $0.target != nil }
         return """
             \(met)\(counted(rounds, "round")); SPREAD is half the interquartile range, RATIO the median divided by the baseline's
-            """ + (isScaled ? "\nbounds in nanoseconds are for a machine where a direct async call takes \(Target.referenceCost.readable) ns, and scaled to this one" : "")
+            """
+                + (isScaled
+                    ? "\nbounds in nanoseconds are for a machine where a direct async call takes \(Target.referenceCost.readable) ns, and scaled to this one"
+                    : "")
     }
 
     private static func cells(_ result: RowResult) -> [String] {
         let unit = result.unit.rawValue
         let bound = result.target.map { "\($0.readable) \(result.subject == .ratio ? "×" : unit)" }
         return [
-            result.name, "\(result.median.readable) \(unit)", "± \(result.spread.readable(as: result.median))", result.ratio.map { "\($0.readable) ×" } ?? "",
-            bound.map { "\(result.side?.rawValue ?? "") \($0)" } ?? "", result.met.map { $0 ? "yes" : "no" } ?? "", result.baseline ?? "",
+            result.name, "\(result.median.readable) \(unit)", "± \(result.spread.readable(as: result.median))",
+            result.ratio.map { "\($0.readable) ×" } ?? "",
+            bound.map { "\(result.side?.rawValue ?? "") \($0)" } ?? "", result.met.map { $0 ? "yes" : "no" } ?? "",
+            result.baseline ?? "",
         ]
     }
 
@@ -55,6 +60,7 @@ extension Double {
         let power = [1, 10, 100][places], digits = Int((self * Double(power)).rounded())
         guard places > 0 else { return "\(digits)" }
         let decimals = String(abs(digits) % power)
-        return "\(digits < 0 ? "-" : "")\(abs(digits) / power).\(String(repeating: "0", count: places - decimals.count))\(decimals)"
+        return
+            "\(digits < 0 ? "-" : "")\(abs(digits) / power).\(String(repeating: "0", count: places - decimals.count))\(decimals)"
     }
 }

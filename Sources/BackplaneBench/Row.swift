@@ -29,7 +29,8 @@ extension Row {
     /// - Parameter calls: Makes the given number of calls, each of which adds one to the result of the one before,
     ///   beginning with 0. It returns the last result, so that no call can be optimised away.
     static func calls(
-        _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
+        _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil,
+        _ calls: @escaping @Sendable (Int) async throws -> Int
     ) -> Row {
         Row(name: name, unit: unit, baseline: baseline, target: target) { count in
             var costs: [Double] = []
@@ -57,7 +58,8 @@ extension Row {
     ///
     /// - Parameter calls: The calls of one caller, as for a row of calls.
     static func scaling(
-        _ name: String, callers: Int, baseline: String? = nil, target: Target? = nil, _ calls: @escaping @Sendable (Int) async throws -> Int
+        _ name: String, callers: Int, baseline: String? = nil, target: Target? = nil,
+        _ calls: @escaping @Sendable (Int) async throws -> Int
     ) -> Row {
         Row(name: name, unit: .times, baseline: baseline, target: target) { count in
             let start = ContinuousClock.now

@@ -22,12 +22,16 @@ struct RowResult: Sendable, Hashable {
     ///   - reference: The name of the row by which bounds in nanoseconds are scaled.
     init?(_ row: Row, in suite: String, _ samples: [String: Sample], reference: String?) {
         guard let sample = samples[row.name] else { return nil }
-        (self.suite, name, median, unit, spread, baseline) = (suite, row.name, sample.figure(of: row.summary), row.unit, sample.spread, row.baseline)
+        (self.suite, name, median, unit, spread, baseline) = (
+            suite, row.name, sample.figure(of: row.summary), row.unit, sample.spread, row.baseline
+        )
         if let base = row.baseline.flatMap({ samples[$0]?.median }), base > 0 { ratio = median / base }
         guard let target = row.target else { return }
         (side, subject) = (target.side, target.subject)
         self.target = target.bound(reference: reference.flatMap { samples[$0]?.median })
-        if let bound = self.target, let figure = subject == .ratio ? ratio : median { met = target.isMet(by: figure, bound: bound) }
+        if let bound = self.target, let figure = subject == .ratio ? ratio : median {
+            met = target.isMet(by: figure, bound: bound)
+        }
     }
 }
 

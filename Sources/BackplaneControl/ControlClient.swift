@@ -28,9 +28,13 @@ package struct ControlClient: Sendable {
     package func ask<Message: ControlMessage>(
         _ message: Message, within limit: Duration? = nil, _ watch: Watch = Watch()
     ) throws(BackplaneError) -> Message.Answer {
-        let line = try JSON.encode(ControlText.Line(message: message), failing: .controlMalformed) + [ControlProtocol.newline]
+        let line =
+            try JSON.encode(ControlText.Line(message: message), failing: .controlMalformed) + [ControlProtocol.newline]
         guard line.count <= ControlProtocol.requestLimit else {
-            throw BackplaneError(.controlMalformed, "a host takes requests of at most \(ControlProtocol.requestLimit >> 20) MB, this one has \(line.count) bytes")
+            throw BackplaneError(
+                .controlMalformed,
+                "a host takes requests of at most \(ControlProtocol.requestLimit >> 20) MB, this one has \(line.count) bytes"
+            )
         }
         let deadline = limit.map { Deadline.now + $0 }
         let socket = try connect(within: limit ?? ControlProtocol.writingLimit)
@@ -74,7 +78,9 @@ extension ControlClient {
         // The listener learns the request's contents, so it must be this user or root; root may connect to any user.
         let (user, own) = (socket.peerUser, geteuid())
         guard user == own || user == 0 || own == 0 else {
-            throw BackplaneError(.controlForbidden, "who listens there is user \(user.map { "\($0)" } ?? "nobody knows who"), not user \(own)", at: path)
+            throw BackplaneError(
+                .controlForbidden,
+                "who listens there is user \(user.map { "\($0)" } ?? "nobody knows who"), not user \(own)", at: path)
         }
         return socket
     }
@@ -88,7 +94,9 @@ extension ControlClient {
         }
     }
 
-    private func next(_ answer: inout ControlAnswer, until deadline: Deadline?, _ watch: Watch) throws(BackplaneError) -> [UInt8]? {
+    private func next(_ answer: inout ControlAnswer, until deadline: Deadline?, _ watch: Watch) throws(BackplaneError)
+        -> [UInt8]?
+    {
         while true {
             let moment = Deadline.now + .milliseconds(200)
             do throws(SystemError) {
@@ -102,16 +110,19 @@ extension ControlClient {
     }
 
     private func lost() -> BackplaneError {
-        BackplaneError(.controlUnreachable, "the host hung up before it had answered: it has stopped, or was killed; see what it wrote last", at: path)
+        BackplaneError(
+            .controlUnreachable,
+            "the host hung up before it had answered: it has stopped, or was killed; see what it wrote last", at: path)
     }
 
     private func unreachable(_ error: SystemError) -> BackplaneError {
-        let reason = switch error.number {
-        case ENOENT: "there is no such socket; `backplane run` prints where it listens"
-        case ECONNREFUSED: "no host listens there any more"
-        case ETIMEDOUT, EAGAIN: "the host does not answer in time"
-        default: "the host cannot be asked: \(error)"
-        }
+        let reason =
+            switch error.number {
+            case ENOENT: "there is no such socket; `backplane run` prints where it listens"
+            case ECONNREFUSED: "no host listens there any more"
+            case ETIMEDOUT, EAGAIN: "the host does not answer in time"
+            default: "the host cannot be asked: \(error)"
+            }
         return BackplaneError(.controlUnreachable, reason, at: path)
     }
 }

@@ -37,27 +37,36 @@ final class ControlConnection: Sendable {
         if request.endsWithClient { try requireRoomForStrays() }
         let work = try ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
         let begins = work.start {
-            do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch { return .failure(error) }
+            do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch {
+                return .failure(error)
+            }
         } ended: { isStray in
             if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
         guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
         if let outcome = work.wait(for: request.endsWithClient ? socket : nil) { return try outcome.get() }
         server.strays.add(1, ordering: .relaxed)
-        throw BackplaneError(.callDeadline, "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
+        throw BackplaneError(
+            .callDeadline,
+            "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
     }
 
     private func requireRoomForStrays() throws(BackplaneError) {
         let strays = server.strays.load(ordering: .relaxed)
         guard strays >= limits.strays else { return }
-        throw BackplaneError(.controlBusy, "\(strays) calls that were given up have not returned, each with a thread of its own; no more are made here")
+        throw BackplaneError(
+            .controlBusy,
+            "\(strays) calls that were given up have not returned, each with a thread of its own; no more are made here"
+        )
     }
 
     private func requireTrust() throws(BackplaneError) {
         let user = socket.peerUser
         guard user != geteuid(), user != 0 else { return }
         throw BackplaneError(
-            .controlForbidden, "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")")
+            .controlForbidden,
+            "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")"
+        )
     }
 
     /// Returns everything before the first newline, or `nil` if nothing was sent.
@@ -71,21 +80,27 @@ final class ControlConnection: Sendable {
             } catch {
                 guard error.number == ETIMEDOUT else { return nil }
                 throw BackplaneError(
-                    .controlMalformed, "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end")
+                    .controlMalformed,
+                    "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end"
+                )
             }
             if let end = bytes.newline(from: start) { return Array(bytes[..<end]) }
             guard bytes.count <= limits.request else {
-                throw BackplaneError(.controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
+                throw BackplaneError(
+                    .controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }
-                throw BackplaneError(.controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
+                throw BackplaneError(
+                    .controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
             }
         }
     }
 
     private func send(_ bytes: [UInt8], within limit: Duration? = nil) {
         guard !isLost.load(ordering: .relaxed) else { return }
-        do throws(SystemError) { try socket.write(bytes, until: .now + (limit ?? limits.writing)) } catch { isLost.store(true, ordering: .relaxed) }
+        do throws(SystemError) { try socket.write(bytes, until: .now + (limit ?? limits.writing)) } catch {
+            isLost.store(true, ordering: .relaxed)
+        }
     }
 }

@@ -61,6 +61,8 @@ package struct ControlFolder: Sendable {
 
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
-            .controlUnusable, "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder of yours, or do without with --no-control", at: path)
+            .controlUnusable,
+            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder of yours, or do without with --no-control",
+            at: path)
     }
 }

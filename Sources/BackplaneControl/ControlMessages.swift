@@ -15,7 +15,9 @@ package struct SwapRequest: ControlMessage {
     package var libraries: [String]
     package var options: SwapOptionsForm?
 
-    package init(libraries: [String], options: SwapOptions? = nil) { (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init)) }
+    package init(libraries: [String], options: SwapOptions? = nil) {
+        (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init))
+    }
 
     private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
 }
@@ -27,7 +29,9 @@ package struct PreviewRequest: ControlMessage {
     package var libraries: [String]
     package var options: SwapOptionsForm?
 
-    package init(libraries: [String], options: SwapOptions? = nil) { (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init)) }
+    package init(libraries: [String], options: SwapOptions? = nil) {
+        (self.libraries, self.options) = (libraries, options.map(SwapOptionsForm.init))
+    }
 
     private enum CodingKeys: String, CodingKey { case libraries = "libraries", options = "options" }
 }
@@ -45,7 +49,9 @@ package struct RollbackRequest: ControlMessage {
         (self.plugin, self.generation, self.options) = (plugin, generation, options.map(SwapOptionsForm.init))
     }
 
-    private enum CodingKeys: String, CodingKey { case plugin = "plugin", generation = "generation", options = "options" }
+    private enum CodingKeys: String, CodingKey {
+        case plugin = "plugin", generation = "generation", options = "options"
+    }
 }
 
 /// A request for the generations of one plugin or all.
@@ -88,7 +94,9 @@ package struct CallRequest: ControlMessage {
         (self.manager, self.method, self.input, self.timeout) = (manager, method, input, timeout)
     }
 
-    private enum CodingKeys: String, CodingKey { case manager = "manager", method = "method", input = "input", timeout = "timeout" }
+    private enum CodingKeys: String, CodingKey {
+        case manager = "manager", method = "method", input = "input", timeout = "timeout"
+    }
 }
 
 /// A request to activate a manifest, which the host reads.
@@ -100,7 +108,9 @@ package struct ApplyRequest: ControlMessage {
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
 
-    package init(manifest: String, environment: String? = nil) { (self.manifest, self.environment) = (manifest, environment) }
+    package init(manifest: String, environment: String? = nil) {
+        (self.manifest, self.environment) = (manifest, environment)
+    }
 
     private enum CodingKeys: String, CodingKey { case manifest = "manifest", environment = "environment" }
 }

@@ -19,7 +19,9 @@ extension [UInt8] {
     func newline(from start: Int) -> Int? {
         withUnsafeBytes { bytes in
             guard start < bytes.count, let base = bytes.baseAddress else { return nil }
-            return memchr(base + start, Int32(ControlProtocol.newline), bytes.count - start).map { UnsafeRawPointer($0) - base }
+            return memchr(base + start, Int32(ControlProtocol.newline), bytes.count - start).map {
+                UnsafeRawPointer($0) - base
+            }
         }
     }
 }

@@ -5,11 +5,13 @@ import BackplaneHost
 extension ControlRequest {
     static let ofEveryHost = [swap, preview, rollback, generations, statistics, call, apply, reset]
 
-    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
+    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) {
+        host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
-        return try await SwapReportForm(ProbationWatch.tell(work) { report throws(BackplaneError) in
-            try await host.swap(request.libraries, options, onProbation: report)
-        })
+        return try await SwapReportForm(
+            ProbationWatch.tell(work) { report throws(BackplaneError) in
+                try await host.swap(request.libraries, options, onProbation: report)
+            })
     }
 
     private static let preview = ControlRequest(PreviewRequest.self) { host, request throws(BackplaneError) in
@@ -17,11 +19,13 @@ extension ControlRequest {
         return SwapPreviewForm(try await host.previewSwap(request.libraries, options))
     }
 
-    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) { host, request, work throws(BackplaneError) in
+    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) {
+        host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
-        return try await SwapReportForm(ProbationWatch.tell(work) { report throws(BackplaneError) in
-            try await host.rollback(plugin: request.plugin, to: request.generation, options, onProbation: report)
-        })
+        return try await SwapReportForm(
+            ProbationWatch.tell(work) { report throws(BackplaneError) in
+                try await host.rollback(plugin: request.plugin, to: request.generation, options, onProbation: report)
+            })
     }
 
     private static let generations = ControlRequest(GenerationsRequest.self) { host, request throws(BackplaneError) in
@@ -33,20 +37,24 @@ extension ControlRequest {
     }
 
     /// A handler that ends with its client: calls that never return would otherwise occupy all connections.
-    private static let call = ControlRequest(CallRequest.self, endsWithClient: true) { host, request, work throws(BackplaneError) in
+    private static let call = ControlRequest(CallRequest.self, endsWithClient: true) {
+        host, request, work throws(BackplaneError) in
         let limit = try (request.timeout ?? 60).asSeconds(at: "/timeout")
         // The host ends the call at its deadline, unless the plugin blocks the thread that is to be notified.
         work.expectEnd(within: limit + .seconds(1))
-        let output = try await host.call(request.manager, request.method, Array((request.input ?? "null").utf8), host.begin(within: limit))
+        let output = try await host.call(
+            request.manager, request.method, Array((request.input ?? "null").utf8), host.begin(within: limit))
         return CallRequest.Answer(output: String(decoding: output, as: UTF8.self))
     }
 
     private static let apply = ControlRequest(ApplyRequest.self) { host, request throws(BackplaneError) in
         guard request.manifest.hasPrefix("/") else {
-            throw BackplaneError(.controlMalformed, "expected an absolute path, found `\(request.manifest)`", at: "/manifest")
+            throw BackplaneError(
+                .controlMalformed, "expected an absolute path, found `\(request.manifest)`", at: "/manifest")
         }
         let environment = request.environment ?? host.manifestSource.environment
-        let document = ManifestDocument(contentsOf: request.manifest, environment: environment == "" ? nil : environment)
+        let document = ManifestDocument(
+            contentsOf: request.manifest, environment: environment == "" ? nil : environment)
         return ManifestChangeForm(try await host.apply(document))
     }
 

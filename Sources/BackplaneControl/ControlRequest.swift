@@ -14,9 +14,12 @@ public struct ControlRequest: Sendable {
     ///   - message: The type of the request.
     ///   - answer: The function that answers it, on a thread of the socket's own, which it may block.
     public init<Message: ControlMessage>(
-        _ message: Message.Type, _ answer: @escaping @Sendable (PluginHost, Message) async throws(BackplaneError) -> Message.Answer
+        _ message: Message.Type,
+        _ answer: @escaping @Sendable (PluginHost, Message) async throws(BackplaneError) -> Message.Answer
     ) {
-        self.init(message, endsWithClient: false) { host, message, _ throws(BackplaneError) in try await answer(host, message) }
+        self.init(message, endsWithClient: false) { host, message, _ throws(BackplaneError) in
+            try await answer(host, message)
+        }
     }
 
     init<Message: ControlMessage>(

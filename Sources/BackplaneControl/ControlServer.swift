@@ -32,7 +32,8 @@ final class ControlServer: Sendable {
     private func serve(_ socket: LocalSocket) {
         let connection = ControlConnection(socket, of: self)
         guard takesPlace() else {
-            return connection.refuse("\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
+            return connection.refuse(
+                "\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
         }
         let begins = HostThread.tryStart("bp-request") {
             connection.serve()
@@ -58,7 +59,8 @@ final class ControlServer: Sendable {
     var greeting: HostGreeting {
         let source = host.manifestSource
         return HostGreeting(
-            protocol: ControlProtocol.number, version: HostVersion.text, process: getpid(), manifest: source.path.map(FilePath.absolute),
+            protocol: ControlProtocol.number, version: HostVersion.text, process: getpid(),
+            manifest: source.path.map(FilePath.absolute),
             environment: source.environment, startedAt: startedAt, requests: names)
     }
 
@@ -69,11 +71,14 @@ final class ControlServer: Sendable {
         if let number = head.protocol, number != ControlProtocol.number {
             throw BackplaneError(
                 .controlProtocol,
-                "this host is of Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request is of protocol \(number); use a tool of the host's version")
+                "this host is of Backplane \(HostVersion.text) and speaks protocol \(ControlProtocol.number), the request is of protocol \(number); use a tool of the host's version"
+            )
         }
         guard let request = requests[head.request] else {
             throw BackplaneError(
-                .controlUnknownRequest, "there is no request `\(head.request)`; there is: \(NameSuggestions(for: head.request, among: names).list)")
+                .controlUnknownRequest,
+                "there is no request `\(head.request)`; there is: \(NameSuggestions(for: head.request, among: names).list)"
+            )
         }
         return request
     }

@@ -25,11 +25,15 @@ public final class ControlSocket: Sendable {
     ///     usable folder, `backplane-<user id>` in the temporary folder.
     ///   - requests: The requests that the program answers in addition to those of every host.
     /// - Throws: `control.unusable` if the folder cannot be used or the system provides no thread.
-    public convenience init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = []) throws(BackplaneError) {
+    public convenience init(serving host: PluginHost, in folder: String? = nil, requests: [ControlRequest] = [])
+        throws(BackplaneError)
+    {
         try self.init(serving: host, in: folder, requests: requests, limits: ControlLimits())
     }
 
-    init(serving host: PluginHost, in folder: String?, requests: [ControlRequest], limits: ControlLimits) throws(BackplaneError) {
+    init(serving host: PluginHost, in folder: String?, requests: [ControlRequest], limits: ControlLimits)
+        throws(BackplaneError)
+    {
         let listener = try ControlFolder(folder).listen()
         path = listener.path
         server = ControlServer(host, listener, ControlRequest.ofEveryHost + requests, limits)

@@ -39,7 +39,9 @@ enum ControlText {
             return try JSON.decode(Head.self, bytes, failing: .controlMalformed)
         } catch {
             throw BackplaneError(
-                .controlMalformed, "expected a line with a JSON object that has a `request`, such as {\"request\": \"hello\"}: \(error.message)", at: error.location)
+                .controlMalformed,
+                "expected a line with a JSON object that has a `request`, such as {\"request\": \"hello\"}: \(error.message)",
+                at: error.location)
         }
     }
 

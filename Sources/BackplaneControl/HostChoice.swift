@@ -46,7 +46,9 @@ package struct HostChoice: Sendable, Hashable {
     ///
     /// - Parameter here: The same as in ``host(here:)``.
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
-        guard !hosts.isEmpty else { throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens")) }
+        guard !hosts.isEmpty else {
+            throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens"))
+        }
         guard let manifest else {
             if hosts.count == 1 { return try Self.answering(hosts[0]) }
             let own = hosts.filter { $0.runs(here) }
@@ -57,7 +59,8 @@ package struct HostChoice: Sendable, Hashable {
         switch fitting.count {
         case 1: return fitting[0]
         case 0 where takesAnother && hosts.count == 1: return try Self.answering(hosts[0])
-        case 0 where takesAnother: throw .unclear(hosts, "no host runs \(manifest), and \(hosts.count) run something else")
+        case 0 where takesAnother:
+            throw .unclear(hosts, "no host runs \(manifest), and \(hosts.count) run something else")
         case 0: throw .absent(hosts, "no host runs \(manifest)")
         default: throw .unclear(fitting, "\(fitting.count) hosts run \(manifest)")
         }
@@ -73,7 +76,9 @@ package struct HostChoice: Sendable, Hashable {
         return host
     }
 
-    private static func unreachable(_ message: String) -> BackplaneError { BackplaneError(.controlUnreachable, message) }
+    private static func unreachable(_ message: String) -> BackplaneError {
+        BackplaneError(.controlUnreachable, message)
+    }
 }
 
 extension RunningHost {

@@ -18,7 +18,8 @@ package struct HostGreeting: Codable, Sendable, Hashable {
     package var requests: [String]
 
     private enum CodingKeys: String, CodingKey {
-        case `protocol` = "protocol", version = "version", process = "process", manifest = "manifest", environment = "environment"
+        case `protocol` = "protocol", version = "version", process = "process", manifest = "manifest", environment =
+            "environment"
         case startedAt = "startedAt", requests = "requests"
     }
 }

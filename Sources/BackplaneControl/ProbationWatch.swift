@@ -10,11 +10,16 @@ enum ProbationWatch {
         let (news, report) = AsyncStream.makeStream(of: [PluginChange].self)
         async let told: Void = {
             for await plugins in news {
-                for plugin in plugins { work.report(ControlEvent("generation \(plugin.toGeneration) of \(plugin.plugin) is in force, on probation")) }
+                for plugin in plugins {
+                    work.report(
+                        ControlEvent("generation \(plugin.toGeneration) of \(plugin.plugin) is in force, on probation"))
+                }
             }
         }()
         let outcome: Result<SwapReport, BackplaneError>
-        do throws(BackplaneError) { outcome = .success(try await swap { report.yield($0) }) } catch { outcome = .failure(error) }
+        do throws(BackplaneError) { outcome = .success(try await swap { report.yield($0) }) } catch {
+            outcome = .failure(error)
+        }
         report.finish()
         await told
         return try outcome.get()

@@ -15,7 +15,10 @@ package struct DevCommand: Sendable {
     package var running: HostChoice?
     package var json: Bool
 
-    package init(settings: DevSettings, packages: [String] = [], swiftPM: SwiftPM = SwiftPM(), running: HostChoice? = nil, json: Bool = false) {
+    package init(
+        settings: DevSettings, packages: [String] = [], swiftPM: SwiftPM = SwiftPM(), running: HostChoice? = nil,
+        json: Bool = false
+    ) {
         (self.settings, self.packages, self.swiftPM) = (settings, packages, swiftPM)
         (self.running, self.json) = (running, json)
     }
@@ -47,7 +50,9 @@ package struct DevCommand: Sendable {
     /// A missing manifest is accepted, because it may be created later, and so may the package around it.
     private func refuse() -> Int32? {
         for package in packages where !isThere(FilePath.join(package, "Package.swift")) {
-            return Output.refuse("--package: expected a folder with a Package.swift, found \(isThere(package) ? "none" : "nothing") at \(package.printable)")
+            return Output.refuse(
+                "--package: expected a folder with a Package.swift, found \(isThere(package) ? "none" : "nothing") at \(package.printable)"
+            )
         }
         return nil
     }

@@ -17,6 +17,10 @@ public enum DocumentLimits {
 
     static let keyTooLong = "a key of more than \(key) bytes"
     static let tooDeep = "nested deeper than \(depth) levels"
-    static func tooManyValues(_ subject: DocumentSubject) -> String { "the \(subject.noun) has more than \(values) values" }
-    static func tooLarge(_ subject: DocumentSubject) -> String { "the \(subject.noun) is larger than \(bytes >> 20) MB" }
+    static func tooManyValues(_ subject: DocumentSubject) -> String {
+        "the \(subject.noun) has more than \(values) values"
+    }
+    static func tooLarge(_ subject: DocumentSubject) -> String {
+        "the \(subject.noun) is larger than \(bytes >> 20) MB"
+    }
 }

@@ -23,7 +23,9 @@ extension DocumentTextReader {
         do {
             return try reader.document()
         } catch {
-            throw DocumentError(error.kind, error.reason, at: SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset])
+            throw DocumentError(
+                error.kind, error.reason,
+                at: SourcePosition.positions(of: [error.offset], in: reader.bytes)[error.offset])
         }
     }
 }

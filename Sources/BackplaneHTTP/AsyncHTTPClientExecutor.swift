@@ -30,17 +30,20 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     ///   - connectTimeout: The time that a request may wait for a connection, whether free or new.
     ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host over HTTP/1.1. Further ones
     ///     wait.
-    public init(maximumBodySize: Int = 64 << 20, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64) {
+    public init(maximumBodySize: Int = 64 << 20, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64)
+    {
         var configuration = AsyncHTTPClient.HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)), decompression: .disabled)
+            redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
+            decompression: .disabled)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-        configuration.connectionPool.retryConnectionEstablishment = false       // a closed port would take the whole timeout
+        configuration.connectionPool.retryConnectionEstablishment = false  // a closed port would take the whole timeout
         client = AsyncHTTPClient.HTTPClient(configuration: configuration)
         self.maximumBodySize = maximumBodySize
     }
 
     deinit {
-        client.shutdown { _ in }        // the library stops the program over a client that was not; twice is an error, and harmless
+        // A client that was not shut down traps when it is released; shutting down twice is a harmless error.
+        client.shutdown { _ in }
     }
 
     /// Ends all exchanges and closes all connections.
@@ -55,11 +58,12 @@ public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// - Throws: `network.failed`; `network.too-large`; `network.refused` for an invalid request; `CancellationError`.
     public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let ready = try request.readyToSend()
-        try Task.checkCancellation()        // the library sends before it looks
+        try Task.checkCancellation()  // the library sends before it looks
         do {
             let response = try await client.execute(HTTPClientRequest(ready), deadline: .distantFuture)
             let body = try await response.body.collect(upTo: maximumBodySize)
-            return HTTPResponse(status: Int(response.status.code), headers: HTTPHeaders(response.headers), body: Array(buffer: body))
+            return HTTPResponse(
+                status: Int(response.status.code), headers: HTTPHeaders(response.headers), body: Array(buffer: body))
         } catch {
             try Task.checkCancellation()
             throw HTTPFailure(error, limit: maximumBodySize).error(for: ready)

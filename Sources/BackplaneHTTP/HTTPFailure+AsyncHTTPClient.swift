@@ -14,39 +14,43 @@ extension HTTPFailure {
         case let error as NIOConnectionError:
             self = error.connectionErrors.first.map { HTTPFailure($0.error, limit: limit) } ?? .hostUnknown
         case let error as IOError:
-            self = switch error.errnoCode {
-            case ECONNREFUSED: .notConnected
-            case ECONNRESET, EPIPE: .closed
-            case ETIMEDOUT: .connectionTimedOut
-            default: .other(String(cString: strerror(error.errnoCode)))
-            }
+            self =
+                switch error.errnoCode {
+                case ECONNREFUSED: .notConnected
+                case ECONNRESET, EPIPE: .closed
+                case ETIMEDOUT: .connectionTimedOut
+                default: .other(String(cString: strerror(error.errnoCode)))
+                }
         case let error as ChannelError: self = HTTPFailure(error)
         case let error as HTTPClientError: self = HTTPFailure(error)
         case HTTPParserError.invalidEOFState: self = .closed
         case let error as HTTPParserError: self = .malformed("\(error)")
         case is NIOTooManyBytesError: self = .tooLarge(limit: limit)
-        case NIOSSLError.handshakeFailed(.sslError(let errors)): self = .insecure(errors.first?.word ?? "the handshake failed")
+        case NIOSSLError.handshakeFailed(.sslError(let errors)):
+            self = .insecure(errors.first?.word ?? "the handshake failed")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .insecure("\(error)")
         default: self = .other("\(error)")
         }
     }
 
     private init(_ error: ChannelError) {
-        self = switch error {
-        case .connectTimeout: .connectionTimedOut
-        case .eof, .ioOnClosedChannel, .inputClosed, .outputClosed, .alreadyClosed: .closed
-        default: .other("\(error)")
-        }
+        self =
+            switch error {
+            case .connectTimeout: .connectionTimedOut
+            case .eof, .ioOnClosedChannel, .inputClosed, .outputClosed, .alreadyClosed: .closed
+            default: .other("\(error)")
+            }
     }
 
     private init(_ error: HTTPClientError) {
-        self = switch error {
-        case .connectTimeout, .getConnectionFromPoolTimeout: .connectionTimedOut
-        case .tlsHandshakeTimeout: .insecure("the handshake took too long")
-        case .remoteConnectionClosed, .uncleanShutdown: .closed
-        case .alreadyShutdown, .cancelled: .shutDown
-        default: .other(error.shortDescription)
-        }
+        self =
+            switch error {
+            case .connectTimeout, .getConnectionFromPoolTimeout: .connectionTimedOut
+            case .tlsHandshakeTimeout: .insecure("the handshake took too long")
+            case .remoteConnectionClosed, .uncleanShutdown: .closed
+            case .alreadyShutdown, .cancelled: .shutDown
+            default: .other(error.shortDescription)
+            }
     }
 }
 

@@ -49,7 +49,8 @@ extension Sourced {
     ///   - unkept: Receives the error if the value could not be stored, or if the stored value could not be read.
     /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.
     public static func networkFirst(
-        _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void, kept: () async throws -> Kept<Value>?,
+        _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void,
+        kept: () async throws -> Kept<Value>?,
         unkept: (any Error) -> Void
     ) async throws -> Sourced {
         do {

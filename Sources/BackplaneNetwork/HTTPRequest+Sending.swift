@@ -4,7 +4,9 @@ import FoundationEssentials
 extension HTTPRequest {
     /// The URL without credentials, query and fragment, which may contain secrets.
     public var printableURL: String {
-        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else { return "\(scheme):…" }
+        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
+            return "\(scheme):…"
+        }
         (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
         return address.string ?? "\(scheme):…"
     }
@@ -28,14 +30,19 @@ extension HTTPRequest {
         guard method.isToken else { throw refused("the method is no token such as GET") }
         var ready = HTTPRequest(method, url, body: body)
         for field in headers.fields {
-            guard field.name.isToken else { throw refused("the name of a header field has characters that no field name has") }
+            guard field.name.isToken else {
+                throw refused("the name of a header field has characters that no field name has")
+            }
             guard field.value.isFieldValue else {
-                throw refused("the value of the header field \(field.name) has a control character, such as a line break")
+                throw refused(
+                    "the value of the header field \(field.name) has a control character, such as a line break")
             }
             guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else { continue }
             ready.headers.add(field.name, field.value)
         }
-        guard var address = URLComponents(string: url), ["http", "https"].contains(scheme), address.host?.isEmpty == false else {
+        guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
+            address.host?.isEmpty == false
+        else {
             throw refused("this is not a URL that HTTP can reach; write `http://` or `https://`, a host and a path")
         }
         if let user = address.user, ready.headers["Authorization"] == nil {
@@ -55,12 +62,15 @@ extension HTTPRequest {
 extension String {
     /// A Boolean value that indicates whether the text is a token (RFC 9110, section 5.6.2).
     fileprivate var isToken: Bool {
-        !isEmpty && utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
             }
-        }
     }
 
     /// A Boolean value that indicates whether the text is a field value (RFC 9110, section 5.5).

@@ -10,6 +10,9 @@ enum ManifestOutput {
 
     /// Returns whether a line only names the failed command and its folder, or says that SwiftPM had to wait.
     private static func isFrame(_ line: String) -> Bool {
-        line.hasPrefix("Another instance of SwiftPM") || line.wholeMatch(of: #/error: '.*': Invalid manifest \(compiled with: \[.*\]\)|error: invalid manifests at \[.*\]/#) != nil
+        line.hasPrefix("Another instance of SwiftPM")
+            || line.wholeMatch(
+                of: #/error: '.*': Invalid manifest \(compiled with: \[.*\]\)|error: invalid manifests at \[.*\]/#)
+                != nil
     }
 }

@@ -17,21 +17,32 @@ extension PackageFacts {
     package init(of root: String, scratchPath: String? = nil) throws(BackplaneError) {
         // Without it, SwiftPM would use a package in an enclosing folder.
         guard (try? FileStatus(at: FilePath.join(root, "Package.swift"))) != nil else {
-            throw Self.unreadable(root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
+            throw Self.unreadable(
+                root, "expected a Package.swift in the package `\(FilePath.name(of: root))`, found none")
         }
         let (succeeded, said) = try Self.dump(root, scratchPath)
-        guard succeeded else { throw Self.unreadable(root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`", ManifestOutput.lines(of: said.errors)) }
-        do { self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8)) } catch {
+        guard succeeded else {
+            throw Self.unreadable(
+                root, "SwiftPM cannot read the package `\(FilePath.name(of: root))`",
+                ManifestOutput.lines(of: said.errors))
+        }
+        do {
+            self = try JSONDecoder().decode(PackageFacts.self, from: Data(said.output.joined(separator: "\n").utf8))
+        } catch {
             throw Self.unreadable(root, "what `swift package dump-package` says of it is not understood: \(error)")
         }
     }
 
     /// Runs `swift package dump-package`, and returns whether it succeeded and the lines that it printed.
-    private static func dump(_ root: String, _ scratchPath: String?) throws(BackplaneError) -> (Bool, (output: [String], errors: [String])) {
-        let arguments = ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
+    private static func dump(_ root: String, _ scratchPath: String?) throws(BackplaneError) -> (
+        Bool, (output: [String], errors: [String])
+    ) {
+        let arguments =
+            ["package", "--package-path", root] + (scratchPath.map { ["--scratch-path", $0] } ?? []) + ["dump-package"]
         let said = SaidLines(), ended = Mutex<ChildProcess.Ending?>(nil), end = DispatchSemaphore(value: 0)
         let outlets = [
-            ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output), ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),
+            ChildProcess.Outlet(descriptor: STDOUT_FILENO, take: said.output),
+            ChildProcess.Outlet(descriptor: STDERR_FILENO, take: said.error),
         ]
         do throws(BackplaneError) {
             _ = try ChildProcess("swift", arguments, outlets: outlets) { ending in

@@ -16,11 +16,12 @@ extension PackageFacts {
     /// Returns the folder that contains those of the targets: the first candidate that exists, or else the first.
     package func holder(of kind: Target.Kind, in root: String) -> String {
         let sources = ["Sources", "Source", "src", "srcs"]
-        let names = switch kind {
-        case .source: sources
-        case .test: ["Tests"] + sources
-        case .plugin: ["Plugins"]
-        }
+        let names =
+            switch kind {
+            case .source: sources
+            case .test: ["Tests"] + sources
+            case .plugin: ["Plugins"]
+            }
         return names.first { Self.isFolder(FilePath.join(root, $0)) } ?? names[0]
     }
 

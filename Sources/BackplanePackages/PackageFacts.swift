@@ -66,10 +66,13 @@ extension PackageFacts {
         name = try container.decode(String.self, forKey: .name)
         products = try container.decode([Product].self, forKey: .products)
         targets = try container.decode([Target].self, forKey: .targets)
-        neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap { ($0.fileSystem ?? []).map(\.path) }
+        neighbours = try container.decode([Neighbour].self, forKey: .dependencies).flatMap {
+            ($0.fileSystem ?? []).map(\.path)
+        }
         let tools = try container.decode(ToolsVersion.self, forKey: .toolsVersion)._version
         guard let toolsVersion = Version(tools) else {
-            throw DecodingError.dataCorruptedError(forKey: .toolsVersion, in: container, debugDescription: "expected a version, found `\(tools)`")
+            throw DecodingError.dataCorruptedError(
+                forKey: .toolsVersion, in: container, debugDescription: "expected a version, found `\(tools)`")
         }
         self.toolsVersion = toolsVersion
     }
@@ -93,7 +96,8 @@ extension PackageFacts.Dependency {
     package init(from decoder: any Decoder) throws {
         let kinds = try decoder.container(keyedBy: Kind.self)
         guard let kind = kinds.allKeys.first else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "expected the kind of a dependency"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "expected the kind of a dependency"))
         }
         var words = try kinds.nestedUnkeyedContainer(forKey: kind)
         name = try words.decode(String.self)

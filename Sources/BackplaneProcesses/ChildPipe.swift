@@ -8,7 +8,9 @@ package struct ChildPipe: Sendable {
     package init() throws(BackplaneError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw BackplaneError(.componentFailed, "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")
+            throw BackplaneError(
+                .componentFailed,
+                "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")
         }
         (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
     }

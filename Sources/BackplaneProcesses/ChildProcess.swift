@@ -18,7 +18,10 @@ package final class ChildProcess: Sendable {
         /// Called with each line, without its end, on a thread of its own.
         package var take: @Sendable (String) -> Void
 
-        package init(descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil, take: @escaping @Sendable (String) -> Void) {
+        package init(
+            descriptor: Int32, unfinished: (@Sendable (String) -> Void)? = nil,
+            take: @escaping @Sendable (String) -> Void
+        ) {
             (self.descriptor, self.unfinished, self.take) = (descriptor, unfinished, take)
         }
     }
@@ -49,8 +52,13 @@ package final class ChildProcess: Sendable {
             }
             do throws(BackplaneError) {
                 for _ in outlets { pipes.append(try ChildPipe()) }
-                let descriptors = [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
-                return (try SpawnedProcess(program, arguments, environment: environment, descriptors: descriptors, group: .own), input, pipes)
+                let descriptors =
+                    [(STDIN_FILENO, input.reading)] + zip(outlets, pipes).map { ($0.descriptor, $1.writing) }
+                return (
+                    try SpawnedProcess(
+                        program, arguments, environment: environment, descriptors: descriptors, group: .own), input,
+                    pipes
+                )
             } catch {
                 for end in [input.writing] + pipes.map(\.reading) { close(end) }
                 throw error

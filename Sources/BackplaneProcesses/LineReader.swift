@@ -19,7 +19,9 @@ package enum LineReader {
             guard count > 0 else { break }
             bytes += buffer[..<count]
             var rest = bytes[...]
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? (rest.count >= longestLine ? rest.startIndex + longestLine - 1 : nil) {
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+                ?? (rest.count >= longestLine ? rest.startIndex + longestLine - 1 : nil)
+            {
                 take(line(rest[...end]))
                 rest = rest[(end + 1)...]
             }

@@ -38,7 +38,8 @@ package final class SpawnedProcess: Sendable {
     ///   - descriptors: The descriptors of this process that the child is given, each with its number there; the child
     ///     inherits others unless they are close-on-exec.
     package init(
-        _ program: String?, _ arguments: [String], environment: [String: String] = [:], descriptors: [(own: Int32, given: Int32)], group: Group
+        _ program: String?, _ arguments: [String], environment: [String: String] = [:],
+        descriptors: [(own: Int32, given: Int32)], group: Group
     ) throws(BackplaneError) {
         var actions = posix_spawn_file_actions_t(), id: pid_t = 0
         posix_spawn_file_actions_init(&actions)
@@ -46,12 +47,14 @@ package final class SpawnedProcess: Sendable {
         var attributes = Self.attributes(group)
         let variables = ProcessInfo.processInfo.environment.merging(environment) { own, _ in own }.map { "\($0)=\($1)" }
         let texts = ([program ?? "backplane"] + arguments).map { strdup($0) }, settings = variables.map { strdup($0) }
-        let status = posix_spawnp(&id, program ?? "/proc/self/exe", &actions, &attributes, texts + [nil], settings + [nil])
+        let status = posix_spawnp(
+            &id, program ?? "/proc/self/exe", &actions, &attributes, texts + [nil], settings + [nil])
         posix_spawn_file_actions_destroy(&actions)
         posix_spawnattr_destroy(&attributes)
         for text in texts + settings { free(text) }
         guard status == 0 else {
-            throw BackplaneError(.componentFailed, "`\(program ?? "backplane")` cannot be run: \(String(cString: strerror(status)))")
+            throw BackplaneError(
+                .componentFailed, "`\(program ?? "backplane")` cannot be run: \(String(cString: strerror(status)))")
         }
         (self.id, self.group) = (id, group)
         living = Mutex(id)
@@ -67,7 +70,9 @@ package final class SpawnedProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &blocked)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group == .own ? POSIX_SPAWN_SETPGROUP : 0)))
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (group == .own ? POSIX_SPAWN_SETPGROUP : 0)))
         return attributes
     }
 

@@ -18,7 +18,8 @@ package final class StopSignals: Sendable {
         writeEnd.store(ends[1], ordering: .releasing)
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events
-        let reader = Reader(end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
+        let reader = Reader(
+            end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
         reader.start()
         // The reader of the output may go away, which must not prevent an orderly stop.
         signal(SIGPIPE, SIG_IGN)
@@ -28,7 +29,9 @@ package final class StopSignals: Sendable {
                 _ = write(writeEnd.load(ordering: .acquiring), &byte, 1)
             }
             // Under `nohup` SIGHUP was ignored, and stays so: the terminal may go away.
-            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
+            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                signal(SIGHUP, SIG_IGN)
+            }
         }
     }
 
@@ -46,16 +49,21 @@ package final class StopSignals: Sendable {
         let deliver: @Sendable (Int32) -> Void
         let beforeDying: @Sendable () -> Void
 
-        init(end: Int32, signals: [Int32], deliver: @escaping @Sendable (Int32) -> Void, beforeDying: @escaping @Sendable () -> Void) {
+        init(
+            end: Int32, signals: [Int32], deliver: @escaping @Sendable (Int32) -> Void,
+            beforeDying: @escaping @Sendable () -> Void
+        ) {
             (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
         }
 
         func start() {
             var thread = pthread_t()
-            pthread_create(&thread, nil, { context in
-                Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue().readForever()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
+            pthread_create(
+                &thread, nil,
+                { context in
+                    Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue().readForever()
+                    return nil
+                }, Unmanaged.passRetained(self).toOpaque())
             pthread_detach(thread)
         }
 

@@ -4,7 +4,9 @@ import Glibc
 /// The formatting of measured values.
 package enum Figure {
     package static func milliseconds(_ value: Double) -> String {
-        value < 10 ? "\(rounded(value, 100)) ms" : value < 10_000 ? "\(rounded(value, 1)) ms" : "\(rounded(value / 1_000, 10)) s"
+        value < 10
+            ? "\(rounded(value, 100)) ms"
+            : value < 10_000 ? "\(rounded(value, 1)) ms" : "\(rounded(value / 1_000, 10)) s"
     }
 
     package static func bytes(_ count: Int) -> String {

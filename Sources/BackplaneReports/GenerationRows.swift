@@ -12,8 +12,10 @@ package enum GenerationRows {
             ["PLUGIN", "GENERATION", "VERSION", "STATE", "LOADED", "MEMORY", "HELD BY"],
             generations.map { generation in
                 [
-                    Span(generation.plugin.printable), Span("\(generation.number)"), Span("\(generation.version)"), generation.state.span, Span(time(generation.loadedAt)),
-                    generation.dirtyBytes.map { Span(Figure.bytes($0)) } ?? Span("-", .faint), Span(generation.heldBy.joined(separator: "; ").printable),
+                    Span(generation.plugin.printable), Span("\(generation.number)"), Span("\(generation.version)"),
+                    generation.state.span, Span(time(generation.loadedAt)),
+                    generation.dirtyBytes.map { Span(Figure.bytes($0)) } ?? Span("-", .faint),
+                    Span(generation.heldBy.joined(separator: "; ").printable),
                 ]
             })
     }

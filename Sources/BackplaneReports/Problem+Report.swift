@@ -11,7 +11,8 @@ extension Problem {
         let message = position.map { error.message.dropPrefix("\($0): ") } ?? error.message
         let path = error.location.flatMap { $0 == manifest || $0.isEmpty ? nil : " \($0.printable):" } ?? ""
         let causes = error.causes.flatMap(\.reportLines).map { "\n  " + $0 }.joined()
-        let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful), code = Span("[\(error.code)]", .faint)
+        let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful),
+            code = Span("[\(error.code)]", .faint)
         return ["\(place): ", kind, ":\(path) \(message.printable) ", code, "\(causes)"].text(colour: colour)
     }
 }

@@ -5,8 +5,13 @@ import BackplaneTerminal
 extension SwapReport {
     /// Returns the report for a person: the changes first, then the time that they took.
     package func lines(colour: Bool) -> [String] {
-        let parts = [headings] + [components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary]]
-        return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map { $0.text(colour: colour) }
+        let parts =
+            [headings] + [
+                components.map(\.report), wires.compactMap(\.report), steps.isEmpty && plugins.isEmpty ? [] : [summary],
+            ]
+        return (parts.flatMap(\.self) + warnings.map { [Span("warning: ", .doubtful), Span($0.printable)] }).map {
+            $0.text(colour: colour)
+        }
     }
 
     private var headings: [[Span]] {
@@ -16,12 +21,17 @@ extension SwapReport {
         case .swapped:
             return plugins.map { [Span("swapped ", .good)] + $0.report }
         case .rolledBack:
-            return plugins.map { [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is in force again"] }
+            return plugins.map {
+                [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is in force again"]
+            }
         }
     }
 
     private var summary: [Span] {
-        let waited = callsHeld == 0 ? "no call waited" : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait.milliseconds)) at most"
+        let waited =
+            callsHeld == 0
+            ? "no call waited"
+            : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait.milliseconds)) at most"
         return [Span("\(waited); \(Figure.milliseconds(duration.milliseconds)) from the request to the new code")]
     }
 }
@@ -36,7 +46,10 @@ extension PluginChange {
 
 extension ComponentChange {
     fileprivate var report: [Span] {
-        [Span("  \(component.printable): "), Span(isRestart ? "made anew" : className == nil ? "has no successor" : versions)] + (state?.report ?? ["", ", no state"])
+        [
+            Span("  \(component.printable): "),
+            Span(isRestart ? "made anew" : className == nil ? "has no successor" : versions),
+        ] + (state?.report ?? ["", ", no state"])
     }
 
     /// The old and new versions of the component's class.
@@ -73,6 +86,9 @@ extension WireChange {
     fileprivate var report: [Span]? {
         guard fromLane != toLane else { return nil }
         let why = reason.map { ": " + $0.printable } ?? ""
-        return [Span("  wire `\(label.printable)` of \(user?.printable ?? "the host program"): \(fromLane) → "), Span(toLane, toLane == "native" ? .good : .doubtful), Span(why)]
+        return [
+            Span("  wire `\(label.printable)` of \(user?.printable ?? "the host program"): \(fromLane) → "),
+            Span(toLane, toLane == "native" ? .good : .doubtful), Span(why),
+        ]
     }
 }

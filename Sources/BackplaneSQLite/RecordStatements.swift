@@ -7,13 +7,16 @@ extension RecordChange {
     func apply(to db: Database, in namespace: String) throws {
         switch self {
         case .save(let collection, let record):
-            try db.cachedStatement(sql: "INSERT OR REPLACE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)")
-                .execute(arguments: [namespace, collection, record.id, Data(record.value)])
+            try db.cachedStatement(
+                sql: "INSERT OR REPLACE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)"
+            )
+            .execute(arguments: [namespace, collection, record.id, Data(record.value)])
         case .delete(let collection, let id):
             try db.cachedStatement(sql: "DELETE FROM record WHERE namespace = ? AND collection = ? AND id = ?")
                 .execute(arguments: [namespace, collection, id])
         case .deleteAll(let collection):
-            try db.cachedStatement(sql: "DELETE FROM record WHERE namespace = ? AND collection = ?").execute(arguments: [namespace, collection])
+            try db.cachedStatement(sql: "DELETE FROM record WHERE namespace = ? AND collection = ?").execute(
+                arguments: [namespace, collection])
         }
     }
 }
@@ -29,7 +32,8 @@ extension RecordQuery {
         guard limit > 0 else { return RecordPage(records: [], total: total) }
         let statement = try db.cachedStatement(sql: "SELECT id, value \(condition) ORDER BY id LIMIT ? OFFSET ?")
         let rows = try Row.fetchAll(statement, arguments: arguments + [limit, offset])
-        return RecordPage(records: rows.map { StoredRecord(id: $0["id"], value: Array($0["value"] as Data)) }, total: total)
+        return RecordPage(
+            records: rows.map { StoredRecord(id: $0["id"], value: Array($0["value"] as Data)) }, total: total)
     }
 }
 #endif

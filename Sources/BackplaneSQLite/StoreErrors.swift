@@ -13,14 +13,18 @@ extension BackplaneError {
         guard let error = error as? DatabaseError else {
             return BackplaneError(.storeUnusable, "the store's file cannot be used: \(error)", at: path)
         }
-        if let reason = obstacle(at: path, full: error.resultCode == .SQLITE_FULL) { return BackplaneError(.storeUnusable, reason, at: path) }
+        if let reason = obstacle(at: path, full: error.resultCode == .SQLITE_FULL) {
+            return BackplaneError(.storeUnusable, reason, at: path)
+        }
         let text = "\(error.message ?? "no reason given") (SQLite \(error.extendedResultCode.rawValue))"
         return BackplaneError(.storeUnusable, "the store's file cannot be used: \(text)", at: path)
     }
 
     /// - Parameter number: the system's number of an error.
     static func unusableFile(_ number: Int32, at path: String) -> BackplaneError {
-        let reason = obstacle(at: path, full: number == ENOSPC || number == EDQUOT) ?? "the store's file cannot be used: \(String(cString: strerror(number)))"
+        let reason =
+            obstacle(at: path, full: number == ENOSPC || number == EDQUOT)
+            ?? "the store's file cannot be used: \(String(cString: strerror(number)))"
         return BackplaneError(.storeUnusable, reason, at: path)
     }
 
@@ -37,8 +41,13 @@ extension BackplaneError {
             return "the file system of \(folder) is read-only; give the host a data folder that it may write to"
         }
         if access(folder, F_OK) != 0 { return nil }
-        if access(folder, W_OK) != 0 { return "the folder \(folder) may not be written to by this user (\(geteuid())); give it the right, or the host another data folder" }
-        if access(path, F_OK) == 0 && access(path, W_OK) != 0 { return "the store may not be written to by this user (\(geteuid())); give it the right" }
+        if access(folder, W_OK) != 0 {
+            return
+                "the folder \(folder) may not be written to by this user (\(geteuid())); give it the right, or the host another data folder"
+        }
+        if access(path, F_OK) == 0 && access(path, W_OK) != 0 {
+            return "the store may not be written to by this user (\(geteuid())); give it the right"
+        }
         return nil
     }
 }

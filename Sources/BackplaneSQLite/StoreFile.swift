@@ -56,7 +56,8 @@ struct StoreFile {
         let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"
         guard lock.isAlone() else {
             throw BackplaneError(
-                .storeDamaged, "the store is damaged (\(reason)), and \(lock.others) has it open; stop that, and what can be read is saved when the store is opened next",
+                .storeDamaged,
+                "the store is damaged (\(reason)), and \(lock.others) has it open; stop that, and what can be read is saved when the store is opened next",
                 at: path)
         }
         guard damaged == .salvage else {

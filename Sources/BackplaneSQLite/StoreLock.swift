@@ -30,7 +30,8 @@ final class StoreLock: Sendable {
             }
             guard ContinuousClock.now < end else {
                 close(descriptor)
-                throw BackplaneError(.storeUnusable, "another process has been opening the store for \(Int(limit)) seconds", at: store)
+                throw BackplaneError(
+                    .storeUnusable, "another process has been opening the store for \(Int(limit)) seconds", at: store)
             }
             usleep(10_000)
         }
@@ -67,13 +68,18 @@ final class StoreLock: Sendable {
         fstat(descriptor, &status)
         let locks = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
         let own = ProcessInfo.processInfo.processIdentifier
-        let processes = Set(locks.split(separator: "\n").compactMap { line -> Int32? in
-            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-            guard fields.contains("FLOCK"), fields.contains(where: { $0.hasSuffix(":\(status.st_ino)") }), let place = fields.firstIndex(of: "ADVISORY") else { return nil }
-            return fields.dropFirst(place + 2).first.flatMap { Int32($0) }
-        }).subtracting([own]).sorted()
+        let processes = Set(
+            locks.split(separator: "\n").compactMap { line -> Int32? in
+                let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+                guard fields.contains("FLOCK"), fields.contains(where: { $0.hasSuffix(":\(status.st_ino)") }),
+                    let place = fields.firstIndex(of: "ADVISORY")
+                else { return nil }
+                return fields.dropFirst(place + 2).first.flatMap { Int32($0) }
+            }
+        ).subtracting([own]).sorted()
         let names = processes.map { process in
-            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(
+                in: .whitespacesAndNewlines)
             return name.map { "\(process) (\($0))" } ?? "\(process)"
         }
         switch names.count {

@@ -25,7 +25,9 @@ enum BackplanePackage: Sendable, Hashable {
             let folder = FilePath.absolute(given)
             guard OwnPackage.isBackplane(folder) else {
                 throw BackplaneError(
-                    .newPackage, "expected a checkout of Backplane, found no `\(OwnPackage.mark)` there; --backplane takes its folder or its URL", at: folder)
+                    .newPackage,
+                    "expected a checkout of Backplane, found no `\(OwnPackage.mark)` there; --backplane takes its folder or its URL",
+                    at: folder)
             }
             self = .folder(folder)
         }
@@ -36,7 +38,8 @@ enum BackplanePackage: Sendable, Hashable {
         switch self {
         case .folder: "backplane"
         case .url(let url, _):
-            String(url.split(whereSeparator: { "/:".contains($0) }).last?.replacing(/\.git$/, with: "") ?? "backplane").lowercased()
+            String(url.split(whereSeparator: { "/:".contains($0) }).last?.replacing(/\.git$/, with: "") ?? "backplane")
+                .lowercased()
         }
     }
 

@@ -15,7 +15,9 @@ extension Blueprint {
                 try undo.makeFolder(FilePath.folder(of: path))
                 try undo.create(path, file.text)
             }
-            for change in changes { try undo.replace(FilePath.join(root, change.path), change.before, with: change.after) }
+            for change in changes {
+                try undo.replace(FilePath.join(root, change.path), change.before, with: change.after)
+            }
         } catch {
             undo.run()
             throw error
@@ -29,7 +31,10 @@ extension Blueprint {
         let there = files.map(\.path).filter { (try? FileStatus(at: FilePath.join(root, $0))) != nil }
         guard !there.isEmpty else { return }
         let verb = there.count == 1 ? "is" : "are"
-        throw BackplaneError(.newExists, "\(Self.list(there)) \(verb) there already, and nothing is overwritten; take another name, or move what is there away", at: root)
+        throw BackplaneError(
+            .newExists,
+            "\(Self.list(there)) \(verb) there already, and nothing is overwritten; take another name, or move what is there away",
+            at: root)
     }
 
     static func list(_ paths: [String]) -> String {

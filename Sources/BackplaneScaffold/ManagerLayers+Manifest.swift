@@ -6,20 +6,26 @@ extension ManagerLayers {
     var definition: ManifestValue {
         var members: [String: ManifestValue] = ["className": .string(manager)]
         if hasStore { members["dataAccessController"] = .dictionary(["className": .string(store)]) }
-        if hasService { members["communicationController"] = .dictionary(["className": .string(communication), "services": .array([serviceDefinition])]) }
+        if hasService {
+            members["communicationController"] = .dictionary([
+                "className": .string(communication), "services": .array([serviceDefinition]),
+            ])
+        }
         return .dictionary(members)
     }
 
     private var serviceDefinition: ManifestValue {
         .dictionary([
-            "className": .string(service), "propertyName": "feed", "networkServiceConfiguration": .dictionary(["url": .string("file:\(sample)")]),
+            "className": .string(service), "propertyName": "feed",
+            "networkServiceConfiguration": .dictionary(["url": .string("file:\(sample)")]),
         ])
     }
 
     /// Returns the text of a manifest with only this manager.
     func manifestText(library: String) -> String {
         let manifest = ManifestValue.dictionary([
-            "manifestVersion": 1, "plugins": .array([.dictionary(["library": .string(library)])]), "managers": .dictionary([manager: definition]),
+            "manifestVersion": 1, "plugins": .array([.dictionary(["library": .string(library)])]),
+            "managers": .dictionary([manager: definition]),
         ])
         // Strings and a number can always be encoded as JSON.
         return (try? manifest.encoded(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -29,9 +29,14 @@ struct ManagerLayers: Sendable, Hashable {
     /// The component classes, in the order in which `register(in:)` adds them.
     var classes: [String] { [manager] + (hasStore ? [store] : []) + (hasService ? [communication, service] : []) }
     /// The products of Backplane that the module imports.
-    var products: [String] { ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : []) + (hasStore ? ["BackplaneStorage"] : []) }
+    var products: [String] {
+        ["Backplane"] + (hasStore ? ["BackplaneManagers"] : []) + (hasService ? ["BackplaneNetwork"] : [])
+            + (hasStore ? ["BackplaneStorage"] : [])
+    }
     /// The products of Backplane that the tests import.
-    var testProducts: [String] { ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"] }
+    var testProducts: [String] {
+        ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"]
+    }
     /// A Boolean value indicating whether results carry their source, network or store.
     var isSourced: Bool { hasStore && hasService }
     /// The path of the service's sample data, relative to the folder of the manifest.

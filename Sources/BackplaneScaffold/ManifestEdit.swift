@@ -28,14 +28,22 @@ struct ManifestEdit: Sendable, Hashable {
     ///
     /// - Parameter given: A path relative to the current folder, or `nil` for the default.
     /// - Throws: `new.package` if no manifest names the library, or several do.
-    static func naming(_ library: String, given: String?, in package: PackageFolder) throws(BackplaneError) -> ManifestEdit {
+    static func naming(_ library: String, given: String?, in package: PackageFolder) throws(BackplaneError)
+        -> ManifestEdit
+    {
         if let given { return ManifestEdit(package.path(of: given), in: package) }
         if package.contains(usual) { return ManifestEdit(usual, in: package) }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: FilePath.join(package.root, "manifests"))) ?? []
-        let found = names.filter { $0.hasSuffix(".json") }.sorted().map { ManifestEdit("manifests/\($0)", in: package) }.filter { $0.names(library) }
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: FilePath.join(package.root, "manifests"))) ?? []
+        let found = names.filter { $0.hasSuffix(".json") }.sorted().map { ManifestEdit("manifests/\($0)", in: package) }
+            .filter { $0.names(library) }
         guard found.count == 1 else {
-            let state = found.isEmpty ? "no manifest at the top or in `manifests` names" : "\(Blueprint.list(found.map(\.path))) name"
-            throw BackplaneError(.newPackage, "\(state) the library `\(library)`; say with --manifest PATH which is meant", at: package.root)
+            let state =
+                found.isEmpty
+                ? "no manifest at the top or in `manifests` names" : "\(Blueprint.list(found.map(\.path))) name"
+            throw BackplaneError(
+                .newPackage, "\(state) the library `\(library)`; say with --manifest PATH which is meant",
+                at: package.root)
         }
         return found[0]
     }
@@ -49,8 +57,12 @@ struct ManifestEdit: Sendable, Hashable {
     }
 
     private func names(_ library: String) -> Bool {
-        guard let text, case .dictionary(let root)? = try? ManifestValue(parsing: Data(text.utf8)), case .array(let plugins)? = root["plugins"] else { return false }
-        return plugins.contains { if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false } }
+        guard let text, case .dictionary(let root)? = try? ManifestValue(parsing: Data(text.utf8)),
+            case .array(let plugins)? = root["plugins"]
+        else { return false }
+        return plugins.contains {
+            if case .dictionary(let plugin) = $0 { plugin["library"] == .string(library) } else { false }
+        }
     }
 
     /// Adds a library and a manager to the manifest.
@@ -60,10 +72,12 @@ struct ManifestEdit: Sendable, Hashable {
         layers.addSample(to: &blueprint, besideManifest: path)
         guard let text else { return blueprint.add(path, layers.manifestText(library: library)) }
         do throws(BackplaneError) {
-            let edited = try EntryText.add(library: library, managers: [layers.manager: layers.definition], to: Data(text.utf8))
+            let edited = try EntryText.add(
+                library: library, managers: [layers.manager: layers.definition], to: Data(text.utf8))
             blueprint.change(path, from: text, to: String(decoding: edited, as: UTF8.self))
         } catch {
-            throw BackplaneError(error.code, error.message, at: error.location.map { "\(path): \($0)" } ?? path, causes: error.causes)
+            throw BackplaneError(
+                error.code, error.message, at: error.location.map { "\(path): \($0)" } ?? path, causes: error.causes)
         }
     }
 }

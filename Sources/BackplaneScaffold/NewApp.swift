@@ -14,23 +14,30 @@ struct NewApp: Sendable, Hashable {
         let core = name.followed(by: "Core")
         let products = BackplaneProducts.package(backplane.identity)
         let plugin = PluginParts(
-            name: core, layers: layers, places: PluginPlaces(name: core.text, style: .sources), backplane: products, manifest: manifest)
-        var blueprint = Blueprint(files: [], next: [commands.enter(folder), commands.build, commands.test, commands.run(name.text)])
+            name: core, layers: layers, places: PluginPlaces(name: core.text, style: .sources), backplane: products,
+            manifest: manifest)
+        var blueprint = Blueprint(
+            files: [], next: [commands.enter(folder), commands.build, commands.test, commands.run(name.text)])
         let contractsTarget = TargetText(name: contracts, dependencies: products.dependencies(on: ["Backplane"]))
         let program = TargetText(
             kind: .executableTarget, name: name.text,
-            dependencies: [TargetText.name(contracts)] + products.dependencies(on: ["Backplane", "BackplaneControl", "BackplaneHost", "BackplaneURLSession"]))
+            dependencies: [TargetText.name(contracts)]
+                + products.dependencies(on: ["Backplane", "BackplaneControl", "BackplaneHost", "BackplaneURLSession"]))
         blueprint.add(
             "Package.swift",
             PackageText.package(
-                name.text, products: [plugin.product], dependency: backplane.dependency, targets: [contractsTarget, program] + plugin.targets))
+                name.text, products: [plugin.product], dependency: backplane.dependency,
+                targets: [contractsTarget, program] + plugin.targets))
         blueprint.add("Sources/\(contracts)/\(contracts).swift", layers.contractsText)
         blueprint.add("Sources/\(name.text)/Program.swift", ProgramText.program(layers))
         blueprint.add("Sources/\(name.text)/StopSignals.swift", ProgramText.stopSignals)
         plugin.addFiles(to: &blueprint)
         blueprint.add(manifest, layers.manifestText(library: core.text))
         layers.addSample(to: &blueprint, besideManifest: manifest)
-        blueprint.add("README.md", ReadmeText.app(name.text, plugin: core.text, commands: ["swift build", "swift test", "swift run \(name.text)"]))
+        blueprint.add(
+            "README.md",
+            ReadmeText.app(
+                name.text, plugin: core.text, commands: ["swift build", "swift test", "swift run \(name.text)"]))
         blueprint.add(".gitignore", PackageText.ignoredFiles)
         return blueprint
     }

@@ -21,7 +21,9 @@ package struct NewCommand: Sendable {
         /// The path of the manifest, or `nil` for the package's default.
         package var manifest: String?
 
-        package init(package: String? = nil, manifest: String? = nil) { (self.package, self.manifest) = (package, manifest) }
+        package init(package: String? = nil, manifest: String? = nil) {
+            (self.package, self.manifest) = (package, manifest)
+        }
     }
 
     package var subject: Subject
@@ -31,13 +33,15 @@ package struct NewCommand: Sendable {
 
     package func run() -> Int32 {
         do throws(BackplaneError) {
-            let made = switch subject {
-            case .package(let name, let backplane): try makePackage(name, backplane)
-            case .app(let name, let backplane): try makeApp(name, backplane)
-            case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
-            case .manager(let name, let place, let hasStore, let hasService, let plugin):
-                try addManager(ManagerLayers(NewName(name), hasStore: hasStore, hasService: hasService), place, plugin)
-            }
+            let made =
+                switch subject {
+                case .package(let name, let backplane): try makePackage(name, backplane)
+                case .app(let name, let backplane): try makeApp(name, backplane)
+                case .plugin(let name, let place, let backplane): try addPlugin(name, place, backplane)
+                case .manager(let name, let place, let hasStore, let hasService, let plugin):
+                    try addManager(
+                        ManagerLayers(NewName(name), hasStore: hasStore, hasService: hasService), place, plugin)
+                }
             report(made)
             return 0
         } catch {
@@ -47,7 +51,8 @@ package struct NewCommand: Sendable {
     }
 
     private func makePackage(_ name: String, _ backplane: String?) throws(BackplaneError) -> Made {
-        let package = NewPackage(name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
+        let package = NewPackage(
+            name: try NewName(name, inFolder: true), backplane: try BackplanePackage(given: backplane))
         return try make(package.blueprint(.own), in: package.folder)
     }
 
@@ -58,17 +63,22 @@ package struct NewCommand: Sendable {
 
     private func addPlugin(_ given: String, _ place: Place, _ backplane: String?) throws(BackplaneError) -> Made {
         let name = try NewName(given), package = try PackageFolder(given: place.package)
-        let plugin = NewPlugin(name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)) { () throws(BackplaneError) in
+        let plugin = NewPlugin(
+            name: name, package: package, manifest: .forPlugin(name, given: place.manifest, in: package)
+        ) { () throws(BackplaneError) in
             try BackplanePackage(given: backplane)
         }
         return try add(plugin.blueprint(.own), to: package)
     }
 
-    private func addManager(_ layers: ManagerLayers, _ place: Place, _ library: String?) throws(BackplaneError) -> Made {
+    private func addManager(_ layers: ManagerLayers, _ place: Place, _ library: String?) throws(BackplaneError) -> Made
+    {
         let package = try PackageFolder(given: place.package)
         let plugin = try PluginModule.find(library, in: package)
         let manifest = try ManifestEdit.naming(plugin.library, given: place.manifest, in: package)
-        return try add(NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own), to: package)
+        return try add(
+            NewManager(layers: layers, package: package, plugin: plugin, manifest: manifest).blueprint(.own),
+            to: package)
     }
 
     private func add(_ blueprint: Blueprint, to package: PackageFolder) throws(BackplaneError) -> Made {
@@ -89,10 +99,15 @@ package struct NewCommand: Sendable {
     private func make(_ blueprint: Blueprint, in folder: String) throws(BackplaneError) -> Made {
         if (try? FileStatus(at: folder)) != nil {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-                throw BackplaneError(.newExists, "there is a file of that name, or a folder that cannot be read; take another name", at: folder)
+                throw BackplaneError(
+                    .newExists, "there is a file of that name, or a folder that cannot be read; take another name",
+                    at: folder)
             }
             guard names.isEmpty else {
-                throw BackplaneError(.newExists, "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder", at: folder)
+                throw BackplaneError(
+                    .newExists,
+                    "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder",
+                    at: folder)
             }
         }
         try write(blueprint, in: folder)

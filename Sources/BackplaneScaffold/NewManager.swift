@@ -13,9 +13,15 @@ struct NewManager: Sendable {
     /// - Throws: `new.exists`, or the error in the existing manifest.
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
         let backplane = package.backplane ?? .own
-        var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
+        var blueprint = Blueprint(
+            files: [],
+            next: commands.enter(package: package.root) + [
+                commands.build, commands.test, commands.call(layers, of: manifest.path),
+            ])
         layers.addSources(to: &blueprint, in: package.folder(of: plugin.target))
-        blueprint.paste(backplane.dependencies(on: missing(layers.products, of: plugin.target)), into: "dependencies", of: plugin.target.name)
+        blueprint.paste(
+            backplane.dependencies(on: missing(layers.products, of: plugin.target)), into: "dependencies",
+            of: plugin.target.name)
         let tests = try testFolder(backplane, &blueprint)
         layers.addTests(to: &blueprint, in: tests, module: plugin.target.name, plugin: plugin.type)
         let lines = layers.classes.map { "registrar.add(\($0).self)" }
@@ -31,7 +37,9 @@ struct NewManager: Sendable {
     }
 
     /// Returns the folder of the plugin's tests, and adds a test target if there is none.
-    private func testFolder(_ backplane: BackplaneProducts, _ blueprint: inout Blueprint) throws(BackplaneError) -> String {
+    private func testFolder(_ backplane: BackplaneProducts, _ blueprint: inout Blueprint) throws(BackplaneError)
+        -> String
+    {
         let products = layers.testProducts, module = plugin.target.name
         let tests = package.facts.targets.filter { $0.type == "test" && $0.dependencies.contains { $0.name == module } }
         // In the Backplane package, many test targets depend on several plugins.
@@ -41,7 +49,9 @@ struct NewManager: Sendable {
             return package.folder(of: own)
         }
         let name = "\(module)Tests"
-        let target = TargetText(kind: .testTarget, name: name, dependencies: [TargetText.name(module)] + backplane.dependencies(on: products))
+        let target = TargetText(
+            kind: .testTarget, name: name,
+            dependencies: [TargetText.name(module)] + backplane.dependencies(on: products))
         try package.requireRoom(for: [target])
         blueprint.paste([target.text], into: "targets")
         return "\(package.places(for: name).testHolder)/\(name)"

@@ -3,10 +3,14 @@ extension NewName {
     static func refusal(of name: String) -> String? {
         guard let first = name.unicodeScalars.first else { return "it is empty" }
         if name.contains("/") { return "a path can be given for a package and an app alone" }
-        if !name.unicodeScalars.allSatisfy(\.isASCIILetterOrDigit) { return "it has something in it that is no letter from A to Z and no digit" }
+        if !name.unicodeScalars.allSatisfy(\.isASCIILetterOrDigit) {
+            return "it has something in it that is no letter from A to Z and no digit"
+        }
         if !first.properties.isUppercase { return "it does not begin with a capital" }
         if name.count > longest { return "it has more than \(longest) letters" }
-        if let ending = endings.first(where: { name.hasSuffix($0) && name != $0 }) { return "`\(ending)` is put after it where it belongs" }
+        if let ending = endings.first(where: { name.hasSuffix($0) && name != $0 }) {
+            return "`\(ending)` is put after it where it belongs"
+        }
         if taken.contains(name) { return "that is the name of something else, which it would hide" }
         return nil
     }
@@ -15,7 +19,9 @@ extension NewName {
     static func suggestion(for name: String) -> String? {
         guard let camel = SwiftIdentifier(camelCasing: name.replacing("_", with: " "))?.text else { return nil }
         var better = camel.prefix(1).uppercased() + camel.dropFirst()
-        while let ending = endings.first(where: { better.hasSuffix($0) && better != $0 }) { better.removeLast(ending.count) }
+        while let ending = endings.first(where: { better.hasSuffix($0) && better != $0 }) {
+            better.removeLast(ending.count)
+        }
         return better != name && refusal(of: better) == nil ? better : nil
     }
 
@@ -27,17 +33,26 @@ extension NewName {
     /// The names that would shadow, or be shadowed by, modules and types that the generated code uses.
     private static let taken: Set<String> = [
         // Swift
-        "Any", "AnyObject", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor", "Array", "Bool", "Character", "Codable", "Data", "Date", "Decimal",
-        "Decodable", "Dictionary", "Double", "Duration", "Encodable", "Equatable", "Error", "Float", "Hashable", "Int", "Optional", "Range", "Result", "Sendable",
-        "Sequence", "Set", "String", "Substring", "Task", "UInt", "URL", "UUID", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
+        "Any", "AnyObject", "Protocol", "Self", "Type", "Never", "Void", "Swift", "Actor", "Array", "Bool", "Character",
+        "Codable", "Data", "Date", "Decimal",
+        "Decodable", "Dictionary", "Double", "Duration", "Encodable", "Equatable", "Error", "Float", "Hashable", "Int",
+        "Optional", "Range", "Result", "Sendable",
+        "Sequence", "Set", "String", "Substring", "Task", "UInt", "URL", "UUID", "Foundation", "FoundationEssentials",
+        "Glibc", "Dispatch", "Synchronization",
         "Suite", "Tag", "Test", "Testing", "XCTest", "PackageDescription", "Package", "Program", "StopSignals",
         // Backplane
-        "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
-        "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call", "CommunicationController", "Component", "ComponentError",
-        "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient", "HTTPExecutor", "HTTPRequest", "HTTPResponse",
-        "HostOptions", "Kept", "LaneRule", "Log", "Manager", "ManagerName", "Manifest", "ManifestDocument", "Member", "Methods", "NetworkService", "Nothing",
-        "Plugin", "PluginHost", "Problem", "Provides", "Record", "RecordCollection", "RecordStore", "Recording", "Registrar", "Remote", "Resources", "Role",
-        "Sourced", "StatefulComponent", "Store", "SyncMethod", "TestClock", "TestGate", "TestHTTP", "TestHost", "TestLog", "TestStore", "Version",
+        "Backplane", "BackplaneCrypto", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
+        "BackplaneSQLite", "BackplaneStorage", "BackplaneTestKit",
+        "BackplaneURLSession", "CBackplane", "CBackplaneHost", "BackplaneError", "AsyncMethod", "Call",
+        "CommunicationController", "Component", "ComponentError",
+        "Context", "Contract", "ContentDigest", "ControlSocket", "DataAccessController", "Fake", "HTTPClient",
+        "HTTPExecutor", "HTTPRequest", "HTTPResponse",
+        "HostOptions", "Kept", "LaneRule", "Log", "Manager", "ManagerName", "Manifest", "ManifestDocument", "Member",
+        "Methods", "NetworkService", "Nothing",
+        "Plugin", "PluginHost", "Problem", "Provides", "Record", "RecordCollection", "RecordStore", "Recording",
+        "Registrar", "Remote", "Resources", "Role",
+        "Sourced", "StatefulComponent", "Store", "SyncMethod", "TestClock", "TestGate", "TestHTTP", "TestHost",
+        "TestLog", "TestStore", "Version",
         "VersionRange", "Wire", "Wires", "Wiring",
     ]
 }

@@ -37,6 +37,9 @@ struct NewName: Sendable, Hashable {
 
     private static func unusable(_ name: String, _ reason: String, _ folder: String?) -> BackplaneError {
         let better = suggestion(for: name).map { "; `\(folder.map { "\($0)/" } ?? "")\($0)` would do" } ?? ""
-        return BackplaneError(.newName, "expected the name of a Swift type in upper camel case, such as TideTable, found `\(name)`: \(reason)\(better)")
+        return BackplaneError(
+            .newName,
+            "expected the name of a Swift type in upper camel case, such as TideTable, found `\(name)`: \(reason)\(better)"
+        )
     }
 }

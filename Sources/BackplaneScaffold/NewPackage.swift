@@ -11,16 +11,21 @@ struct NewPackage: Sendable, Hashable {
     func blueprint(_ commands: NextCommands) -> Blueprint {
         let layers = ManagerLayers(name)
         let plugin = PluginParts(
-            name: name, layers: layers, places: PluginPlaces(name: name.text, style: .sources), backplane: .package(backplane.identity),
+            name: name, layers: layers, places: PluginPlaces(name: name.text, style: .sources),
+            backplane: .package(backplane.identity),
             manifest: Self.manifest)
         let next = [commands.build, commands.test, commands.call(layers, of: Self.manifest)]
         var blueprint = Blueprint(files: [], next: [commands.enter(folder)] + next)
         blueprint.add(
             "Package.swift",
-            PackageText.package(name.text, products: [plugin.product], dependency: backplane.dependency, targets: plugin.targets))
+            PackageText.package(
+                name.text, products: [plugin.product], dependency: backplane.dependency, targets: plugin.targets))
         plugin.addFiles(to: &blueprint)
         blueprint.add(Self.manifest, layers.manifestText(library: name.text))
-        blueprint.add("README.md", ReadmeText.package(layers, library: name.text, commands: ["swift test", NextCommands().call(layers, of: Self.manifest)]))
+        blueprint.add(
+            "README.md",
+            ReadmeText.package(
+                layers, library: name.text, commands: ["swift test", NextCommands().call(layers, of: Self.manifest)]))
         blueprint.add(".gitignore", PackageText.ignoredFiles)
         return blueprint
     }

@@ -17,9 +17,14 @@ struct NewPlugin: Sendable {
     func blueprint(_ commands: NextCommands) throws(BackplaneError) -> Blueprint {
         let layers = ManagerLayers(name), added = try dependency()
         let plugin = PluginParts(
-            name: name, layers: layers, places: package.places(for: name.text), backplane: package.backplane ?? .package(added?.identity ?? "backplane"),
+            name: name, layers: layers, places: package.places(for: name.text),
+            backplane: package.backplane ?? .package(added?.identity ?? "backplane"),
             manifest: manifest.path)
-        var blueprint = Blueprint(files: [], next: commands.enter(package: package.root) + [commands.build, commands.test, commands.call(layers, of: manifest.path)])
+        var blueprint = Blueprint(
+            files: [],
+            next: commands.enter(package: package.root) + [
+                commands.build, commands.test, commands.call(layers, of: manifest.path),
+            ])
         plugin.addFiles(to: &blueprint)
         try blueprint.requireNew(in: package.root)
         try requireNew(plugin)
@@ -42,7 +47,9 @@ struct NewPlugin: Sendable {
     private func requireTools() throws(BackplaneError) {
         let found = package.facts.toolsVersion
         guard found < Self.tools else { return }
-        let language = found.major < Self.tools.major ? "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5" : ""
+        let language =
+            found.major < Self.tools.major
+            ? "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5" : ""
         throw BackplaneError(
             .newTools,
             "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)",
@@ -55,7 +62,10 @@ struct NewPlugin: Sendable {
         let products = package.facts.products.filter { $0.name == name.text }.map { "a product `\($0.name)`" }
         let targets = plugin.targets.compactMap { package.facts.target($0.name) }.map { "a target `\($0.name)`" }
         guard products.isEmpty, targets.isEmpty else {
-            throw BackplaneError(.newExists, "the package has \((products + targets).joined(separator: ", ")) already; take another name", at: "Package.swift")
+            throw BackplaneError(
+                .newExists,
+                "the package has \((products + targets).joined(separator: ", ")) already; take another name",
+                at: "Package.swift")
         }
     }
 }

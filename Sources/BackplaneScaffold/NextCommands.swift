@@ -25,7 +25,8 @@ struct NextCommands: Sendable, Hashable {
     /// Returns the command that calls a manager, with the libraries of a debug build.
     func call(_ layers: ManagerLayers, of manifest: String) -> String {
         let (method, input) = layers.firstCall
-        let words = [manifest, layers.manager, method] + (input.map { [$0] } ?? []) + ["--plugin-path", ".build/debug"]
+        let words =
+            [manifest, layers.manager, method] + (input.map { [$0] } ?? []) + ["--plugin-path", ".build/debug"]
         return ([tool, "call"] + words).map(\.shellWord).joined(separator: " ")
     }
 

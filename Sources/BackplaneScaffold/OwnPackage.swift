@@ -9,7 +9,8 @@ enum OwnPackage {
     static let mark = "Sources/CBackplane/include/backplane.h"
 
     static func isBackplane(_ folder: String) -> Bool {
-        FileManager.default.fileExists(atPath: FilePath.join(folder, mark)) && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
+        FileManager.default.fileExists(atPath: FilePath.join(folder, mark))
+            && FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
     }
 
     /// Returns the path of the package: the one around the executable, or the one recorded at build time.
@@ -19,7 +20,9 @@ enum OwnPackage {
         let around = RunningExecutable.folder.map(folders(above:)) ?? []
         if let found = (around + [built]).first(where: isBackplane) { return found }
         throw BackplaneError(
-            .newPackage, "the package that this command was built from is not there any more; say with --backplane PATH or --backplane URL where Backplane is", at: built)
+            .newPackage,
+            "the package that this command was built from is not there any more; say with --backplane PATH or --backplane URL where Backplane is",
+            at: built)
     }
 
     private static let built = FilePath.absolute(FilePath.join(FilePath.folder(of: #filePath), "../.."))

@@ -19,14 +19,24 @@ struct PluginModule: Sendable {
         let all = package.facts.products.filter(\.isDynamicLibrary).compactMap { module(of: $0, in: package) }
         let fit = given.map { given in all.filter { $0.library == given || $0.target.name == given } } ?? all
         if fit.count == 1 { return fit[0] }
-        let there = all.isEmpty ? "it has none; `backplane new plugin NAME` makes one" : "it has \(Blueprint.list(all.map(\.library)))"
-        if let given { throw BackplaneError(.newPackage, "expected the name of a plugin of the package, found `\(given)`; \(there)", at: package.root) }
-        throw BackplaneError(.newPackage, "expected one plugin in the package; \(there)\(all.isEmpty ? "" : ", and --plugin NAME says which is meant")", at: package.root)
+        let there =
+            all.isEmpty
+            ? "it has none; `backplane new plugin NAME` makes one" : "it has \(Blueprint.list(all.map(\.library)))"
+        if let given {
+            throw BackplaneError(
+                .newPackage, "expected the name of a plugin of the package, found `\(given)`; \(there)",
+                at: package.root)
+        }
+        throw BackplaneError(
+            .newPackage,
+            "expected one plugin in the package; \(there)\(all.isEmpty ? "" : ", and --plugin NAME says which is meant")",
+            at: package.root)
     }
 
     private static func module(of product: PackageFacts.Product, in package: PackageFolder) -> PluginModule? {
         let own = product.targets.compactMap(package.facts.target)
-        let targets = own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
+        let targets =
+            own + own.flatMap(\.dependencies).filter { $0.package == nil }.compactMap { package.facts.target($0.name) }
         for target in targets where target.type == "regular" {
             for file in package.sources(in: package.folder(of: target)) {
                 guard let type = package.contents(of: file).flatMap(pluginType) else { continue }
@@ -38,7 +48,8 @@ struct PluginModule: Sendable {
 
     /// Returns the type in a source that conforms to `Plugin`, or `nil` if there is none or several.
     static func pluginType(in text: String) -> String? {
-        let types = text.matches(of: /^[ \t]*(?:@?\w+[ \t]+)*(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/.anchorsMatchLineEndings())
+        let types = text.matches(
+            of: /^[ \t]*(?:@?\w+[ \t]+)*(?:struct|enum|class)\s+(\w+)\s*:[^{]*\bPlugin\b/.anchorsMatchLineEndings())
         return types.count == 1 ? String(types[0].output.1) : nil
     }
 }

@@ -17,21 +17,26 @@ struct PluginParts: Sendable, Hashable {
         let module = TargetText.name(places.module)
         return [
             TargetText(
-                name: places.module, dependencies: backplane.dependencies(on: layers.products) + contracts, path: places.modulePath),
+                name: places.module, dependencies: backplane.dependencies(on: layers.products) + contracts,
+                path: places.modulePath),
             TargetText(
-                name: places.entry, dependencies: [module] + backplane.dependencies(on: backplane.entryProducts), path: places.entryPath),
+                name: places.entry, dependencies: [module] + backplane.dependencies(on: backplane.entryProducts),
+                path: places.entryPath),
             TargetText(
                 kind: .testTarget, name: places.tests,
-                dependencies: [module] + contracts + backplane.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneTestKit"])),
+                dependencies: [module] + contracts
+                    + backplane.dependencies(on: ["Backplane", "BackplaneHost", "BackplaneTestKit"])),
         ]
     }
 
     func addFiles(to blueprint: inout Blueprint) {
         layers.addSources(to: &blueprint, in: places.moduleFolder)
-        blueprint.add("\(places.moduleFolder)/\(name.text)Plugin.swift", PluginText.plugin(name, classes: layers.classes))
+        blueprint.add(
+            "\(places.moduleFolder)/\(name.text)Plugin.swift", PluginText.plugin(name, classes: layers.classes))
         blueprint.add("\(places.entryFolder)/Entry.swift", PluginText.entry(name))
         layers.addTests(to: &blueprint, in: places.testFolder, module: places.module, plugin: "\(name.text)Plugin")
-        let libraryTest = layers.libraryTestText(library: name.text, module: places.module, manifest: "../../\(manifest)")
+        let libraryTest = layers.libraryTestText(
+            library: name.text, module: places.module, manifest: "../../\(manifest)")
         blueprint.add("\(places.testFolder)/\(name.text)LibraryTests.swift", libraryTest)
     }
 }

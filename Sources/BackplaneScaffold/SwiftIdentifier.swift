@@ -36,9 +36,12 @@ package struct SwiftIdentifier: Sendable, Hashable {
 
     /// The reserved words, from *The Swift Programming Language*, Lexical Structure.
     private static let keywords: Set<String> = [
-        "associatedtype", "borrowing", "class", "consuming", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
-        "nonisolated", "open", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var",
-        "break", "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "switch",
+        "associatedtype", "borrowing", "class", "consuming", "deinit", "enum", "extension", "fileprivate", "func",
+        "import", "init", "inout", "internal", "let",
+        "nonisolated", "open", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static",
+        "struct", "subscript", "typealias", "var",
+        "break", "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
+        "in", "repeat", "return", "switch",
         "throw", "where", "while", "any", "as", "await", "false", "is", "nil", "self", "super", "throws", "true", "try",
     ]
 }
@@ -47,7 +50,8 @@ extension SwiftIdentifier {
     /// Returns whether a text is a valid type name: identifiers separated by dots.
     package static func isTypeName(_ text: String) -> Bool {
         text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
-            part.allSatisfy(\.standsInIdentifier) && part.first.map { !$0.isNumber } ?? false && !keywords.contains(String(part))
+            part.allSatisfy(\.standsInIdentifier) && part.first.map { !$0.isNumber } ?? false
+                && !keywords.contains(String(part))
         }
     }
 }
@@ -62,7 +66,9 @@ extension Substring {
     /// The word with its leading capitals in lower case, except for the one that begins the next word.
     fileprivate var loweringStart: String {
         let capitals = prefix { $0.isUppercase }
-        let count = capitals.count > 1 && capitals.count < self.count && self[capitals.endIndex].isLowercase ? capitals.count - 1 : capitals.count
+        let count =
+            capitals.count > 1 && capitals.count < self.count && self[capitals.endIndex].isLowercase
+            ? capitals.count - 1 : capitals.count
         return prefix(count).lowercased() + dropFirst(count)
     }
 

@@ -22,7 +22,9 @@ struct Undo {
     ///
     /// - Throws: `new.unwritable`, also if the file exists.
     mutating func create(_ path: String, _ text: String) throws(BackplaneError) {
-        do throws(SystemError) { try FileReplacement.create(path, with: Array(text.utf8), mode: 0o666) } catch { throw Self.unwritable(path, error) }
+        do throws(SystemError) { try FileReplacement.create(path, with: Array(text.utf8), mode: 0o666) } catch {
+            throw Self.unwritable(path, error)
+        }
         files.append(path)
     }
 

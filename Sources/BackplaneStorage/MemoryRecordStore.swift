@@ -18,7 +18,8 @@ public final class MemoryRecordStore: RecordStore {
             for change in changes {
                 switch change {
                 case .save(let collection, let record):
-                    collections[Key(namespace: namespace, collection: collection), default: [:]][Array(record.id.utf8)] = record.value
+                    collections[Key(namespace: namespace, collection: collection), default: [:]][
+                        Array(record.id.utf8)] = record.value
                 case .delete(let collection, let id):
                     collections[Key(namespace: namespace, collection: collection)]?[Array(id.utf8)] = nil
                 case .deleteAll(let collection):
@@ -31,9 +32,11 @@ public final class MemoryRecordStore: RecordStore {
     /// Returns the records that a query selects, in the order of their ids' bytes.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         let collection = collections.withLock { $0[Key(namespace: namespace, collection: query.collection)] ?? [:] }
-        let ids = query.ids.map { Set($0.map { Array($0.utf8) }).filter { collection[$0] != nil } } ?? Set(collection.keys)
+        let ids =
+            query.ids.map { Set($0.map { Array($0.utf8) }).filter { collection[$0] != nil } } ?? Set(collection.keys)
         let wanted = ids.sorted { $0.lexicographicallyPrecedes($1) }.dropFirst(query.offset).prefix(query.limit)
         return RecordPage(
-            records: wanted.map { StoredRecord(id: String(decoding: $0, as: UTF8.self), value: collection[$0] ?? []) }, total: ids.count)
+            records: wanted.map { StoredRecord(id: String(decoding: $0, as: UTF8.self), value: collection[$0] ?? []) },
+            total: ids.count)
     }
 }

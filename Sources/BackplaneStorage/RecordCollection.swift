@@ -44,7 +44,8 @@ public struct RecordCollection<R: Record>: Sendable {
     ///   - limit: The greatest number of records to return.
     /// - Throws: `store.undecodable` if one of them is not an `R`.
     public func all(offset: Int = 0, limit: Int = .max) async throws(BackplaneError) -> [R] {
-        try await exchange.read(RecordQuery(collection: R.collection, offset: offset, limit: limit)).records.map(Self.record)
+        try await exchange.read(RecordQuery(collection: R.collection, offset: offset, limit: limit)).records.map(
+            Self.record)
     }
 
     /// Returns the number of records in the collection.
@@ -63,7 +64,9 @@ public struct RecordCollection<R: Record>: Sendable {
     }
 
     private static func change(_ record: R) throws(BackplaneError) -> RecordChange {
-        .save(collection: R.collection, StoredRecord(id: record.id, value: try JSON.encode(record, failing: .callInvalidInput)))
+        .save(
+            collection: R.collection,
+            StoredRecord(id: record.id, value: try JSON.encode(record, failing: .callInvalidInput)))
     }
 
     private static func record(_ stored: StoredRecord) throws(BackplaneError) -> R {

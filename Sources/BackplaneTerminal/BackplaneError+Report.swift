@@ -7,6 +7,7 @@ extension BackplaneError {
     /// program keeps its layout.
     package var reportLines: [String] {
         let details = (failure?.details ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)".printable }
-        return [description.printable] + (details + withoutSaid.causes.flatMap(\.reportLines)).map { "  " + $0 } + said.map(\.printableWithTabs)
+        return [description.printable] + (details + withoutSaid.causes.flatMap(\.reportLines)).map { "  " + $0 }
+            + said.map(\.printableWithTabs)
     }
 }

@@ -8,7 +8,11 @@ extension String {
 extension Character {
     fileprivate var displayWidth: Int {
         // A variation selector requests the emoji presentation, and two regional indicators form a flag: both are wide.
-        if unicodeScalars.count > 1, unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation }) { return 2 }
+        if unicodeScalars.count > 1,
+            unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.properties.isEmojiPresentation })
+        {
+            return 2
+        }
         return unicodeScalars.map(\.displayWidth).max() ?? 0
     }
 }
@@ -27,8 +31,10 @@ extension Unicode.Scalar {
 
     /// The blocks of wide and full-width East Asian characters, by Unicode Standard Annex 11.
     private static let wide: [ClosedRange<UInt32>] = [
-        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
-        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1B000...0x1B2FF, 0x1F200...0x1F265,
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+        0xA960...0xA97F,
+        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1B000...0x1B2FF,
+        0x1F200...0x1F265,
         0x20000...0x3FFFD,
     ]
 }

@@ -5,7 +5,9 @@ package struct ShellCommand: Sendable, Hashable {
     /// The options with their values, in order.
     package var options: [Option]
 
-    package init(name: String, words: [String], options: [Option] = []) { (self.name, self.words, self.options) = (name, words, options) }
+    package init(name: String, words: [String], options: [Option] = []) {
+        (self.name, self.words, self.options) = (name, words, options)
+    }
 
     package struct Option: Sendable, Hashable {
         package var name: String

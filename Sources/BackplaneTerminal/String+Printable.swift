@@ -4,7 +4,9 @@ extension String {
     /// Text from a manifest or a library then begins no line of its own, moves no cursor and reverses no text.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isTroublesome) else { return self }
-        return unicodeScalars.map { $0.isTroublesome ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }.joined()
+        return unicodeScalars.map {
+            $0.isTroublesome ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0)
+        }.joined()
     }
 
     /// The string with control characters escaped except tabs, for lines of source code.

@@ -15,7 +15,8 @@ package struct Table: Sendable {
             let last = row.lastIndex { !$0.text.allSatisfy { $0 == " " } } ?? -1
             return row.indices.prefix(through: last).map { column in
                 let cell = row[column]
-                return cell.text(colour: colour) + (column == last ? "" : String(repeating: " ", count: widths[column] - cell.text.displayWidth))
+                return cell.text(colour: colour)
+                    + (column == last ? "" : String(repeating: " ", count: widths[column] - cell.text.displayWidth))
             }.joined(separator: "  ")
         }
     }

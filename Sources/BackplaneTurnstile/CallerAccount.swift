@@ -24,10 +24,14 @@ package struct CallerAccount: Sendable {
     ///   - most: The number of handovers that had begun when the answer arrived.
     mutating func note(_ ticket: Ticket, least: Int, most: Int) {
         answered += 1
-        if ticket.handovers < least || ticket.handovers > most || ticket.edition != 1 + ticket.handovers % 2 { wrong += 1 }
+        if ticket.handovers < least || ticket.handovers > most || ticket.edition != 1 + ticket.handovers % 2 {
+            wrong += 1
+        }
         let own = last?.own ?? 0
         if ticket.own > own + 1 { twice += ticket.own - own - 1 }
-        if ticket.own <= own || ticket.count <= last?.count ?? 0 || ticket.handovers < last?.handovers ?? 0 { disorder += 1 }
+        if ticket.own <= own || ticket.count <= last?.count ?? 0 || ticket.handovers < last?.handovers ?? 0 {
+            disorder += 1
+        }
         last = ticket
     }
 

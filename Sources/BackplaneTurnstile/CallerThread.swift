@@ -29,7 +29,11 @@ final class CallerThread: TaskExecutor {
         while true {
             semaphore.wait()
             let next = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            if let next { next.runSynchronously(on: asUnownedTaskExecutor()) } else if isOver.load(ordering: .relaxed) { return }
+            if let next {
+                next.runSynchronously(on: asUnownedTaskExecutor())
+            } else if isOver.load(ordering: .relaxed) {
+                return
+            }
         }
     }
 }

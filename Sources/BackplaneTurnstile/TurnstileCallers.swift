@@ -23,7 +23,9 @@ package struct TurnstileCallers: Sendable {
         return (try result.get(), TurnstileCallers(accounts: accounts))
     }
 
-    private static func call(_ number: Int, _ swapped: TurnstileHost, _ watch: SwapWatch, windows: Int) async -> CallerAccount {
+    private static func call(_ number: Int, _ swapped: TurnstileHost, _ watch: SwapWatch, windows: Int) async
+        -> CallerAccount
+    {
         var account = CallerAccount(windows: windows), last = ContinuousClock.now
         let turnstile = swapped.turnstile, call = swapped.call
         while !watch.isOver {

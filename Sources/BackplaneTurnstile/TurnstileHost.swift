@@ -21,14 +21,16 @@ package final class TurnstileHost: Sendable {
     ///   - loads: The folder for the copies that are loaded.
     ///   - fault: A function that makes actions of swaps fail.
     package init(
-        _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String, lanes: LaneRule = .fastest,
+        _ plugin: TurnstilePlugin, _ editions: [String]? = nil, in folder: String, loads: String,
+        lanes: LaneRule = .fastest,
         fault: (@Sendable (SwapAction) throws(BackplaneError) -> Void)? = nil
     ) async throws {
         library = try RebuiltLibrary(of: editions ?? plugin.editions(), in: folder)
-        var options = HostOptions(loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
+        var options = HostOptions(
+            loadFolder: loads, dataFolder: folder + "/data", log: StandardErrorLog(level: .critical), lanes: lanes)
         options.swapFault = fault
-        options.checksState = false             // a release does not, and a figure of a debug build means nothing anyway
-        options.occupationLimit = nil           // calls occupy threads on purpose here
+        options.checksState = false  // a release does not, and a figure of a debug build means nothing anyway
+        options.occupationLimit = nil  // calls occupy threads on purpose here
         host = PluginHost(manifest: plugin.manifest(of: library.path), options: options)
         do {
             turnstile = try await host.manager(TurnstilePlugin.manager)
@@ -56,7 +58,9 @@ package final class TurnstileHost: Sendable {
     package func swapForGood() async throws -> (time: Duration, report: SwapReport) {
         let swap = try await swap()
         guard swap.report.outcome == .swapped else {
-            throw BackplaneError(.swapFailed, "the other edition was to be put in force, found: \(swap.report.outcome.rawValue)", at: library.path)
+            throw BackplaneError(
+                .swapFailed, "the other edition was to be put in force, found: \(swap.report.outcome.rawValue)",
+                at: library.path)
         }
         return swap
     }

@@ -16,6 +16,8 @@ package enum TurnstilePlugin: String, Sendable, Codable {
     }
 
     package func manifest(of library: String) -> Manifest {
-        Manifest(plugins: [PluginReference(library: library)], managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
+        Manifest(
+            plugins: [PluginReference(library: library)],
+            managers: [Self.manager: ManagerDefinition(className: "TurnstileManager")])
     }
 }

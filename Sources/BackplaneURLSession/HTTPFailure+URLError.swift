@@ -10,17 +10,19 @@ extension HTTPFailure {
             return
         }
         let reason = error.localizedDescription
-        self = switch error.code {
-        case .cannotFindHost: .hostUnknown
-        case .cannotConnectToHost: .notConnected
-        case .timedOut: .connectionTimedOut
-        case .networkConnectionLost, .badServerResponse: .closed                // "Empty reply from server"
-        case .unknown where reason.hasPrefix("transfer closed"): .closed        // libcurl's words; Foundation has no code for it
-        case .unsupportedURL: .malformed(reason)                                // of the answer: the URL's scheme is one of ours
-        case .unknown where reason.contains("SSL"):                             // the same; what counts is at the end
-            .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
-        case .cancelled: .shutDown
-        default: .other(reason)
-        }
+        self =
+            switch error.code {
+            case .cannotFindHost: .hostUnknown
+            case .cannotConnectToHost: .notConnected
+            case .timedOut: .connectionTimedOut
+            case .networkConnectionLost, .badServerResponse: .closed  // "Empty reply from server"
+            // The text of libcurl's error, for which Foundation has no code.
+            case .unknown where reason.hasPrefix("transfer closed"): .closed
+            case .unsupportedURL: .malformed(reason)  // of the answer: the URL's scheme is one of ours
+            case .unknown where reason.contains("SSL"):  // the same; what counts is at the end
+                .insecure(reason.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? reason)
+            case .cancelled: .shutDown
+            default: .other(reason)
+            }
     }
 }

@@ -20,7 +20,9 @@ extension URLRequest {
         // Otherwise URLSession would add a form's content type, and every encoding that it can decode.
         if request.headers["Accept-Encoding"] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         guard !request.body.isEmpty else { return }
-        if request.headers["Content-Type"] == nil { setValue("application/octet-stream", forHTTPHeaderField: "Content-Type") }
+        if request.headers["Content-Type"] == nil {
+            setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
         httpBody = Data(request.body)
     }
 }

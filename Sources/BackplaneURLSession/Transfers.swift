@@ -67,7 +67,7 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if task.originalRequest?.httpMethod != "HEAD" { self[task]?.expect(response.expectedContentLength) }
-        completionHandler(.allow)       // Foundation on Linux does not wait for it
+        completionHandler(.allow)  // Foundation on Linux does not wait for it
     }
 
     func urlSession(_: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {

@@ -47,7 +47,8 @@ public final class URLSessionExecutor: HTTPExecutor {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-        configuration.timeoutIntervalForRequest = 365 * 24 * 3600       // in seconds, and of silence: deadlines are the host's
+        // Seconds without data; deadlines are the host's.
+        configuration.timeoutIntervalForRequest = 365 * 24 * 3600
         session = transfers.session(configuration)
         self.maximumBodySize = maximumBodySize
     }

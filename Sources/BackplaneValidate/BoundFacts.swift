@@ -8,7 +8,12 @@ struct BoundFacts: Codable, Sendable {
     var overrun: Int?
 
     var verdicts: Verdicts {
-        [.bounded: Verdict(findings: overrun.map { "it wrote to byte \($0) of an answer of \(room); write no more than `answer->size` covers" }.map { [$0] } ?? [])]
+        [
+            .bounded: Verdict(
+                findings: overrun.map {
+                    "it wrote to byte \($0) of an answer of \(room); write no more than `answer->size` covers"
+                }.map { [$0] } ?? [])
+        ]
     }
 }
 
@@ -16,7 +21,8 @@ extension Candidate {
     func bounds() throws(BackplaneError) -> BoundFacts {
         let entry = try entry(), pattern: UInt8 = 0xA5
         let room = MemoryLayout.offset(of: \bp_answer.problems)!, size = MemoryLayout<bp_answer>.size
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * size, alignment: MemoryLayout<bp_answer>.alignment)
+        let memory = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: 2 * size, alignment: MemoryLayout<bp_answer>.alignment)
         memory.initializeMemory(as: UInt8.self, repeating: pattern)
         for index in 0..<room { memory[index] = 0 }
         memory.storeBytes(of: UInt32(room), as: UInt32.self)

@@ -11,7 +11,10 @@ struct CallFacts: Codable, Sendable {
     var verdicts: Verdicts {
         [
             .quiet: calls.map { calls in
-                Verdict(findings: calls.isEmpty ? [] : ["it made the system calls \(calls.joined(separator: ", ")); do that in create or activate"])
+                Verdict(
+                    findings: calls.isEmpty
+                        ? []
+                        : ["it made the system calls \(calls.joined(separator: ", ")); do that in create or activate"])
             } ?? .skipped("this system does not tell what system calls are made"),
             .threads: Verdict(findings: left.running("start it in activate")),
             .files: Verdict(findings: left.open("open it in activate")),
@@ -26,7 +29,9 @@ extension Candidate {
         note("its entry ran")
         var noted = bph_noted()
         let isWatched = bph_watch_calls({ EntryCall.run($0) }, call.context, &noted)
-        let numbers = withUnsafeBytes(of: &noted.calls) { Array($0.bindMemory(to: Int32.self).prefix(Int(noted.count))) }
+        let numbers = withUnsafeBytes(of: &noted.calls) {
+            Array($0.bindMemory(to: Int32.self).prefix(Int(noted.count)))
+        }
         let left = Remains(since: before, of: library.path)
         return CallFacts(calls: isWatched == 0 ? nil : SystemCall.names(numbers), left: left)
     }

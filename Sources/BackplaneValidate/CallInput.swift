@@ -8,15 +8,21 @@ struct CallInput: Sendable {
     init(_ json: String) { self.init("`\(json)`", Array(json.utf8)) }
 
     /// Returns the verdict on the results of calls, given how many of the declared methods could be called.
-    static func verdict(_ methods: Int, of declared: Int, _ untried: [String], _ findings: [String], remarks: [String] = []) -> Verdict {
+    static func verdict(
+        _ methods: Int, of declared: Int, _ untried: [String], _ findings: [String], remarks: [String] = []
+    ) -> Verdict {
         if declared == 0 { return .notApplicable("it has no methods") }
-        guard methods > 0 else { return .skipped((["not tried, because no component with methods could be activated"] + untried).joined(separator: "; ")) }
+        guard methods > 0 else {
+            return .skipped(
+                (["not tried, because no component with methods could be activated"] + untried).joined(separator: "; "))
+        }
         return Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" } + remarks)
     }
 
     /// Inputs that are not valid JSON.
     static let malformed = [
-        CallInput("nothing", []), CallInput("{"), CallInput("[1,"), CallInput("nul"), CallInput(#"{"a":}"#), CallInput("1 2"),
+        CallInput("nothing", []), CallInput("{"), CallInput("[1,"), CallInput("nul"), CallInput(#"{"a":}"#),
+        CallInput("1 2"),
         CallInput("a text that is not UTF-8", [0x22, 0xFF, 0x22]),
         CallInput("100,000 open brackets", Array(repeating: UInt8(ascii: "["), count: 100_000)),
     ]

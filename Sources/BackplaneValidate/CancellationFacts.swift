@@ -21,7 +21,9 @@ struct CancellationFacts: Codable, Sendable {
         return [.cancellation: CallInput.verdict(methods, of: declared, untried, findings, remarks: remarks)]
     }
 
-    static func isUnheeded(_ status: Int32, after delay: Duration) -> Bool { status != Int32(BP_CANCELLED) && delay > patience }
+    static func isUnheeded(_ status: Int32, after delay: Duration) -> Bool {
+        status != Int32(BP_CANCELLED) && delay > patience
+    }
 }
 
 extension Interview {
@@ -62,10 +64,13 @@ extension Interview {
                 late = cancelledCall(method, input, instance)
                 if let late, !CancellationFacts.isUnheeded(late.answer.status, after: late.delay) { break }
             }
-            guard found == nil, let late, CancellationFacts.isUnheeded(late.answer.status, after: late.delay) else { continue }
+            guard found == nil, let late, CancellationFacts.isUnheeded(late.answer.status, after: late.delay) else {
+                continue
+            }
             let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"
             let tenths = Int64(late.delay / .milliseconds(100))
-            found = "`\(name)`, called with \(input.name) and cancelled, answered \(late.answer.isOK ? "with a result" : "with another error than BP_CANCELLED")"
+            found =
+                "`\(name)`, called with \(input.name) and cancelled, answered \(late.answer.isOK ? "with a result" : "with another error than BP_CANCELLED")"
                 + " \(tenths / 10).\(tenths % 10) s later; when `cancel` is called, answer BP_CANCELLED"
         }
         return found

@@ -18,18 +18,23 @@ struct Conduct: Codable, Sendable {
         let answers = question.all
         guard let first = answers.first else { return }
         if answers.count > 1 { repeated.append("it answered \(answers.count) times when \(question.what)") }
-        if let fault = Self.fault(first, question.kind) { unreadable.append("it answered \(fault) when \(question.what)") }
+        if let fault = Self.fault(first, question.kind) {
+            unreadable.append("it answered \(fault) when \(question.what)")
+        }
     }
 
     private static func fault(_ answer: Question.Answer, _ kind: Question.Kind) -> String? {
-        guard (Int32(BP_OK)...Int32(BP_ERROR)).contains(answer.status) else { return "with status \(answer.status), which the header does not know," }
+        guard (Int32(BP_OK)...Int32(BP_ERROR)).contains(answer.status) else {
+            return "with status \(answer.status), which the header does not know,"
+        }
         if answer.isOK {
             return kind == .call && !JSONCheck.isJSON(answer.payload) ? "a result that is no JSON" : nil
         }
         if answer.payload.count > errorLimit { return "an error of more than \(errorLimit) bytes" }
         guard let text = String(validating: answer.payload, as: UTF8.self) else { return "an error that is not UTF-8" }
         if answer.status == Int32(BP_ERROR) {
-            return (try? JSONDecoder().decode(BackplaneError.self, from: Data(answer.payload))) == nil ? "BP_ERROR without the JSON of an error" : nil
+            return (try? JSONDecoder().decode(BackplaneError.self, from: Data(answer.payload))) == nil
+                ? "BP_ERROR without the JSON of an error" : nil
         }
         return text.printable == text ? nil : "an error with control characters"
     }

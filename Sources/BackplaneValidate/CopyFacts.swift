@@ -9,16 +9,28 @@ struct CopyFacts: Codable, Sendable {
     ///
     /// - Parameter before: The answer of the library in another process.
     func verdicts(after before: PluginReport?) -> Verdicts {
-        if first != second { return [.stable: .failed(["it answers \(Self.difference(first, second)); what a plugin brings depends on its code alone"])] }
+        if first != second {
+            return [
+                .stable: .failed([
+                    "it answers \(Self.difference(first, second)); what a plugin brings depends on its code alone"
+                ])
+            ]
+        }
         guard let before, before != first else { return [.stable: .passed()] }
-        return [.stable: .failed(["it answers \(Self.difference(before, first)) in another process; what a plugin brings depends on its code alone"])]
+        return [
+            .stable: .failed([
+                "it answers \(Self.difference(before, first)) in another process; what a plugin brings depends on its code alone"
+            ])
+        ]
     }
 
     private static func difference(_ first: PluginReport, _ second: PluginReport) -> String {
         let (one, other) = (first.components.map(\.className), second.components.map(\.className))
         return first.id != second.id || first.version != second.version
             ? "\(first.id) \(first.version), and then \(second.id) \(second.version)"
-            : one == other ? "the same classes with other contracts or wires" : "\(one.joined(separator: ", ")), and then \(other.joined(separator: ", "))"
+            : one == other
+                ? "the same classes with other contracts or wires"
+                : "\(one.joined(separator: ", ")), and then \(other.joined(separator: ", "))"
     }
 }
 

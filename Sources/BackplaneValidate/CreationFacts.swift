@@ -11,8 +11,12 @@ struct CreationFacts: Codable, Sendable {
 
     var verdicts: Verdicts {
         guard !made.isEmpty || !findings.isEmpty else {
-            let why = refused.isEmpty ? "it brings no components" : "no component could be made: " + refused.joined(separator: "; ")
-            return Verdicts(Requirement.ofComponents, .notApplicable(why)).merging(Conduct.verdicts(of: [conduct])) { $1.isFailure ? $1 : $0 }
+            let why =
+                refused.isEmpty
+                ? "it brings no components" : "no component could be made: " + refused.joined(separator: "; ")
+            return Verdicts(Requirement.ofComponents, .notApplicable(why)).merging(Conduct.verdicts(of: [conduct])) {
+                $1.isFailure ? $1 : $0
+            }
         }
         return [.creation: Verdict(findings: findings, remarks: refused.map { "not tried: \($0)" })]
     }
@@ -30,7 +34,8 @@ extension Interview {
                     facts.findings.append("\(subject.name) \(error.message)")
                     continue
                 }
-                facts.refused.append("\(subject.name), with an empty configuration and wires that answer errors: \(error.message)")
+                facts.refused.append(
+                    "\(subject.name), with an empty configuration and wires that answer errors: \(error.message)")
                 continue
             }
             facts.made.append(subject.name)
@@ -38,7 +43,8 @@ extension Interview {
                 release(try make(subject, "a second "))
             } catch {
                 facts.findings.append(
-                    "a second \(subject.name) cannot be made beside the first, as in a swap: \(error.message); take what is exclusive in activate")
+                    "a second \(subject.name) cannot be made beside the first, as in a swap: \(error.message); take what is exclusive in activate"
+                )
             }
             release(first)
         }

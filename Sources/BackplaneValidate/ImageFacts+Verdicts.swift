@@ -3,7 +3,8 @@ import Backplane
 extension ImageFacts {
     var verdicts: Verdicts {
         if let refusal {
-            var verdicts = Verdicts(Requirement.ofFile, .skipped("there is no library to look into, because of \(Requirement.file.id)"))
+            var verdicts = Verdicts(
+                Requirement.ofFile, .skipped("there is no library to look into, because of \(Requirement.file.id)"))
             verdicts[.file] = .failed(refusal.findings)
             return verdicts
         }
@@ -19,14 +20,23 @@ extension ImageFacts.Contents {
     fileprivate var verdicts: Verdicts {
         [
             .exports: Verdict(findings: Self.exported(exports)),
-            .libraries: Verdict(findings: strangers.map { "it needs \($0): where two plugins bring one of that name, the second gets the first's; link it into the plugin" }),
+            .libraries: Verdict(
+                findings: strangers.map {
+                    "it needs \($0): where two plugins bring one of that name, the second gets the first's; link it into the plugin"
+                }),
             .initialisers: Verdict(findings: ownInitialisers),
             .memory: Verdict(findings: memory),
             .conformances: hasSwift || !retroactive.isEmpty
-                ? Verdict(findings: retroactive.map { "\($0): a cast through it may run another library's code; declare it for a type of the plugin's own" })
+                ? Verdict(
+                    findings: retroactive.map {
+                        "\($0): a cast through it may run another library's code; declare it for a type of the plugin's own"
+                    })
                 : .notApplicable("there is no Swift in it"),
             .resources: hasSwift || !resourceBundles.isEmpty
-                ? Verdict(findings: resourceBundles.map { "code of \($0) uses Bundle.module, which ends the host where the build folder is not; use context.resources" })
+                ? Verdict(
+                    findings: resourceBundles.map {
+                        "code of \($0) uses Bundle.module, which ends the host where the build folder is not; use context.resources"
+                    })
                 : .notApplicable("there is no Swift in it"),
         ]
     }
@@ -36,48 +46,76 @@ extension ImageFacts.Contents {
 
     private static func exported(_ names: [String]) -> [String] {
         guard !names.isEmpty else { return [] }
-        let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", "), more = names.count > 8 ? " and \(names.count - 8) more" : ""
-        let advice = names.contains { $0.hasPrefix("_Z") } ? " or, since C++ exports what it makes of the standard library's templates all the same, link" : ", or link"
-        return ["it exports \(shown)\(more); make them static, compile with -fvisibility=hidden\(advice) with the version script `\(versionScript)`"]
+        let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", "),
+            more = names.count > 8 ? " and \(names.count - 8) more" : ""
+        let advice =
+            names.contains { $0.hasPrefix("_Z") }
+            ? " or, since C++ exports what it makes of the standard library's templates all the same, link"
+            : ", or link"
+        return [
+            "it exports \(shown)\(more); make them static, compile with -fvisibility=hidden\(advice) with the version script `\(versionScript)`"
+        ]
     }
 
     /// The needed libraries that are not in every process that uses Swift, or C alone.
     private var strangers: [String] {
         libraries.filter { name in
-            guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else { return !name.hasPrefix("libclang_rt.") }
+            guard let stem = name.wholeMatch(of: /([^.]+)\.so(\.\d+)*/)?.output.1 else {
+                return !name.hasPrefix("libclang_rt.")
+            }
             return !Self.ofSystem.contains(String(stem))
         }
     }
 
     private static let ofSystem: Set = [
         // The libraries of glibc and the compilers.
-        "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libutil", "libresolv", "libanl", "libgcc_s", "libstdc++",
+        "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm", "libmvec", "libdl", "libpthread", "librt", "libutil",
+        "libresolv", "libanl", "libgcc_s", "libstdc++",
         "libc++", "libc++abi",
         // The libraries of the toolchain's lib/swift/linux for programs, without those for tests and tools.
-        "libBlocksRuntime", "libFoundation", "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking", "libFoundationXML",
-        "lib_FoundationICU", "libdispatch", "libswiftCore", "libswiftDispatch", "libswiftDistributed", "libswiftGlibc", "libswiftObservation",
-        "libswiftRegexBuilder", "libswiftRuntime", "libswiftSwiftOnoneSupport", "libswiftSynchronization", "libswift_Builtin_float",
-        "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing", "libswift_Volatile",
+        "libBlocksRuntime", "libFoundation", "libFoundationEssentials", "libFoundationInternationalization",
+        "libFoundationNetworking", "libFoundationXML",
+        "lib_FoundationICU", "libdispatch", "libswiftCore", "libswiftDispatch", "libswiftDistributed", "libswiftGlibc",
+        "libswiftObservation",
+        "libswiftRegexBuilder", "libswiftRuntime", "libswiftSwiftOnoneSupport", "libswiftSynchronization",
+        "libswift_Builtin_float",
+        "libswift_Concurrency", "libswift_Differentiation", "libswift_RegexParser", "libswift_StringProcessing",
+        "libswift_Volatile",
     ]
 
     /// The findings about initialisers, except for those that a toolchain adds to every library.
     private var ownInitialisers: [String] {
-        let choosers = choosers.map { "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first" }
-        let strange = initialisers.filter { name in !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) } }
-        guard isStripped else { return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } + choosers }
+        let choosers = choosers.map {
+            "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first"
+        }
+        let strange = initialisers.filter { name in
+            !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) }
+        }
+        guard isStripped else {
+            return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } + choosers
+        }
         // Without symbols, only the number is known: one from crti.o, one from crtbegin.o, and one from the Swift
         // runtime.
         let usual = (hasStartFiles ? 2 : 0) + (libraries.contains("libswiftCore.so") ? 1 : 0)
-        return choosers + (initialisers.count > usual ? ["\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"] : [])
+        return choosers
+            + (initialisers.count > usual
+                ? [
+                    "\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"
+                ] : [])
     }
 
-    private static let ofToolchain: Set = ["_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor", "init_have_lse_atomics"]
+    private static let ofToolchain: Set = [
+        "_init", "frame_dummy", "_ZL23swift_image_constructorv", "asan.module_ctor", "tsan.module_ctor",
+        "init_have_lse_atomics",
+    ]
     /// The name prefixes of initialisers that instrumentation adds.
     private static let ofInstrumentation = ["__llvm_", "__sanitizer", "sancov."]
 
     private var memory: [String] {
         [
-            relocatesText ? "its code is changed when it is loaded, and so no longer shared nor protected; compile with -fPIC" : nil,
+            relocatesText
+                ? "its code is changed when it is loaded, and so no longer shared nor protected; compile with -fPIC"
+                : nil,
             hasExecutableStack ? "it makes every stack of the process executable; link with -z noexecstack" : nil,
             hasWritableCode ? "a segment of it can be written to and run; link without -N and -z rwx-segments" : nil,
         ].compactMap(\.self)

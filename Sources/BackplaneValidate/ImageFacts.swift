@@ -57,7 +57,9 @@ extension ImageFacts.Contents {
     fileprivate init(_ image: ELFImage) throws(ELFImage.Problem) {
         let demands = try image.demands()
         exports = image.interposable.filter { $0 != LibraryFile.entry }
-        (libraries, initialisers, hasSwift, isStripped) = (demands.needed, demands.initialisers, image.hasSwift, image.isStripped)
+        (libraries, initialisers, hasSwift, isStripped) = (
+            demands.needed, demands.initialisers, image.hasSwift, image.isStripped
+        )
         (choosers, hasStartFiles) = (demands.choosers, demands.hasStartFiles)
         (relocatesText, hasExecutableStack) = (demands.relocatesText, demands.hasExecutableStack)
         hasWritableCode = demands.hasWritableCode

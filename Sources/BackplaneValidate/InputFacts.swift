@@ -23,7 +23,8 @@ extension Interview {
                 let accepted = CallInput.malformed.filter { call(method, $0, instance).isOK }.map(\.name)
                 guard !accepted.isEmpty else { continue }
                 let name = "\(instance.subject.name).\(instance.subject.methods[method].name)"
-                facts.findings.append("`\(name)` answered \(accepted.joined(separator: ", ")) with a result; answer BP_INVALID_INPUT")
+                facts.findings.append(
+                    "`\(name)` answered \(accepted.joined(separator: ", ")) with a result; answer BP_INVALID_INPUT")
             }
         }
         facts.conduct = conduct()

@@ -17,22 +17,27 @@ extension Interview {
         mkdir(folder, 0o700)
         let home = "\(folder)/\(lastHandle)"
         mkdir(home, 0o700)
-        let wires = (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
+        let wires =
+            (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
         lastHandle += 1
         let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
         let answer = ask(.step, "\(which)\(subject.name) was made") { question in
             let connections = wires.enumerated().map { number, wire in
                 bp_connection(
-                    size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: wire.label, wire: UInt64(number + 1), slot: nil)
+                    size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: wire.label,
+                    wire: UInt64(number + 1), slot: nil)
             }
             Array("{}".utf8).withBytes { configuration in
                 Array((isController ? home : "").utf8).withBytes { home in
                     Array(resources.utf8).withBytes { resources in
                         connections.withUnsafeBufferPointer { connections in
                             var creation = bp_creation(
-                                size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(handle), handle: handle, configuration: configuration,
-                                folder: home, wires: connections.baseAddress, wire_count: connections.count, resources: resources)
-                            subject.component.create?(subject.component.type, &creation, Question.created, question.context)
+                                size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(handle), handle: handle,
+                                configuration: configuration,
+                                folder: home, wires: connections.baseAddress, wire_count: connections.count,
+                                resources: resources)
+                            subject.component.create?(
+                                subject.component.type, &creation, Question.created, question.context)
                         }
                     }
                 }
@@ -58,7 +63,8 @@ extension Interview {
     }
 
     func run(
-        _ verb: String, _ instance: Instance, kind: Question.Kind = .step, _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
+        _ verb: String, _ instance: Instance, kind: Question.Kind = .step,
+        _ start: (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) -> Void
     ) -> Question.Answer {
         ask(kind, "\(instance.subject.name) was \(verb)") { start(instance.pointer, $0.context) }
     }
@@ -76,7 +82,7 @@ extension Interview {
                 let instance = try activated(subject)
                 active.append(instance)
                 body(instance)
-            } catch where !subject.methods.isEmpty {
+            } catch  where !subject.methods.isEmpty {
                 untried.append("\(subject.name) \(error.message)")
             } catch {}
         }

@@ -27,7 +27,8 @@ final class Interview {
     /// The answer of the entry function, for the function that stands in for it and cannot capture anything.
     ///
     /// It is allocated on the heap, because Swift 6.3 reserves too little memory for a global of this type.
-    private nonisolated(unsafe) static let given = UnsafeMutablePointer<(status: Int32, answer: bp_answer)>.allocate(capacity: 1)   // one trial, one thread
+    private nonisolated(unsafe) static let given = UnsafeMutablePointer<(status: Int32, answer: bp_answer)>.allocate(
+        capacity: 1)  // one trial, one thread
 
     init(_ candidate: Candidate) throws(BackplaneError) {
         self.candidate = candidate

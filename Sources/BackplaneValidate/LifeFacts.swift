@@ -14,10 +14,16 @@ struct LifeFacts: Codable, Sendable {
     var verdicts: Verdicts {
         let found = left.running("end it in suspend or stop") + left.open("close it in suspend or stop")
         guard lived > 0 || refused.isEmpty else {
-            let why = Verdict.skipped("not tried, because no component could be activated: " + refused.joined(separator: "; "))
-            return [.stop: findings.isEmpty ? why : .failed(findings), .leftovers: found.isEmpty ? why : .failed(found)]
+            let why = Verdict.skipped(
+                "not tried, because no component could be activated: " + refused.joined(separator: "; "))
+            return [
+                .stop: findings.isEmpty ? why : .failed(findings), .leftovers: found.isEmpty ? why : .failed(found),
+            ]
         }
-        return [.stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }), .leftovers: Verdict(findings: found)]
+        return [
+            .stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }),
+            .leftovers: Verdict(findings: found),
+        ]
     }
 }
 
@@ -29,7 +35,8 @@ extension Interview {
             guard let instance = try? make(subject) else { continue }
             let component = subject.component
             let steps: [(verb: String, step: bp_step?)] = [
-                ("activated", component.activate), ("suspended", component.suspend), ("resumed", component.resume ?? component.activate),
+                ("activated", component.activate), ("suspended", component.suspend),
+                ("resumed", component.resume ?? component.activate),
                 ("stopped", component.stop ?? component.suspend),
             ]
             for (verb, step) in steps {
@@ -39,7 +46,8 @@ extension Interview {
                 }
                 // A component whose wires lead to stubs may refuse activation; then it is not stopped, either.
                 guard verb != "activated" else {
-                    facts.refused.append("\(subject.name), which answered an error when it was activated: \(answer.reason)")
+                    facts.refused.append(
+                        "\(subject.name), which answered an error when it was activated: \(answer.reason)")
                     break
                 }
                 facts.findings.append("\(subject.name) answered an error when it was \(verb): \(answer.reason)")

@@ -5,11 +5,14 @@ struct OpenFiles {
     private let targets: [Int: String]
 
     init() {
-        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int($0) }
+        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap {
+            Int($0)
+        }
         var targets: [Int: String] = [:]
         for number in numbers {
             // The descriptor with which the folder was listed is closed by now.
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)") else { continue }
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            else { continue }
             targets[number] = target
         }
         self.targets = targets
@@ -26,7 +29,8 @@ struct OpenFiles {
     /// Returns the descriptors that were closed or redirected since an earlier snapshot, as phrases for findings.
     func closed(since before: OpenFiles) -> [String] {
         before.targets.filter { targets[$0.key] != $0.value }.keys.sorted().map { number in
-            number < 3 ? ["standard input", "standard output", "standard error"][number] : "a file that was open before"
+            number < 3
+                ? ["standard input", "standard output", "standard error"][number] : "a file that was open before"
         }
     }
 }

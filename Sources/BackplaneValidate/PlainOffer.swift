@@ -9,7 +9,8 @@ enum PlainOffer {
         let version = Array("0.0.0".utf8)
         return version.withBytes { version in
             var offer = bp_offer(
-                size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX), lane_revision: 0,
+                size: UInt32(MemoryLayout<bp_offer>.size), abi_min: UInt32(BP_ABI_MIN), abi_max: UInt32(BP_ABI_MAX),
+                lane_revision: 0,
                 host_version: version, toolchain: .empty, get_interface: StubServices.get)
             return entry(&offer, answer)
         }

@@ -35,9 +35,12 @@ extension PluginReport {
         components = plugin.components.map { component in
             let component = component.description
             return Component(
-                className: component.className, version: component.version.description, role: component.role.description,
+                className: component.className, version: component.version.description,
+                role: component.role.description,
                 contract: component.contract.map(Contract.init),
-                wires: component.wires.map { Wire(label: $0.label, isOptional: $0.isOptional, contract: Contract($0.contract)) })
+                wires: component.wires.map {
+                    Wire(label: $0.label, isOptional: $0.isOptional, contract: Contract($0.contract))
+                })
         }
     }
 }

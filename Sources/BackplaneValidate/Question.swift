@@ -5,7 +5,7 @@ import Foundation
 /// A request to a component, and all answers to it.
 ///
 /// The context that a plugin receives is a request that is never freed, so that late or repeated answers do no harm.
-final class Question: @unchecked Sendable {     // every access holds the lock
+final class Question: @unchecked Sendable {  // every access holds the lock
     struct Answer: Sendable {
         var status: Int32
         var payload: [UInt8]
@@ -35,7 +35,9 @@ final class Question: @unchecked Sendable {     // every access holds the lock
     static let done: bp_done = { context, status, payload in take(context, status, payload, nil) }
     static let created: bp_created = { context, status, instance, payload in take(context, status, payload, instance) }
 
-    private static func take(_ context: UnsafeMutableRawPointer?, _ status: Int32, _ payload: bp_bytes, _ instance: UnsafeMutableRawPointer?) {
+    private static func take(
+        _ context: UnsafeMutableRawPointer?, _ status: Int32, _ payload: bp_bytes, _ instance: UnsafeMutableRawPointer?
+    ) {
         guard let context else { return }
         let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
         let answer = Answer(status: status, payload: payload.array, instance: UInt(bitPattern: instance))

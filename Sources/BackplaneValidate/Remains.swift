@@ -43,13 +43,16 @@ struct Remains: Codable, Sendable {
 
     /// Returns the files as findings.
     func open(_ advice: String) -> [String] {
-        files.counted.map { "\($0.name) is open\($0.times); \(advice)" } + closed.counted.map { "it closed \($0.name), which is not its own" }
+        files.counted.map { "\($0.name) is open\($0.times); \(advice)" }
+            + closed.counted.map { "it closed \($0.name), which is not its own" }
     }
 }
 
 extension [String] {
     /// The distinct strings, sorted, with the number of occurrences if there are several.
     fileprivate var counted: [(name: String, times: String)] {
-        Dictionary(map { ($0, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }.map { ($0.key, $0.value > 1 ? " \($0.value) times" : "") }
+        Dictionary(map { ($0, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }.map {
+            ($0.key, $0.value > 1 ? " \($0.value) times" : "")
+        }
     }
 }

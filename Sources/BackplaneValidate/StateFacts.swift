@@ -12,7 +12,13 @@ struct StateFacts: Codable, Sendable {
 
     var verdicts: Verdicts {
         if declared == 0 { return [.state: .notApplicable("no component has state")] }
-        guard components > 0 else { return [.state: .skipped((["not tried, because no component with state could be made twice and activated"] + untried).joined(separator: "; "))] }
+        guard components > 0 else {
+            return [
+                .state: .skipped(
+                    (["not tried, because no component with state could be made twice and activated"] + untried).joined(
+                        separator: "; "))
+            ]
+        }
         return [.state: Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" })]
     }
 }
@@ -21,7 +27,9 @@ extension Interview {
     func state() throws(BackplaneError) -> StateFacts {
         var facts = StateFacts()
         for subject in subjects {
-            guard let state = subject.state, let export = state.export_state, let take = state.import_state else { continue }
+            guard let state = subject.state, let export = state.export_state, let take = state.import_state else {
+                continue
+            }
             facts.declared += 1
             let old: Instance, new: Instance
             do throws(BackplaneError) {
@@ -54,7 +62,9 @@ extension Interview {
             if !taken.isOK {
                 facts.findings.append("\(subject.name) does not import what it exported: \(taken.reason)")
             } else if exported(new).payload != first.payload {
-                facts.findings.append("\(subject.name) exports other bytes than it imported; encode dictionaries and sets in a fixed order")
+                facts.findings.append(
+                    "\(subject.name) exports other bytes than it imported; encode dictionaries and sets in a fixed order"
+                )
             }
         }
         facts.conduct = conduct()

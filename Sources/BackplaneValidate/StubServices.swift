@@ -56,20 +56,24 @@ enum StubServices {
         reply?.end(Int32(BP_CANCELLED), "the call was cancelled")
     }
 
-    private nonisolated(unsafe) static let log = forever(      // constant, never freed
-        bp_log_1(size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0, is_enabled: { _, _ in 1 }, write: { _, _, _, _, _ in }))
+    private nonisolated(unsafe) static let log = forever(  // constant, never freed
+        bp_log_1(
+            size: UInt32(MemoryLayout<bp_log_1>.size), reserved: 0, is_enabled: { _, _ in 1 },
+            write: { _, _, _, _, _ in }))
 
-    private nonisolated(unsafe) static let calls = forever(      // constant, never freed
+    private nonisolated(unsafe) static let calls = forever(  // constant, never freed
         bp_calls_1(
             size: UInt32(MemoryLayout<bp_calls_1>.size), reserved: 0,
             call: { _, _, _, _, _, done, context in begin(Reply(done, context)) },
             cancel: { _, id in cancel(id) },
             find: { _, _, _, _, done, context in
-                Array("no other manager is there: it is being validated".utf8).withBytes { done(context, Int32(BP_FAILED), nil, $0) }
+                Array("no other manager is there: it is being validated".utf8).withBytes {
+                    done(context, Int32(BP_FAILED), nil, $0)
+                }
             },
             providers: { _, _, done, context in Array("[]".utf8).withBytes { done(context, Int32(BP_OK), $0) } }))
 
-    private nonisolated(unsafe) static let http = forever(      // constant, never freed
+    private nonisolated(unsafe) static let http = forever(  // constant, never freed
         bp_http_1(
             size: UInt32(MemoryLayout<bp_http_1>.size), reserved: 0,
             send: { _, _, _, done, context in
@@ -78,13 +82,13 @@ enum StubServices {
             },
             cancel: { _, id in cancel(id) }))
 
-    private nonisolated(unsafe) static let store = forever(      // constant, never freed
+    private nonisolated(unsafe) static let store = forever(  // constant, never freed
         bp_store_1(
             size: UInt32(MemoryLayout<bp_store_1>.size), reserved: 0,
             write: { _, _, _, done, context in done(context, Int32(BP_OK), .empty) },
             query: { _, _, done, context in done(context, Int32(BP_OK), nil, 0, 0, .empty) }))
 
-    private struct Asker: @unchecked Sendable {     // the plugin's own pointer, handed back untouched
+    private struct Asker: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
         let context: UnsafeMutableRawPointer?
     }
 

@@ -8,7 +8,9 @@ package struct Validation: Sendable {
     /// The time limit for each step, call and answer of a trial.
     package let limit: Duration
 
-    package init(path: String, folder: String, limit: Duration) { (self.path, self.folder, self.limit) = (path, folder, limit) }
+    package init(path: String, folder: String, limit: Duration) {
+        (self.path, self.folder, self.limit) = (path, folder, limit)
+    }
 
     package func report() async -> ValidationReport {
         var verdicts = await file()
@@ -44,7 +46,9 @@ package struct Validation: Sendable {
             return Verdicts(Requirement.ofComponents, .skipped("it brings nothing to ask, because of \(failure.id)"))
         }
         let creation = await observe(.creation, CreationFacts.self)
-        guard let made = creation.facts else { return creation.judged([.creation]) { $0.verdicts }.skipping(Requirement.ofComponents, because: .creation) }
+        guard let made = creation.facts else {
+            return creation.judged([.creation]) { $0.verdicts }.skipping(Requirement.ofComponents, because: .creation)
+        }
         var verdicts = made.verdicts
         guard !made.made.isEmpty else { return verdicts.skipping(Requirement.ofComponents, because: .creation) }
         let life = await observe(.life, LifeFacts.self)
@@ -52,14 +56,17 @@ package struct Validation: Sendable {
             verdicts.take(life.judged([.stop]) { $0.verdicts })
             return verdicts.skipping(Requirement.ofComponents, because: .stop)
         }
-        let input = await observe(.input, InputFacts.self), cancellation = await observe(.cancellation, CancellationFacts.self)
+        let input = await observe(.input, InputFacts.self),
+            cancellation = await observe(.cancellation, CancellationFacts.self)
         let state = await observe(.state, StateFacts.self)
         verdicts.take(lived.verdicts)
         verdicts.take(input.judged([.malformed]) { $0.verdicts })
         verdicts.take(cancellation.judged([.cancellation]) { $0.verdicts })
         verdicts.take(state.judged([.state]) { $0.verdicts })
-        verdicts.take(Conduct.verdicts(
-            of: [made.conduct, lived.conduct] + [input.facts?.conduct, cancellation.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
+        verdicts.take(
+            Conduct.verdicts(
+                of: [made.conduct, lived.conduct]
+                    + [input.facts?.conduct, cancellation.facts?.conduct, state.facts?.conduct].compactMap(\.self)))
         return verdicts
     }
 

@@ -25,7 +25,9 @@ package enum ValidationChild {
     /// - Parameters:
     ///   - folder: A folder in which the child may leave files.
     ///   - limit: The time without output after which the child is killed.
-    static func observe<Facts: Codable & Sendable>(_ trial: Trial, _ path: String, in folder: String, limit: Duration) async -> Observation<Facts> {
+    static func observe<Facts: Codable & Sendable>(_ trial: Trial, _ path: String, in folder: String, limit: Duration)
+        async -> Observation<Facts>
+    {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run: ChildRun
         do throws(BackplaneError) {
@@ -46,7 +48,8 @@ package enum ValidationChild {
             reason = "it said what nobody understands\(doing)"
         case .overdue: reason = "it came to no end within \(seconds.formatted()) s\(doing)"
         case .exit(closed): reason = "it closed all files of its process, also those that are not its own\(doing)"
-        case .signal(let number): reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))\(doing)"
+        case .signal(let number):
+            reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))\(doing)"
         case .exit(let status): reason = "it ended its process with exit code \(status)\(doing)"
         }
         let printed = run.errors.split(separator: "\n").filter { !isFrame($0) }.suffix(8).map { "  it printed: \($0)" }
@@ -81,7 +84,8 @@ package enum ValidationChild {
                 case .bounds: answer(to: output) { () throws(BackplaneError) in try candidate.bounds() }
                 case .creation: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).creation() }
                 case .input: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).input() }
-                case .cancellation: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).cancellation() }
+                case .cancellation:
+                    answer(to: output) { () throws(BackplaneError) in try Interview(candidate).cancellation() }
                 case .life: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).life() }
                 case .state: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).state() }
                 }
@@ -90,7 +94,8 @@ package enum ValidationChild {
         _exit(1)
     }
 
-    private static func answer<Facts: Codable>(to output: Int32, _ observe: () throws(BackplaneError) -> Facts) -> Never {
+    private static func answer<Facts: Codable>(to output: Int32, _ observe: () throws(BackplaneError) -> Facts) -> Never
+    {
         var answer = Answer<Facts>()
         do throws(BackplaneError) { answer.facts = try observe() } catch { answer.problem = error }
         guard fcntl(output, F_GETFD) >= 0 else { _exit(closed) }

@@ -20,7 +20,8 @@ package struct ValidationReport: Encodable, Sendable {
         isValid = !verdicts.values.contains { $0.isFailure }
         requirements = Requirement.allCases.map { requirement in
             let verdict = verdicts[requirement] ?? .skipped("nobody asked")
-            return Row(id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
+            return Row(
+                id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
         }
     }
 }
@@ -39,7 +40,9 @@ extension ValidationReport {
             rows += row.details.map { [Span(""), Span(""), Span("  " + $0.printable)] }
         }
         Output.table(Table(["ID", "RESULT", "REQUIREMENT"], rows))
-        let results = ["passed", "failed", "not applicable", "skipped"].map { result in (result, requirements.count { $0.result == result }) }
+        let results = ["passed", "failed", "not applicable", "skipped"].map { result in
+            (result, requirements.count { $0.result == result })
+        }
         Output.line("\n" + results.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
     }
 }

@@ -33,14 +33,16 @@ struct BookshelfServer {
         if stopsWithParent {
             services.append(.init(service: ParentWatch(), successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        var configuration = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        var configuration = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         configuration.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch is CancellationError {
             // The grace period expired and an open connection was closed, which is a regular shutdown.
         } catch let error as IOError {
-            throw StartProblem(text: "127.0.0.1:\(port) cannot be listened on: \(String(cString: strerror(error.errnoCode)))")
+            throw StartProblem(
+                text: "127.0.0.1:\(port) cannot be listened on: \(String(cString: strerror(error.errnoCode)))")
         }
     }
 

@@ -4,7 +4,8 @@ import Glibc
 @main
 enum NoEngines {
     static func main() {
-        let advice = "bookshelf-server: this build has no engines, and the server needs one; build it without --disable-default-traits\n"
+        let advice =
+            "bookshelf-server: this build has no engines, and the server needs one; build it without --disable-default-traits\n"
         _ = write(STDERR_FILENO, advice, advice.utf8.count)
         exit(1)
     }

@@ -4,7 +4,8 @@ import ArgumentParser
 @main
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bookshelf-server", abstract: "Serves a catalogue of books, loans and files over HTTP, to this machine only.",
+        commandName: "bookshelf-server",
+        abstract: "Serves a catalogue of books, loans and files over HTTP, to this machine only.",
         discussion: """
             Listens on 127.0.0.1 and says so in one line on standard output, then stays until SIGTERM or SIGINT.
             Loans and uploads want a bearer token, which `POST /v2/sessions` gives for the reader and the password.
@@ -19,7 +20,9 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "number"))
     var port = 0
 
-    @Option(help: ArgumentHelp("A catalogue to serve instead of the one that comes with the server: JSON.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "A catalogue to serve instead of the one that comes with the server: JSON.", valueName: "path"))
     var catalogue: String?
 
     @Option(help: ArgumentHelp("Who may sign in.", valueName: "name"))
@@ -38,11 +41,15 @@ struct ServerCommand: AsyncParsableCommand {
     var stopWithParent = false
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port: expected a number from 0 to 65535, found \(port)") }
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port: expected a number from 0 to 65535, found \(port)")
+        }
         guard (0...86_400).contains(tokenLifetime) else {
             throw ValidationError("--token-lifetime: expected 0 to 86400 seconds, found \(tokenLifetime)")
         }
-        guard (0...600_000).contains(delay) else { throw ValidationError("--delay: expected 0 to 600000 milliseconds, found \(delay)") }
+        guard (0...600_000).contains(delay) else {
+            throw ValidationError("--delay: expected 0 to 600000 milliseconds, found \(delay)")
+        }
     }
 
     func run() async throws {

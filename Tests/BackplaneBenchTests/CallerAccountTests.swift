@@ -16,7 +16,9 @@ struct CallerAccountTests {
     }
 
     @Test func `tickets in order, under swaps, are no mistake`() {
-        let sound = account([ticket(1), ticket(2, count: 5), ticket(3, count: 9, handovers: 1), ticket(4, count: 10, handovers: 4)])
+        let sound = account([
+            ticket(1), ticket(2, count: 5), ticket(3, count: 9, handovers: 1), ticket(4, count: 10, handovers: 4),
+        ])
         #expect(sound.mistakes == 0 && sound.answered == 4)
     }
 
@@ -26,7 +28,9 @@ struct CallerAccountTests {
     }
 
     @Test func `code that was not in force is found by the handovers or by the edition`() {
-        #expect(account([ticket(1, handovers: 1)], least: 2).wrong == 1, "the state had been handed over before the call began")
+        #expect(
+            account([ticket(1, handovers: 1)], least: 2).wrong == 1,
+            "the state had been handed over before the call began")
         #expect(account([ticket(1, handovers: 3)], most: 2).wrong == 1, "and had not when the answer came")
         #expect(account([ticket(1, handovers: 1, edition: 1)]).wrong == 1)
     }

@@ -33,7 +33,9 @@ struct MeasuringTests {
     @Test func `a row that takes long is left out of later rounds`() async throws {
         var row = record.row("a")
         row.rounds = 2
-        let samples = try await Measuring(effort: Effort(rounds: 3, count: .exactly(1)), progress: ProgressLine()).run([row, record.row("b")])
+        let samples = try await Measuring(effort: Effort(rounds: 3, count: .exactly(1)), progress: ProgressLine()).run([
+            row, record.row("b"),
+        ])
         #expect(record.counts.withLock(\.self).map(\.row) == ["a", "b", "a", "b", "b"])
         #expect(samples["a"] == Sample([1, 2]))
     }
@@ -47,12 +49,16 @@ struct MeasuringTests {
     @Test func `a row may say how often it is done, which a short run does not heed`() async throws {
         var row = record.row("a")
         row.count = 500
-        _ = try await Measuring(effort: Effort(rounds: 1, count: .lasting(.nanoseconds(1))), progress: ProgressLine()).run([row])
+        _ = try await Measuring(effort: Effort(rounds: 1, count: .lasting(.nanoseconds(1))), progress: ProgressLine())
+            .run([row])
         _ = try await Measuring(effort: .quick, progress: ProgressLine()).run([row])
         #expect(record.counts.withLock(\.self).map(\.count) == [500, 500, 20, 20], "the first time warms it up")
     }
 
-    @Test(arguments: [(1, [1]), (31, [31]), (33, [17, 16]), (1_603, Array(repeating: 101, count: 3) + Array(repeating: 100, count: 13))])
+    @Test(arguments: [
+        (1, [1]), (31, [31]), (33, [17, 16]),
+        (1_603, Array(repeating: 101, count: 3) + Array(repeating: 100, count: 13)),
+    ])
     func `a round's calls are made in parts, all of them`(count: Int, parts: [Int]) {
         #expect(Row.parts(of: count) == parts)
     }

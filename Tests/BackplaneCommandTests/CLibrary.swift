@@ -10,14 +10,21 @@ extension Tool {
     ///   - flags: of the compiler, besides.
     /// - Returns: its path.
     func library(_ name: String, of source: String, _ flags: String...) throws -> String {
-        try library(name, by: "clang", ["-I", Self.package + "/Tests/Plugins/Hostile/Corpus", try write(source, as: "\(name).c")] + flags)
+        try library(
+            name, by: "clang",
+            ["-I", Self.package + "/Tests/Plugins/Hostile/Corpus", try write(source, as: "\(name).c")] + flags)
     }
 
     /// - Parameter compiler: `clang` or `clang++`.
-    func library(_ name: String, by compiler: String, headers: String = Tool.package + "/Sources/CBackplane/include", _ arguments: [String]) throws -> String {
+    func library(
+        _ name: String, by compiler: String, headers: String = Tool.package + "/Sources/CBackplane/include",
+        _ arguments: [String]
+    ) throws -> String {
         let path = "\(folder)/lib\(name).so", process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [compiler, "-shared", "-fPIC", "-O1", "-pthread", "-fvisibility=hidden", "-I", headers, "-o", path] + arguments
+        process.arguments =
+            [compiler, "-shared", "-fPIC", "-O1", "-pthread", "-fvisibility=hidden", "-I", headers, "-o", path]
+            + arguments
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

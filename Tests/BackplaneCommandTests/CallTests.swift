@@ -10,7 +10,11 @@ struct CallTests {
 
     @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
     func `the almanac answers, from its own manifest and from a plain property list`(manifest: [String]) async throws {
-        let outcome = try await tool.start(["call"] + manifest + ["AlmanacManager", "on", "\"07-20\"", "--data", tool.data, "--load-folder", tool.loads]).end()
+        let outcome = try await tool.start(
+            ["call"] + manifest + [
+                "AlmanacManager", "on", "\"07-20\"", "--data", tool.data, "--load-folder", tool.loads,
+            ]
+        ).end()
         #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
         struct Answer: Decodable, Equatable {
             struct Event: Decodable, Equatable { var day: String, year: Int, text: String }
@@ -26,30 +30,49 @@ struct CallTests {
     }
 
     @Test func `it explains which lane each wire of what it started took`() async throws {
-        struct Row: Decodable, Equatable { var user: String?, label: String, provider: String, lane: String, reason: String? }
-        let outcome = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain", "--json")
-        #expect(outcome.status == 0 && outcome.output.hasPrefix("{") && outcome.output.split(separator: "\n").count == 1, "the result is alone on standard output")
+        struct Row: Decodable, Equatable {
+            var user: String?, label: String, provider: String, lane: String, reason: String?
+        }
+        let outcome = try await tool.run(
+            "call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain", "--json")
+        #expect(
+            outcome.status == 0 && outcome.output.hasPrefix("{") && outcome.output.split(separator: "\n").count == 1,
+            "the result is alone on standard output")
         let rows = try JSONDecoder().decode([Row].self, from: Data(outcome.errors.utf8))
-        #expect(rows.contains(Row(user: "AlmanacManager", label: "dataAccessController", provider: "AlmanacStore", lane: "native", reason: nil)))
+        #expect(
+            rows.contains(
+                Row(
+                    user: "AlmanacManager", label: "dataAccessController", provider: "AlmanacStore", lane: "native",
+                    reason: nil)))
         #expect(rows.count == 3 && rows.allSatisfy { $0.lane == "native" && $0.reason == nil })
-        let table = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain").errors.split(separator: "\n")
-        #expect(table.count == 5 && table[1].hasPrefix("USER ") && table.contains { $0.contains("EventFeedService") && $0.hasSuffix(" native") })
+        let table = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"", "--explain").errors
+            .split(separator: "\n")
+        #expect(
+            table.count == 5 && table[1].hasPrefix("USER ")
+                && table.contains { $0.contains("EventFeedService") && $0.hasSuffix(" native") })
     }
 
     @Test func `it explains a call that failed too, and a manager without wires`() async throws {
         let failed = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "7", "--explain")
         #expect(failed.status == 1 && failed.output == "")
         let lines = failed.errors.split(separator: "\n")
-        #expect(lines.count == 6 && lines[1].hasPrefix("USER ") && lines[5].contains("call.invalid-input"), "\(failed.errors)")
+        #expect(
+            lines.count == 6 && lines[1].hasPrefix("USER ") && lines[5].contains("call.invalid-input"),
+            "\(failed.errors)")
         let alone = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--explain")
-        #expect(alone.status == 0 && alone.errors.hasSuffix("what it started has no wires\n") && alone.errors.split(separator: "\n").count == 1)
+        #expect(
+            alone.status == 0 && alone.errors.hasSuffix("what it started has no wires\n")
+                && alone.errors.split(separator: "\n").count == 1)
     }
 
     @Test func `it says why a wire is not native`() async throws {
-        let outcome = try await tool.run("call", Tool.manifests + "/bookshelf.json", "LibraryManager", "count", "--explain")
+        let outcome = try await tool.run(
+            "call", Tool.manifests + "/bookshelf.json", "LibraryManager", "count", "--explain")
         #expect(outcome.status == 0, "\(outcome.errors)")
         let line = outcome.errors.split(separator: "\n").first { $0.contains(" clock ") }
-        #expect(line?.hasSuffix(" encoded  plugin `org.backplane.clock` is not made with the Swift SDK") == true, "\(outcome.errors)")
+        #expect(
+            line?.hasSuffix(" encoded  plugin `org.backplane.clock` is not made with the Swift SDK") == true,
+            "\(outcome.errors)")
     }
 
     @Test func `a method that takes nothing needs no input`() async throws {
@@ -68,7 +91,9 @@ struct CallTests {
     }
 
     @Test func `what stands after two dashes is an input, not an option`() async throws {
-        let outcome = try await tool.start(["call", "--data", tool.data, "--load-folder", tool.loads, Tool.almanac, "ClockManager", "echo", "--", "-5"]).end()
+        let outcome = try await tool.start([
+            "call", "--data", tool.data, "--load-folder", tool.loads, Tool.almanac, "ClockManager", "echo", "--", "-5",
+        ]).end()
         #expect(outcome.status == 0 && outcome.output == "-5\n", "\(outcome.errors)")
     }
 
@@ -81,8 +106,12 @@ struct CallTests {
         (["AlmanacManager", "on", "7"], ["call.invalid-input", "String"]),
         (["AlmanacManager", "on", "\"some day\""], ["component.failed", "almanac.not-a-day", "`some day`"]),
     ])
-    func `what cannot be done is one clear message on standard error, and exit code 1`(words: [String], says: [String]) async throws {
-        let outcome = try await tool.start(["call", Tool.almanac] + words + ["--data", tool.data, "--load-folder", tool.loads]).end()
+    func `what cannot be done is one clear message on standard error, and exit code 1`(words: [String], says: [String])
+        async throws
+    {
+        let outcome = try await tool.start(
+            ["call", Tool.almanac] + words + ["--data", tool.data, "--load-folder", tool.loads]
+        ).end()
         #expect(outcome.status == 1)
         #expect(outcome.output == "")
         #expect(outcome.errors.hasPrefix("backplane: "))
@@ -90,10 +119,13 @@ struct CallTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test(arguments: [
-        ("missing.json", nil, ["manifest.unreadable", "missing.json"]), ("empty.json", "", ["manifest."]), ("half.json", #"{"managers": {"#, ["manifest.malformed", "line 1, column 15"]),
-        ("list.json", "[]", ["manifest.wrong-type"]), ("noise.plist", "<plist><dict><key>", ["manifest.malformed"]), ("bytes", "\u{0}\u{1}\u{2}", ["manifest.malformed"]),
-    ] as [(String, String?, [String])])
+    @Test(
+        arguments: [
+            ("missing.json", nil, ["manifest.unreadable", "missing.json"]), ("empty.json", "", ["manifest."]),
+            ("half.json", #"{"managers": {"#, ["manifest.malformed", "line 1, column 15"]),
+            ("list.json", "[]", ["manifest.wrong-type"]), ("noise.plist", "<plist><dict><key>", ["manifest.malformed"]),
+            ("bytes", "\u{0}\u{1}\u{2}", ["manifest.malformed"]),
+        ] as [(String, String?, [String])])
     func `a manifest that cannot be read is one too`(name: String, text: String?, says: [String]) async throws {
         if let text { try tool.write(text, as: name) }
         let outcome = try await tool.run("call", tool.folder + "/" + name, "ClockManager", "now")
@@ -105,7 +137,9 @@ struct CallTests {
     @Test func `a folder, a pipe's end and another program's file are no manifests`() async throws {
         for path in [tool.folder, "/dev/null", Tool.built + "/backplane"] {
             let outcome = try await tool.run("call", path, "ClockManager", "now")
-            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("manifest."), "\(path): \(outcome.errors)")
+            #expect(
+                outcome.status == 1 && outcome.output == "" && outcome.errors.contains("manifest."),
+                "\(path): \(outcome.errors)")
         }
     }
 
@@ -116,15 +150,22 @@ struct CallTests {
         let sound = try await tool.run("call", manifest, "Clock", "echo", "1")
         #expect(sound.status == 0 && sound.output == "1\n", "\(sound.errors)")
         let faulty = try await tool.run("call", manifest, "Other", "echo", "1")
-        #expect(faulty.status == 1 && faulty.errors.contains("component.unknown-class") && faulty.errors.contains("/managers/Other/className"))
-        #expect(faulty.errors.contains("plugin.not-found") && faulty.errors.contains("--plugin-path"), "why the class is not there")
+        #expect(
+            faulty.status == 1 && faulty.errors.contains("component.unknown-class")
+                && faulty.errors.contains("/managers/Other/className"))
+        #expect(
+            faulty.errors.contains("plugin.not-found") && faulty.errors.contains("--plugin-path"),
+            "why the class is not there")
     }
 
     @Test func `a call is given up after its time limit`() async throws {
         let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
+            as: "m.json")
         let outcome = try await tool.run("call", manifest, "Trial", "wait", "3600", "--timeout", "1.5")
-        #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.contains("call.deadline"), "\(outcome.errors)")
+        #expect(
+            outcome.status == 1 && outcome.output == "" && outcome.errors.contains("call.deadline"), "\(outcome.errors)"
+        )
         for limit in ["0", "-1", "nan", "inf"] {
             let refused = try await tool.run("call", manifest, "Trial", "wait", "0", "--timeout=\(limit)")
             #expect(refused.status == 64 && refused.errors.contains("--timeout"), "\(limit): \(refused.errors)")
@@ -133,7 +174,8 @@ struct CallTests {
 
     @Test func `a result that JSON does not have is an error, and the error is told whole`() async throws {
         let manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
+            as: "m.json")
         let infinity = try await tool.run("call", manifest, "Trial", "infinity")
         #expect(infinity.status == 1 && infinity.output == "" && infinity.errors.contains("call.invalid-output"))
         let failed = try await tool.run("call", manifest, "Trial", "fail", "\"four\"")

@@ -26,7 +26,9 @@ struct CheckTests {
 
     @Test(arguments: [[Tool.almanac], [Tool.almanacList, "--plugin-path", Tool.built]])
     func `a sound manifest has no problems`(manifest: [String]) async throws {
-        let outcome = try await tool.start(["check", "--strict"] + manifest + ["--data", tool.data, "--load-folder", tool.loads]).end()
+        let outcome = try await tool.start(
+            ["check", "--strict"] + manifest + ["--data", tool.data, "--load-folder", tool.loads]
+        ).end()
         #expect(outcome.status == 0)
         #expect(outcome.output == manifest[0] + ": no problems\n")
         #expect(outcome.errors == "")
@@ -37,7 +39,9 @@ struct CheckTests {
         let outcome = try await tool.run("check", path)
         #expect(outcome.status == 1)
         #expect(outcome.errors == "")
-        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(path) }.map { String($0.dropFirst(path.count)) }
+        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix(path) }.map {
+            String($0.dropFirst(path.count))
+        }
         let expected = [
             (":3:46: error: /plugins/1/library:", "[plugin.not-found]"),
             (":8:5: error: /managers/Alone/uses/trials:", "[wire.unsatisfied]"),
@@ -47,11 +51,16 @@ struct CheckTests {
             (": 4 errors, 1 warning", ""),
         ]
         #expect(lines.count == expected.count, "\(outcome.output)")
-        for (line, (start, end)) in zip(lines, expected) { #expect(line.hasPrefix(start) && line.hasSuffix(end), "\(line)") }
+        for (line, (start, end)) in zip(lines, expected) {
+            #expect(line.hasPrefix(start) && line.hasSuffix(end), "\(line)")
+        }
     }
 
     @Test func `as JSON they are all there too`() async throws {
-        struct Row: Decodable { var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String, message: String }
+        struct Row: Decodable {
+            var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String,
+                message: String
+        }
         let outcome = try await tool.run("check", try faulty(), "--json")
         #expect(outcome.status == 1 && outcome.errors == "")
         let rows = try JSONDecoder().decode([Row].self, from: Data(outcome.output.utf8))
@@ -66,7 +75,8 @@ struct CheckTests {
 
     @Test func `warnings fail when they are asked to`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager", "clasName": "x"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "ClockManager", "clasName": "x"}}}"#,
+            as: "m.json")
         #expect(try await tool.run("check", path).status == 0)
         let strict = try await tool.run("check", path, "--strict")
         #expect(strict.status == 1)
@@ -88,7 +98,9 @@ struct CheckTests {
         let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
         let outcome = try await tool.run("check", path)
         #expect(outcome.status == 1 && outcome.errors == "")
-        #expect(outcome.output.hasPrefix("\(path):3:1: error: ") && outcome.output.contains("[manifest.malformed]"), "\(outcome.output)")
+        #expect(
+            outcome.output.hasPrefix("\(path):3:1: error: ") && outcome.output.contains("[manifest.malformed]"),
+            "\(outcome.output)")
         let missing = try await tool.run("check", tool.folder + "/none.json")
         #expect(missing.status == 1 && missing.output.contains("[manifest.unreadable]"))
     }

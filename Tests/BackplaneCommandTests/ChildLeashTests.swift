@@ -17,25 +17,28 @@ struct ChildLeashTests {
 
     /// A library whose entry starts a process that nobody's signals reach, and then does this.
     private func library(_ work: String) throws -> String {
-        try tool.library("Lingers", of: """
-            #define _GNU_SOURCE
-            #define AT_ENTRY linger_elsewhere(); \(work);
-            static void linger_elsewhere(void);
-            #include "plugin.h"
-            static void linger_elsewhere(void) {
-                (void)!open("\(pipe)", O_WRONLY);
-                alarm(0);
-                if (fork() == 0) {
-                    setsid();
-                    linger(NULL);
+        try tool.library(
+            "Lingers",
+            of: """
+                #define _GNU_SOURCE
+                #define AT_ENTRY linger_elsewhere(); \(work);
+                static void linger_elsewhere(void);
+                #include "plugin.h"
+                static void linger_elsewhere(void) {
+                    (void)!open("\(pipe)", O_WRONLY);
+                    alarm(0);
+                    if (fork() == 0) {
+                        setsid();
+                        linger(NULL);
+                    }
                 }
-            }
-            """)
+                """)
     }
 
     /// Reads in a thread of its own: `open` waits for the library, and `read` for the end of all who have the pipe.
     private func readPipe() -> (opened: AsyncStream<Void>, ended: AsyncStream<Void>) {
-        let (opened, isOpen) = AsyncStream<Void>.makeStream(), (ended, isOver) = AsyncStream<Void>.makeStream(), path = pipe
+        let (opened, isOpen) = AsyncStream<Void>.makeStream(), (ended, isOver) = AsyncStream<Void>.makeStream(),
+            path = pipe
         Thread.detachNewThread {
             let file = open(path, O_RDONLY)
             isOpen.finish()
@@ -57,7 +60,9 @@ struct ChildLeashTests {
     }
 
     @Test(arguments: ["inspect", "validate"], [(work: "linger(NULL)", code: 1), (work: "abort()", code: 1)])
-    func `nor one that has come to its end, where the library hangs or crashes`(command: String, _ how: (work: String, code: Int32)) async throws {
+    func `nor one that has come to its end, where the library hangs or crashes`(
+        command: String, _ how: (work: String, code: Int32)
+    ) async throws {
         let library = try library(how.work), (_, ended) = readPipe()
         let outcome = try await tool.start([command, library, "--load-folder", tool.loads, "--timeout", "2"]).end()
         #expect(outcome.status == how.code)

@@ -25,20 +25,23 @@ struct ConvertTests {
         let path = try tool.write(odd, as: "odd.json")
         let outcome = try await tool.plain("convert", path, "--to", "json")
         #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.output == """
-            {
-              "manifestVersion": 1,
-              "managers": {
-                "M": { "className": "M", "clasName": "x" }
-              },
-              "environments": { "e": {} },
-              "note": "${NONE}"
-            }
+        #expect(
+            outcome.output == """
+                {
+                  "manifestVersion": 1,
+                  "managers": {
+                    "M": { "className": "M", "clasName": "x" }
+                  },
+                  "environments": { "e": {} },
+                  "note": "${NONE}"
+                }
 
-            """)
+                """)
     }
 
-    private func mode(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
 
     private func setMode(_ mode: Int, _ path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -54,8 +57,13 @@ struct ConvertTests {
         return shell.terminationStatus
     }
 
-    @Test(arguments: [(0o600, "022", 0o600), (0o644, "022", 0o644), (0o664, "022", 0o644), (0o666, "077", 0o600), (0o755, "000", 0o644), (0o444, "022", 0o444)])
-    func `a new file may be read by nobody who may not read the old one, nor by whom the mask keeps out`(source: Int, mask: String, new: Int) throws {
+    @Test(arguments: [
+        (0o600, "022", 0o600), (0o644, "022", 0o644), (0o664, "022", 0o644), (0o666, "077", 0o600),
+        (0o755, "000", 0o644), (0o444, "022", 0o444),
+    ])
+    func `a new file may be read by nobody who may not read the old one, nor by whom the mask keeps out`(
+        source: Int, mask: String, new: Int
+    ) throws {
         let path = try tool.write(odd, as: "odd.json"), target = tool.folder + "/out.json"
         try setMode(source, path)
         #expect(try convert(mask: mask, path, "--to", "json", "--output", target) == 0)
@@ -76,7 +84,10 @@ struct ConvertTests {
         try setMode(0o444, target)
         let refused = try await tool.plain("convert", Tool.almanac, "--output", target, "--force")
         #expect(refused.status == 1)
-        #expect(refused.errors == "backplane: \(target): manifest.unwritable: the file may only be read, its mode being 444; `chmod u+w` lets it be replaced\n")
+        #expect(
+            refused.errors
+                == "backplane: \(target): manifest.unwritable: the file may only be read, its mode being 444; `chmod u+w` lets it be replaced\n"
+        )
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "{}")
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.json"])
     }
@@ -88,20 +99,28 @@ struct ConvertTests {
         #expect(first.starts(with: Data("bplist00".utf8)))
         let refused = try await tool.plain("convert", Tool.almanac, "--output", target)
         #expect(refused.status == 1 && refused.output == "")
-        #expect(refused.errors == "backplane: \(target): manifest.unwritable: there is a file already; --force replaces it\n")
+        #expect(
+            refused.errors
+                == "backplane: \(target): manifest.unwritable: there is a file already; --force replaces it\n")
         #expect(try Data(contentsOf: URL(filePath: target)) == first)
         #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.plist"], "nothing else is left")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.plist"], "nothing else is left")
         let nowhere = try await tool.plain("convert", Tool.almanac, "--output", tool.folder + "/none/out.plist")
-        #expect(nowhere.status == 1 && nowhere.errors.hasSuffix("manifest.unwritable: the manifest cannot be written: No such file or directory\n"))
+        #expect(
+            nowhere.status == 1
+                && nowhere.errors.hasSuffix(
+                    "manifest.unwritable: the manifest cannot be written: No such file or directory\n")
+        )
         #expect(try await tool.plain("convert", Tool.almanac, "--output", "/dev/null", "--force").status == 1)
     }
 
     @Test func `Nemo Logic's dialect stays it, unless it is upgraded`() async throws {
         let upgraded = try await tool.plain("convert", Tool.almanacList, "--upgrade")
         #expect(upgraded.status == 0 && upgraded.errors == "")
-        #expect(upgraded.output.hasPrefix("{\n  \"manifestVersion\": 1,\n  \"managers\": {\n    \"AlmanacManager\": {\n"))
+        #expect(
+            upgraded.output.hasPrefix("{\n  \"manifestVersion\": 1,\n  \"managers\": {\n    \"AlmanacManager\": {\n"))
         let path = try tool.write(#"{"M": {"className": "M", "uses": {"a": "M"}}}"#, as: "nemo.json")
         let waking = try await tool.plain("convert", path, "--upgrade", "--to", "json")
         #expect(waking.status == 0)
@@ -114,9 +133,17 @@ struct ConvertTests {
         let null = try tool.write(#"{"M": {"className": null}}"#, as: "null.json")
         let refused = try await tool.plain("convert", null)
         #expect(refused.status == 1 && refused.output == "")
-        #expect(refused.errors == "\(null):1:8: error: /M/className: a property list has no null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n")
-        #expect(try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors, "the place is that in the file")
-        for (text, words) in [("[]", ":1:1: error: expected a dictionary, found an array [manifest.wrong-type]"), ("{", ":1:2: error: expected a key in quotes, found the end of the file [manifest.malformed]")] {
+        #expect(
+            refused.errors
+                == "\(null):1:8: error: /M/className: a property list has no null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n"
+        )
+        #expect(
+            try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors,
+            "the place is that in the file")
+        for (text, words) in [
+            ("[]", ":1:1: error: expected a dictionary, found an array [manifest.wrong-type]"),
+            ("{", ":1:2: error: expected a key in quotes, found the end of the file [manifest.malformed]"),
+        ] {
             let path = try tool.write(text, as: "broken")
             let outcome = try await tool.plain("convert", path)
             #expect(outcome.status == 1 && outcome.output == "" && outcome.errors == "\(path)\(words)\n")
@@ -125,9 +152,18 @@ struct ConvertTests {
     }
 
     @Test(arguments: [
-        (#"{"managers": {}}"#, "1:1: error: /manifestVersion: `managers` without `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"),
-        (#"{"manifestVersion": "1", "managers": {}}"#, "1:2: error: /manifestVersion: expected an integer, found a string [manifest.wrong-type]"),
-        (#"{"manifestVersion": 2}"#, "1:2: error: /manifestVersion: manifest version 2 is not supported; supported is 1 [manifest.unsupported]"),
+        (
+            #"{"managers": {}}"#,
+            "1:1: error: /manifestVersion: `managers` without `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"
+        ),
+        (
+            #"{"manifestVersion": "1", "managers": {}}"#,
+            "1:2: error: /manifestVersion: expected an integer, found a string [manifest.wrong-type]"
+        ),
+        (
+            #"{"manifestVersion": 2}"#,
+            "1:2: error: /manifestVersion: manifest version 2 is not supported; supported is 1 [manifest.unsupported]"
+        ),
     ])
     func `what is neither dialect cannot be upgraded`(text: String, words: String) async throws {
         let path = try tool.write(text, as: "m.json")
@@ -138,14 +174,17 @@ struct ConvertTests {
     }
 
     @Test func `what JSON has no kind for is said`() async throws {
-        let path = try tool.write("<plist><dict><key>M</key><dict><key>data</key><data>AQI=</data><key>date</key><date>2001-01-01T00:00:01Z</date></dict></dict></plist>", as: "m.plist")
+        let path = try tool.write(
+            "<plist><dict><key>M</key><dict><key>data</key><data>AQI=</data><key>date</key><date>2001-01-01T00:00:01Z</date></dict></dict></plist>",
+            as: "m.plist")
         let outcome = try await tool.plain("convert", path)
         #expect(outcome.status == 0)
         #expect(outcome.output == "{\n  \"M\": { \"data\": \"AQI=\", \"date\": 1 }\n}\n")
-        #expect(outcome.errors == """
-            \(path): /M/data: data becomes base64, since JSON has no such kind
-            \(path): /M/date: a date becomes seconds since 2001, since JSON has no such kind
+        #expect(
+            outcome.errors == """
+                \(path): /M/data: data becomes base64, since JSON has no such kind
+                \(path): /M/date: a date becomes seconds since 2001, since JSON has no such kind
 
-            """)
+                """)
     }
 }

@@ -17,13 +17,16 @@ struct DefaultManifestTests {
 
     private func run(_ arguments: String...) async throws -> Tool.Outcome {
         try await RunningTool(
-            arguments + ["--data", tool.data, "--load-folder", tool.loads, "--plugin-path", Tool.built], input: nil, in: here
+            arguments + ["--data", tool.data, "--load-folder", tool.loads, "--plugin-path", Tool.built], input: nil,
+            in: here
         ).end()
     }
 
     /// A manifest of one manager.
     private func write(_ manager: String, as name: String) throws {
-        try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"\#(manager)": {"className": "ClockManager"}}}"#, as: "here/" + name)
+        try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"\#(manager)": {"className": "ClockManager"}}}"#,
+            as: "here/" + name)
     }
 
     @Test(arguments: ManifestChoice.names)
@@ -35,18 +38,30 @@ struct DefaultManifestTests {
     }
 
     @Test func `of several the first is taken, and standard error says so`() async throws {
-        for name in ManifestChoice.names { try write(name.contains("NL") ? "Third" : name.contains("json") ? "First" : "Second", as: name) }
+        for name in ManifestChoice.names {
+            try write(name.contains("NL") ? "Third" : name.contains("json") ? "First" : "Second", as: name)
+        }
         let outcome = try await run("call", "First", "now")
         #expect(outcome.status == 0)
-        #expect(outcome.errors == "backplane: backplane.json is taken, not backplane.plist or NLManagerProvider.plist; give the path of the other to take that\n")
-        #expect(try await run("check", "NLManagerProvider.plist").errors == "", "nothing is said of a choice that was made")
+        #expect(
+            outcome.errors
+                == "backplane: backplane.json is taken, not backplane.plist or NLManagerProvider.plist; give the path of the other to take that\n"
+        )
+        #expect(
+            try await run("check", "NLManagerProvider.plist").errors == "", "nothing is said of a choice that was made")
     }
 
-    @Test(arguments: [["run"], ["check"], ["graph"], ["services"], ["names"], ["explain", "Clock"], ["call", "Clock", "now"]])
-    func `where there is none that is wrong usage, and says what was looked for and where`(arguments: [String]) async throws {
+    @Test(arguments: [
+        ["run"], ["check"], ["graph"], ["services"], ["names"], ["explain", "Clock"], ["call", "Clock", "now"],
+    ])
+    func `where there is none that is wrong usage, and says what was looked for and where`(arguments: [String])
+        async throws
+    {
         let outcome = try await RunningTool(arguments, input: nil, in: here).end()
         #expect(outcome.status == 64 && outcome.output == "")
-        for word in ManifestChoice.names + [here, "give its path"] { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        for word in ManifestChoice.names + [here, "give its path"] {
+            #expect(outcome.errors.contains(word), "\(outcome.errors)")
+        }
     }
 
     @Test func `a folder of such a name is no manifest`() async throws {
@@ -60,19 +75,28 @@ struct DefaultManifestTests {
         try write("Clock", as: "backplane.json")
         try write("Other", as: "other")
         #expect(try await run("explain", "Clock").output.hasPrefix("Clock: resolved\n"))
-        #expect(try await run("explain", "other", "Other").output.hasPrefix("Other: resolved\n"), "a file that is there is a manifest, whatever its name")
+        #expect(
+            try await run("explain", "other", "Other").output.hasPrefix("Other: resolved\n"),
+            "a file that is there is a manifest, whatever its name")
         #expect(try await run("call", "Clock", "now").status == 0)
         #expect(try await run("call", "other", "Other", "now").status == 0)
         let missing = try await run("call", "missing.json", "Clock", "now")
-        #expect(missing.status == 1 && missing.errors.contains("missing.json"), "what ends in .json is a manifest, there or not")
+        #expect(
+            missing.status == 1 && missing.errors.contains("missing.json"),
+            "what ends in .json is a manifest, there or not")
     }
 
-    @Test(arguments: [
-        (["A", "m"], nil, "A", "m", "null"), (["A", "m", "1"], nil, "A", "m", "1"), (["x.json", "A", "m"], "x.json", "A", "m", "null"),
-        (["x.plist", "A", "m", "-"], "x.plist", "A", "m", "-"), (["here", "A", "m"], "here", "A", "m", "null"), (["A.json", "B.json", "m"], "A.json", "B.json", "m", "null"),
-        (["./x", "a/b", "m"], "./x", "a/b", "m", "null"),
-    ] as [([String], String?, String, String, String)])
-    func `a call's words are told apart by the first`(words: [String], manifest: String?, manager: String, method: String, input: String) throws {
+    @Test(
+        arguments: [
+            (["A", "m"], nil, "A", "m", "null"), (["A", "m", "1"], nil, "A", "m", "1"),
+            (["x.json", "A", "m"], "x.json", "A", "m", "null"),
+            (["x.plist", "A", "m", "-"], "x.plist", "A", "m", "-"), (["here", "A", "m"], "here", "A", "m", "null"),
+            (["A.json", "B.json", "m"], "A.json", "B.json", "m", "null"),
+            (["./x", "a/b", "m"], "./x", "a/b", "m", "null"),
+        ] as [([String], String?, String, String, String)])
+    func `a call's words are told apart by the first`(
+        words: [String], manifest: String?, manager: String, method: String, input: String
+    ) throws {
         let split = ManifestChoice.split(words) { $0 == "here" }
         #expect(split.manifest == manifest)
         #expect(Array(split.rest) == [manager, method] + (input == "null" ? [] : [input]))

@@ -13,24 +13,34 @@ struct EnvironmentTests {
             {"manifestVersion": 1, "plugins": [], "managers": {},
              "environments": {"test": {"managers": {"Test": {"className": "${CLASS}"}}}, "production": {"managers": {"Production": {"className": "Printer"}}}}}
             """, as: "m.json")
-        let tool = try RunningTool(["check", path] + options + ["--data", tool.data, "--load-folder", tool.loads], input: nil, environment: variables)
+        let tool = try RunningTool(
+            ["check", path] + options + ["--data", tool.data, "--load-folder", tool.loads], input: nil,
+            environment: variables)
         return await tool.end().output.split(separator: "\n").map { $0.dropFirst(path.count) }
     }
 
     @Test func `the option chooses one, before the variable, and none when it is empty`() async throws {
-        let test = ":2:50: error: /environments/test/managers/Test/className: the variable `CLASS` is not set; set it, or write `${CLASS:-default}` [manifest.unset-variable]"
+        let test =
+            ":2:50: error: /environments/test/managers/Test/className: the variable `CLASS` is not set; set it, or write `${CLASS:-default}` [manifest.unset-variable]"
         #expect(try await check().first == ": no problems")
         #expect(try await check("--environment", "test").first == test[...])
         #expect(try await check(variables: ["BACKPLANE_ENVIRONMENT": "test"]).first == test[...])
         #expect(try await check(variables: ["BACKPLANE_ENVIRONMENT": ""]).first == ": no problems")
-        #expect(try await check("--environment=production", variables: ["BACKPLANE_ENVIRONMENT": "test"]).first?.contains("no plugin registers a class `Printer`") == true)
-        #expect(try await check("--environment", "", variables: ["BACKPLANE_ENVIRONMENT": "test"]).first == ": no problems")
+        #expect(
+            try await check("--environment=production", variables: ["BACKPLANE_ENVIRONMENT": "test"]).first?.contains(
+                "no plugin registers a class `Printer`") == true)
+        #expect(
+            try await check("--environment", "", variables: ["BACKPLANE_ENVIRONMENT": "test"]).first == ": no problems")
     }
 
     @Test func `one that is not there is an error, and variables are those of the process, unseen`() async throws {
-        let unknown = ":2:2: error: /environments: no environment is named `tset`; did you mean `test`? there are `test`, `production` [manifest.unknown-environment]"
+        let unknown =
+            ":2:2: error: /environments: no environment is named `tset`; did you mean `test`? there are `test`, `production` [manifest.unknown-environment]"
         #expect(try await check("--environment", "tset").first == unknown[...])
         let secret = try await check("--environment", "test", variables: ["CLASS": "swordfish"])
-        #expect(secret.first == ":2:50: error: /environments/test/managers/Test/className: no plugin registers a class `${CLASS}`; none registers a manager [component.unknown-class]")
+        #expect(
+            secret.first
+                == ":2:50: error: /environments/test/managers/Test/className: no plugin registers a class `${CLASS}`; none registers a manager [component.unknown-class]"
+        )
     }
 }

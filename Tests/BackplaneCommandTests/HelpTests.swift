@@ -3,7 +3,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
-    private static let commands = ["run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new", "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset"]
+    private static let commands = [
+        "run", "dev", "call", "check", "graph", "explain", "services", "names", "convert", "inspect", "validate", "new",
+        "bench", "demo", "swap", "rollback", "generations", "stats", "apply", "reset",
+    ]
 
     @Test(arguments: [["--help"]] + commands.map { [$0, "--help"] })
     func `every command explains itself`(arguments: [String]) async throws {
@@ -33,23 +36,36 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"], ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
-        ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],
+        ["fly"], ["call"], ["run"], ["check"], ["call", Tool.almanac, "ClockManager"],
+        ["check", Tool.almanac, "--fast"], ["check", Tool.almanac, "--log-level", "loud"],
+        ["call", Tool.almanac, "ClockManager", "now", "null", "more"],
+        ["call", Tool.almanac, "ClockManager", "now", "--timeout", "soon"],
         ["call", Tool.almanac, "ClockManager", "now", "--json"], ["check", Tool.almanac, "--data"],
-        ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac], ["explain", Tool.almanac, "ClockManager", "more"],
-        ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"], ["run", Tool.almanac, "--keep-starting"], ["dev", Tool.almanac, "--configuration", "fast"],
+        ["graph", Tool.almanac, "--format", "svg"], ["graph", Tool.almanac, "more"], ["explain", Tool.almanac],
+        ["explain", Tool.almanac, "ClockManager", "more"],
+        ["services", Tool.almanac, "--format", "dot"], ["names", Tool.almanac, "more"],
+        ["run", Tool.almanac, "--keep-starting"], ["dev", Tool.almanac, "--configuration", "fast"],
         ["convert", Tool.almanac, "--to", "yaml"], ["convert", Tool.almanac, "--strict"],
-        ["swap"], ["swap", "Clock", "--probation", "0"], ["swap", "Clock", "--error-rate", "0.1"], ["swap", "Clock", "--probation", "1", "--error-rate", "2"],
-        ["swap", "Clock", "--timeout", "never"], ["swap", "Clock", "--fast"], ["swap", "Clock", "--socket", "a", "--manifest", "b"],
-        ["rollback"], ["rollback", "a", "b"], ["rollback", "a", "--to", "first"], ["rollback", "a", "--dry-run"], ["generations", "a", "b"], ["stats", "a"],
-        ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."], ["services", Tool.almanac, "--socket", "a"],
+        ["swap"], ["swap", "Clock", "--probation", "0"], ["swap", "Clock", "--error-rate", "0.1"],
+        ["swap", "Clock", "--probation", "1", "--error-rate", "2"],
+        ["swap", "Clock", "--timeout", "never"], ["swap", "Clock", "--fast"],
+        ["swap", "Clock", "--socket", "a", "--manifest", "b"],
+        ["rollback"], ["rollback", "a", "b"], ["rollback", "a", "--to", "first"], ["rollback", "a", "--dry-run"],
+        ["generations", "a", "b"], ["stats", "a"],
+        ["apply", "a", "b"], ["reset", "a", "b"], ["services", "--running", "--plugin-path", "."],
+        ["services", Tool.almanac, "--socket", "a"],
         ["explain", "A", "--running", "--environment", ""], ["call", "A", "m", "--running", "--data", "."],
-        ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"], ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
-        ["validate"], ["validate", "a", "b"], ["validate", "Clock", "--timeout", "0"], ["validate", "Clock", "--timeout", "soon"], ["validate", "Clock", "--fast"],
-        ["new", "zebra"], ["new", "package"], ["new", "package", "tide-table"], ["new", "app", "Manager"], ["new", "plugin", "a/B"],
+        ["inspect"], ["inspect", "a", "b"], ["inspect", "Clock", "--timeout", "0"],
+        ["inspect", "Clock", "--timeout", "soon"], ["inspect", "Clock", "--fast"],
+        ["validate"], ["validate", "a", "b"], ["validate", "Clock", "--timeout", "0"],
+        ["validate", "Clock", "--timeout", "soon"], ["validate", "Clock", "--fast"],
+        ["new", "zebra"], ["new", "package"], ["new", "package", "tide-table"], ["new", "app", "Manager"],
+        ["new", "plugin", "a/B"],
         ["new", "app", "Tides", "more"], ["new", "manager", "Tides", "--fast"], ["new", "package", "Tides", "--dac"],
     ])
-    func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
+    func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String])
+        async throws
+    {
         let outcome = try await Tool().start(arguments).end()
         #expect(outcome.status == 64, "\(outcome.errors)")
         #expect(outcome.output == "")

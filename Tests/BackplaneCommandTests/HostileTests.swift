@@ -15,7 +15,10 @@ struct HostileTests {
         var leftOut: String?
 
         var text: String {
-            let found = findings.isEmpty ? ["  validate: nothing\n"] : findings.map { finding in finding.details.map { "  \(finding.id): \($0)\n" }.joined() }
+            let found =
+                findings.isEmpty
+                ? ["  validate: nothing\n"]
+                : findings.map { finding in finding.details.map { "  \(finding.id): \($0)\n" }.joined() }
             return "\(name): \(what)\n" + host.map { "  host: \($0)\n" }.joined() + found.joined()
         }
     }
@@ -37,7 +40,8 @@ struct HostileTests {
         try expectSnapshot(rows.map(\.text).joined(separator: "\n"), "hostile")
     }
 
-    @Test func `no host hangs or crashes, but for a trap, an exit, and a constructor that never returns`() async throws {
+    @Test func `no host hangs or crashes, but for a trap, an exit, and a constructor that never returns`() async throws
+    {
         for row in try await Self.run.value { #expect(row.hostSurvived != row.endsHost, "\(row.text)") }
     }
 
@@ -47,7 +51,9 @@ struct HostileTests {
         for row in ended {
             let words = try #require(row.host.dropLast().last)
             let name = "1-org.backplane.tests.hostile-generation-1-lib\(row.name).so"
-            #expect(words.hasPrefix("last line: backplane: signal ") && words.hasSuffix(", in code of \(name)"), "\(row.text)")
+            #expect(
+                words.hasPrefix("last line: backplane: signal ") && words.hasSuffix(", in code of \(name)"),
+                "\(row.text)")
         }
     }
 
@@ -55,19 +61,26 @@ struct HostileTests {
         let rows = try await Self.run.value.filter { $0.leftOut == nil }
         #expect(rows.filter { $0.endsHost && $0.findings.isEmpty }.map(\.name) == [])
         // These do what they may: fail, be late, or carry more than they need; and what a manifest says is not known here.
-        #expect(rows.filter(\.findings.isEmpty).map(\.name) == ["good", "file-other-digest", "bytes-more", "method-late", "step-create-fails", "step-activate-fails", "step-pool-used"])
+        #expect(
+            rows.filter(\.findings.isEmpty).map(\.name) == [
+                "good", "file-other-digest", "bytes-more", "method-late", "step-create-fails", "step-activate-fails",
+                "step-pool-used",
+            ])
     }
 
     @Test func `a device is refused, and not read to its end`() async throws {
         let row = try #require(try await Self.run.value.first { $0.name == "file-device-node" })
         if let reason = row.leftOut { try Test.cancel("not tried: this process may make no device (\(reason))") }
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
-        #expect(row.host.joined().contains("a plugin is a regular file, this is neither a file nor a folder"), "\(row.text)")
+        #expect(
+            row.host.joined().contains("a plugin is a regular file, this is neither a file nor a folder"), "\(row.text)"
+        )
     }
 
     @Test func `what nobody may read, or belongs to a stranger, is refused`() async throws {
         let row = try #require(try await Self.run.value.first { $0.name == "file-sealed" })
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
-        #expect(row.host.joined().contains(geteuid() == 0 ? "belongs to the user who runs the host" : "Permission denied"))
+        #expect(
+            row.host.joined().contains(geteuid() == 0 ? "belongs to the user who runs the host" : "Permission denied"))
     }
 }

@@ -10,7 +10,9 @@ struct InspectTests {
 
     /// With a time limit that no library reaches which does not hang, however busy the machine.
     private func inspect(_ library: String, _ more: String..., limit: String = "240") async throws -> Tool.Outcome {
-        let outcome = try await tool.start(["inspect", library, "--load-folder", tool.loads, "--timeout", limit] + more).end()
+        let outcome = try await tool.start(
+            ["inspect", library, "--load-folder", tool.loads, "--timeout", limit] + more
+        ).end()
         #expect(outcome.errors == "")
         #expect(tool.loadFolders() == [], "nothing is left")
         return outcome
@@ -58,7 +60,11 @@ struct InspectTests {
         let outcome = try await inspect(Self.clock)
         #expect(outcome.status == 0)
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        #expect(lines[0...4] == ["path       \(Self.clock)", "plugin     org.backplane.clock 1.0.0", "ABI        0", "SDK        none", "Swift      none"])
+        #expect(
+            lines[0...4] == [
+                "path       \(Self.clock)", "plugin     org.backplane.clock 1.0.0", "ABI        0", "SDK        none",
+                "Swift      none",
+            ])
         #expect(lines[5].hasPrefix("toolchain  ") && lines[5].lowercased().contains("clang"))
         let size = try FileManager.default.attributesOfItem(atPath: Self.clock)[.size] as? Int
         #expect(lines[6] == "size       \(size ?? 0) bytes")
@@ -80,8 +86,10 @@ struct InspectTests {
         let outcome = try await inspect(Tool.built + "/libBookshelf.so")
         #expect(outcome.status == 0)
         for line in [
-            "LibraryManager 1.0.0        manager                   provides Library 1.2.0", "  count                     sync method",
-            "  clock                     optional wire             uses WallTime 1.0.0", "  dataAccessController      wire                      uses Shelf 1.0.0",
+            "LibraryManager 1.0.0        manager                   provides Library 1.2.0",
+            "  count                     sync method",
+            "  clock                     optional wire             uses WallTime 1.0.0",
+            "  dataAccessController      wire                      uses Shelf 1.0.0",
         ] { #expect(outcome.output.contains("\n\(line)\n"), "\(line)") }
         #expect(outcome.output.contains(/\nSDK +\d+\.\d+\.\d+\nSwift +6\.\d+\n/))
     }
@@ -90,13 +98,20 @@ struct InspectTests {
         let (status, report) = try await report(Tool.built + "/libBookshelf.so")
         #expect(status == 0 && report.loads && report.problems.isEmpty)
         let identity = try #require(report.identity), plugin = try #require(report.plugin)
-        #expect(identity.hasSwift && identity.swift?.hasPrefix("6.") == true && identity.abi.lowest == 0 && identity.abi.highest == 0)
-        #expect(plugin.id == "org.backplane.bookshelf" && plugin.version == "1.0.0" && plugin.abi == 0 && plugin.toolchain.hasSuffix(", " + (identity.toolchain ?? "?")))
+        #expect(
+            identity.hasSwift && identity.swift?.hasPrefix("6.") == true && identity.abi.lowest == 0
+                && identity.abi.highest == 0)
+        #expect(
+            plugin.id == "org.backplane.bookshelf" && plugin.version == "1.0.0" && plugin.abi == 0
+                && plugin.toolchain.hasSuffix(", " + (identity.toolchain ?? "?")))
         let manager = try #require(plugin.components.first { $0.className == "LibraryManager" })
-        #expect(manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.2.0")
+        #expect(
+            manager.role == "manager" && manager.contract?.name == "Library" && manager.contract?.version == "1.2.0")
         #expect(manager.contract?.methods.contains(.init(name: "count", kind: "sync")) == true)
         let clock = try #require(manager.wires.first { $0.label == "clock" })
-        #expect(clock.isOptional && clock.contract.name == "WallTime" && clock.contract.methods == [.init(name: "now", kind: "sync")])
+        #expect(
+            clock.isOptional && clock.contract.name == "WallTime"
+                && clock.contract.methods == [.init(name: "now", kind: "sync")])
     }
 
     @Test func `a library is found by its name too`() async throws {
@@ -109,7 +124,8 @@ struct InspectTests {
         let outcome = try await inspect(Self.clock)
         let digest = try #require(outcome.output.firstMatch(of: /\nSHA-256 +([0-9a-f]{64})\n/)).1
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock", "sha256": "\#(digest)"}], "managers": {"Clock": {"className": "ClockManager"}}}"#,
+            as: "m.json")
         #expect(try await tool.run("check", path).status == 0)
     }
 
@@ -120,10 +136,14 @@ struct InspectTests {
         let outcome = try await inspect(path)
         #expect(outcome.status == 1)
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-        #expect(lines.starts(with: ["path \(path)", "size 20 bytes"]) && lines.contains("a host refuses it"), "\(outcome.output)")
+        #expect(
+            lines.starts(with: ["path \(path)", "size 20 bytes"]) && lines.contains("a host refuses it"),
+            "\(outcome.output)")
         #expect(outcome.output.contains("\n  \(path): plugin.damaged: "))
         let (status, report) = try await report(path)
-        #expect(status == 1 && !report.loads && report.size == 20 && report.identity == nil && report.problems.map(\.code) == ["plugin.damaged"])
+        #expect(
+            status == 1 && !report.loads && report.size == 20 && report.identity == nil
+                && report.problems.map(\.code) == ["plugin.damaged"])
     }
 
     @Test func `a library that is not there is refused`() async throws {
@@ -131,13 +151,15 @@ struct InspectTests {
         #expect(status == 1 && report.problems.map(\.code) == ["plugin.not-found"] && report.size == nil)
         let byName = try await tool.plain("inspect", "NoSuchLibrary")
         #expect(byName.status == 1 && byName.output == "" && byName.errors.contains("plugin.not-found"))
-        #expect(byName.errors.contains("give its path") && !byName.errors.contains("--plugin-path"), "which it does not take")
+        #expect(
+            byName.errors.contains("give its path") && !byName.errors.contains("--plugin-path"),
+            "which it does not take")
     }
 
     @Test func `a library of another Swift is refused without running, and its identity is shown`() async throws {
         var bytes = try Data(contentsOf: URL(filePath: Tool.built + "/lib_Timepiece.so"))
         let record = try #require(bytes.range(of: Data("BACKPLNE".utf8) + [24, 0, 0, 0])).lowerBound
-        bytes.replaceSubrange(record + 20..<record + 24, with: [0x8A, 0x13, 0, 0])      // 5002
+        bytes.replaceSubrange(record + 20..<record + 24, with: [0x8A, 0x13, 0, 0])  // 5002
         let path = tool.folder + "/lib_Timepiece.so"
         try bytes.write(to: URL(filePath: path))
         let (status, report) = try await report(path)
@@ -157,7 +179,9 @@ struct InspectTests {
         try bytes.write(to: URL(filePath: path))
         let outcome = try await inspect(path)
         #expect(outcome.status == 1)
-        #expect(outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")), "\(outcome.output)")
+        #expect(
+            outcome.output.contains(#"\nplugin     a\u{1B}[2J\u{A}a host loads it"#.replacing(#"\n"#, with: "\n")),
+            "\(outcome.output)")
         #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\na host loads it"))
     }
 
@@ -183,7 +207,9 @@ struct InspectTests {
             """, as: "odd.c")
         let compiler = Process(), library = tool.folder + "/libOdd.so"
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", library, source]
+        compiler.arguments = [
+            "clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", library, source,
+        ]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
@@ -191,13 +217,18 @@ struct InspectTests {
     }
 
     @Test(arguments: [("abort();", ""), ("", "abort();"), ("__builtin_trap();", ""), ("*(volatile int *)8 = 1;", "")])
-    func `a crash is a finding, with the signal and what was printed last`(entry: String, constructor: String) async throws {
+    func `a crash is a finding, with the signal and what was printed last`(entry: String, constructor: String)
+        async throws
+    {
         let printing = #"fprintf(stderr, "first\nall is lost\n");"#
         let (status, report) = try await report(
-            compile(entry.isEmpty ? "" : printing + entry, constructor: constructor.isEmpty ? "" : printing + constructor))
+            compile(
+                entry.isEmpty ? "" : printing + entry, constructor: constructor.isEmpty ? "" : printing + constructor))
         #expect(status == 1 && report.plugin == nil && report.identity?.id == "org.example.odd")
         let problem = try #require(report.problems.first)
-        #expect(problem.code == "plugin.load-failed" && problem.message.contains("it ended its process with signal "), "\(problem)")
+        #expect(
+            problem.code == "plugin.load-failed" && problem.message.contains("it ended its process with signal "),
+            "\(problem)")
         #expect(problem.causes?.map(\.message) == ["it printed: first", "it printed: all is lost"])
     }
 
@@ -206,27 +237,35 @@ struct InspectTests {
         let (status, report) = try await report(compile(entry, constructor: constructor), limit: "0.3")
         #expect(status == 1 && report.plugin == nil)
         #expect(report.problems.map(\.code) == ["plugin.load-failed"])
-        #expect(report.problems.first?.message.contains("it had not said what it brings after 0.3 s") == true, "\(report.problems)")
+        #expect(
+            report.problems.first?.message.contains("it had not said what it brings after 0.3 s") == true,
+            "\(report.problems)")
     }
 
     @Test(arguments: ["_exit(3);", "exit(3);"])
     func `an end without an answer is a finding`(entry: String) async throws {
         let (status, report) = try await report(compile(entry))
         #expect(status == 1)
-        #expect(report.problems.first?.message.contains("ended with exit code 3 and did not say what it brings") == true, "\(report.problems)")
+        #expect(
+            report.problems.first?.message.contains("ended with exit code 3 and did not say what it brings") == true,
+            "\(report.problems)")
     }
 
     @Test func `an answer that cannot be believed is a finding`() async throws {
         let refused = try await report(compile("return 42;"))
         #expect(refused.status == 1 && refused.report.problems.map(\.code) == ["plugin.refused"])
-        let unchecked = try await report(compile("memset(answer, 0, sizeof *answer); answer->size = sizeof *answer; return BP_OK;"))
+        let unchecked = try await report(
+            compile("memset(answer, 0, sizeof *answer); answer->size = sizeof *answer; return BP_OK;"))
         #expect(unchecked.status == 1 && unchecked.report.problems.map(\.code) == ["plugin.layout-mismatch"])
     }
 
     @Test func `what a library prints is no answer, and does no harm`() async throws {
-        let outcome = try await inspect(compile(#"puts("{\"plugin\": 1}"); fflush(stdout);"#, constructor: #"write(1, "garbage", 7);"#))
+        let outcome = try await inspect(
+            compile(#"puts("{\"plugin\": 1}"); fflush(stdout);"#, constructor: #"write(1, "garbage", 7);"#))
         #expect(outcome.status == 0)
-        #expect(!outcome.output.contains("garbage") && outcome.output.hasSuffix("\n\nno components\n\na host loads it\n"), "\(outcome.output)")
+        #expect(
+            !outcome.output.contains("garbage") && outcome.output.hasSuffix("\n\nno components\n\na host loads it\n"),
+            "\(outcome.output)")
     }
 
     @Test func `a library that never stops printing is given up, and the last of it is shown`() async throws {

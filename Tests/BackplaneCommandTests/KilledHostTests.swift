@@ -4,7 +4,8 @@ import Testing
 /// What a host that was killed leaves: its load folder for the next one to remove, and its data for good.
 @Suite(.timeLimit(.minutes(10)))
 struct KilledHostTests {
-    @Test func `the next host removes the folder of one that was killed, and not that of one that lives`() async throws {
+    @Test func `the next host removes the folder of one that was killed, and not that of one that lives`() async throws
+    {
         let tool = try Tool()
         _ = try await tool.run("call", Tool.almanac, "AlmanacManager", "on", "\"07-20\"")
         let kept = try files(below: tool.data)

@@ -10,7 +10,8 @@ struct LastWordsTests {
     init() throws {
         tool = try Tool()
         manifest = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}}}"#, as: "backplane.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "Worker"}], "managers": {"Worker": {"className": "Worker"}}}"#,
+            as: "backplane.json")
     }
 
     /// Starts a command that makes a host.
@@ -23,43 +24,61 @@ struct LastWordsTests {
     }
 
     /// - Parameter copy: of the plugin in whose code.
-    private func expectEnd(_ outcome: Tool.Outcome, in copy: String, signal: Int32, _ location: SourceLocation = #_sourceLocation) {
+    private func expectEnd(
+        _ outcome: Tool.Outcome, in copy: String, signal: Int32, _ location: SourceLocation = #_sourceLocation
+    ) {
         #expect(outcome.status == -signal, "\(outcome.errors)", sourceLocation: location)
         #expect(
-            outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") } == ["backplane: signal \(signal) ends this process, in code of \(copy)"],
+            outcome.errors.split(separator: "\n").filter { $0.hasPrefix("backplane: signal") } == [
+                "backplane: signal \(signal) ends this process, in code of \(copy)"
+            ],
             "\(outcome.errors)", sourceLocation: location)
     }
 
-    @Test func `a host that a trap in a plugin ends names the plugin and its generation, and then is traced as it would have been`() async throws {
+    @Test
+    func
+        `a host that a trap in a plugin ends names the plugin and its generation, and then is traced as it would have been`()
+        async throws
+    {
         try tool.compile("Corpus/method.c", "-DABORTS", as: "libWorker.so")
         let tracer = try tool.write("#!/bin/sh\necho traced >&2\n", as: "tracer")
         try #require(chmod(tracer, 0o700) == 0)
-        let outcome = try await start("call", manifest, "Worker", "work", backtrace: "enable=yes,swift-backtrace=\(tracer)").end()
+        let outcome = try await start(
+            "call", manifest, "Worker", "work", backtrace: "enable=yes,swift-backtrace=\(tracer)"
+        ).end()
         expectEnd(outcome, in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGABRT)
         let traced = try #require(outcome.errors.range(of: "traced\n"), "\(outcome.errors)")
         #expect(outcome.errors[..<traced.lowerBound].contains("backplane: signal"), "\(outcome.errors)")
     }
 
     @Test func `one that has returned is not named for what its caller does afterwards`() async throws {
-        for (source, name) in [("innocent.c", "libInnocent.so"), ("guilty.c", "libGuilty.so")] { try tool.compile("Words/" + source, "-O1", as: name) }
+        for (source, name) in [("innocent.c", "libInnocent.so"), ("guilty.c", "libGuilty.so")] {
+            try tool.compile("Words/" + source, "-O1", as: name)
+        }
         let both = try tool.write(
             """
             {"manifestVersion": 1, "plugins": [{"library": "Innocent"}, {"library": "Guilty"}],
              "managers": {"Innocent": {"className": "Innocent"}, "Guilty": {"className": "Guilty", "uses": {"innocent": "Innocent"}}}}
             """, as: "both.json")
         expectEnd(
-            try await start("call", both, "Guilty", "work").end(), in: "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
+            try await start("call", both, "Guilty", "work").end(),
+            in: "2-org.backplane.tests.guilty-generation-1-libGuilty.so", signal: SIGSEGV)
     }
 
-    @Test func `when several threads fall at once, the first says whose they were before any ends the process`() async throws {
+    @Test func `when several threads fall at once, the first says whose they were before any ends the process`()
+        async throws
+    {
         try tool.compile("Words/words.c", "-DCROWD", as: "libWorker.so")
         for _ in 0..<3 {
             expectEnd(
-                try await start("call", manifest, "Worker", "work").end(), in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
+                try await start("call", manifest, "Worker", "work").end(),
+                in: "1-org.backplane.tests.hostile-generation-1-libWorker.so", signal: SIGSEGV)
         }
     }
 
-    @Test func `what falls while it is loaded has the name of its plugin, and the generation that it would have been`() async throws {
+    @Test func `what falls while it is loaded has the name of its plugin, and the generation that it would have been`()
+        async throws
+    {
         try tool.compile("Corpus/good.c", as: "libWorker.so")
         let host = try start("run", manifest)
         try #require(await host.says("up;"), "\(host.output)\(host.errors)")
@@ -80,7 +99,11 @@ extension Tool {
     fileprivate func compile(_ source: String, _ flags: String..., as name: String) throws {
         let compiler = Process(), root = Tool.manifests + "/.."
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-pthread", "-I", root + "/Sources/CBackplane/include", "-o", "\(folder)/\(name)", "\(root)/Tests/Plugins/Hostile/\(source)"] + flags
+        compiler.arguments =
+            [
+                "clang", "-shared", "-fPIC", "-pthread", "-I", root + "/Sources/CBackplane/include", "-o",
+                "\(folder)/\(name)", "\(root)/Tests/Plugins/Hostile/\(source)",
+            ] + flags
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)

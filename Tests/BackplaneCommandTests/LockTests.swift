@@ -54,10 +54,15 @@ struct LockTests {
     }
 
     @Test func `a choice that differs is an error until it is accepted`() async throws {
-        let path = try manifest(",\n  \"lock\": { \"Clock\": { \"plugin\": \"org.other\", \"version\": \"0.1.0\" }, \"Gone\": { \"plugin\": \"p\", \"version\": \"1.0.0\" } }")
+        let path = try manifest(
+            ",\n  \"lock\": { \"Clock\": { \"plugin\": \"org.other\", \"version\": \"0.1.0\" }, \"Gone\": { \"plugin\": \"p\", \"version\": \"1.0.0\" } }"
+        )
         let refused = try await tool.run("check", path)
         #expect(refused.status == 1)
-        #expect(refused.output.contains("\(path):4:28: error: /managers/Clock/className: the lock has `ClockManager` 0.1.0 of plugin `org.other`, the plugins give "))
+        #expect(
+            refused.output.contains(
+                "\(path):4:28: error: /managers/Clock/className: the lock has `ClockManager` 0.1.0 of plugin `org.other`, the plugins give "
+            ))
         let call = try await tool.run("call", path, "Clock", "now")
         #expect(call.status == 1 && call.errors.contains("lock.mismatch"))
         struct Report: Decodable {
@@ -69,21 +74,30 @@ struct LockTests {
         let report = try JSONDecoder().decode(Report.self, from: Data(accepted.output.utf8))
         #expect(accepted.status == 0 && report.written)
         #expect(report.changes.map(\.definition) == ["Clock", "Gone"])
-        #expect(report.changes[0].before?.version == "0.1.0" && report.changes[0].after != nil && report.changes[1].after == nil)
+        #expect(
+            report.changes[0].before?.version == "0.1.0" && report.changes[0].after != nil
+                && report.changes[1].after == nil)
         #expect(try await tool.run("check", path, "--strict").status == 0)
     }
 
     @Test func `with another error nothing is written`() async throws {
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "Klock"}}}"#, as: "m.json")
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Clock": {"className": "Klock"}}}"#,
+            as: "m.json")
         let before = try text(path), outcome = try await tool.run("check", path, "--lock")
-        #expect(outcome.status == 1 && outcome.output.contains("\(path): 1 error, 0 warnings\n") && outcome.output.hasSuffix("\(path): the lock stays as it is\n"))
+        #expect(
+            outcome.status == 1 && outcome.output.contains("\(path): 1 error, 0 warnings\n")
+                && outcome.output.hasSuffix("\(path): the lock stays as it is\n"))
         #expect(try text(path) == before)
         let missing = try await tool.run("check", tool.folder + "/none.json", "--lock")
         #expect(missing.status == 1 && missing.errors.contains("manifest.unreadable"))
         let nemo = try tool.write(text(Tool.almanacList), as: "nemo.plist")
         let refused = try await tool.run("check", nemo, "--plugin-path", Tool.built, "--lock")
         #expect(refused.status == 1)
-        #expect(refused.errors == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has\n")
+        #expect(
+            refused.errors
+                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has\n"
+        )
     }
 
     private struct Summary: Decodable {
@@ -91,7 +105,9 @@ struct LockTests {
         struct Change: Decodable {}
         var problems: [Problem], written: Bool, changes: [Change]
 
-        init(_ outcome: Tool.Outcome) throws { self = try JSONDecoder().decode(Self.self, from: Data(outcome.output.utf8)) }
+        init(_ outcome: Tool.Outcome) throws {
+            self = try JSONDecoder().decode(Self.self, from: Data(outcome.output.utf8))
+        }
     }
 
     @Test func `what is written is told apart from what is only checked`() async throws {
@@ -103,7 +119,8 @@ struct LockTests {
         #expect(spelled != locked)
         try tool.write(spelled, as: "m.json")
         let third = try await tool.run("check", path, "--lock")
-        #expect(third.output == "\(path): no problems\n\(path): locked; the versions are the same, their spelling is new\n")
+        #expect(
+            third.output == "\(path): no problems\n\(path): locked; the versions are the same, their spelling is new\n")
         #expect(try text(path) == locked)
         try tool.write(spelled, as: "m.json")
         let fourth = try await Summary(tool.run("check", path, "--lock", "--json"))

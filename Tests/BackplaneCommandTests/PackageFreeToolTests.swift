@@ -2,7 +2,8 @@ import Glibc
 import Testing
 
 /// `backplane` as a build without engines has it, where `BACKPLANE_PACKAGE_FREE` names the folder of one.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: Tool.packageFree != nil, "set BACKPLANE_PACKAGE_FREE to .build-plain/debug"))
+@Suite(
+    .timeLimit(.minutes(5)), .enabled(if: Tool.packageFree != nil, "set BACKPLANE_PACKAGE_FREE to .build-plain/debug"))
 struct PackageFreeToolTests {
     private let tool: Tool
 
@@ -15,21 +16,30 @@ struct PackageFreeToolTests {
     }
 
     @Test(arguments: [
-        [], ["fly"], ["swap", "Clock"], ["run", Tool.almanac, "more"], ["check", Tool.almanac, "--fast"], ["call", Tool.almanac, "ClockManager"],
+        [], ["fly"], ["swap", "Clock"], ["run", Tool.almanac, "more"], ["check", Tool.almanac, "--fast"],
+        ["call", Tool.almanac, "ClockManager"],
         ["call", Tool.almanac, "ClockManager", "now", "null", "more"], ["check", Tool.almanac, "--data"],
     ])
-    func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String]) async throws {
+    func `arguments that it does not understand are exit code 64, and nothing on standard output`(arguments: [String])
+        async throws
+    {
         let outcome = try await tool.start(arguments).end()
         #expect(outcome.status == 64 && outcome.output == "")
-        #expect(outcome.errors.hasPrefix("backplane: ") && outcome.errors.contains("backplane run [MANIFEST]"), "\(outcome.errors)")
+        #expect(
+            outcome.errors.hasPrefix("backplane: ") && outcome.errors.contains("backplane run [MANIFEST]"),
+            "\(outcome.errors)")
     }
 
     @Test func `a manifest is checked`() async throws {
         let sound = try await tool.run("check", Tool.almanac)
         #expect(sound.status == 0, "\(sound.output)\(sound.errors)")
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#, as: "broken.json")
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#,
+            as: "broken.json")
         let broken = try await tool.run("check", path)
-        #expect(broken.status == 1 && broken.output.contains("no plugin registers a class `NoSuchClass`"), "\(broken.output)")
+        #expect(
+            broken.status == 1 && broken.output.contains("no plugin registers a class `NoSuchClass`"),
+            "\(broken.output)")
     }
 
     @Test func `a manager is called`() async throws {

@@ -27,7 +27,9 @@ struct RunTests {
         #expect(stopped.count == 5, "\(outcome.errors)")
         // The clock came up beside the almanac, at whatever moment.
         let order = ["AlmanacManager", "AlmanacCommunication", "EventFeedService", "AlmanacStore"]
-        for (line, name) in zip(stopped.filter { !$0.contains("component=ClockManager") }, order) { #expect(line.contains("component=\(name)"), "\(line)") }
+        for (line, name) in zip(stopped.filter { !$0.contains("component=ClockManager") }, order) {
+            #expect(line.contains("component=\(name)"), "\(line)")
+        }
     }
 
     @Test func `as JSON it prints what is up and nothing else`() async throws {
@@ -69,7 +71,9 @@ struct RunTests {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}}}"#,
             as: "m.json")
-        let running = try tool.start(["run", path, "--data", tool.data, "--load-folder", tool.loads, "--log-level", "debug"])
+        let running = try tool.start([
+            "run", path, "--data", tool.data, "--load-folder", tool.loads, "--log-level", "debug",
+        ])
         // The host's own line: before it A itself might be given up.
         #expect(await running.logs("component=A"))
         running.signal(SIGINT)
@@ -83,7 +87,8 @@ struct RunTests {
     @Test func `a second SIGINT ends it at once while stopping hangs`() async throws {
         try compileNeverStopping()
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Never"}], "managers": {"Never": {"className": "Never"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "Never"}], "managers": {"Never": {"className": "Never"}}}"#,
+            as: "m.json")
         let running = try await tool.startRun(path)
         running.signal(SIGINT)
         #expect(await running.says("SIGINT: stopping"))
@@ -114,7 +119,10 @@ struct RunTests {
             """, as: "never.c")
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", tool.folder + "/libNever.so", source]
+        compiler.arguments = [
+            "clang", "-shared", "-fPIC", "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o",
+            tool.folder + "/libNever.so", source,
+        ]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)

@@ -13,7 +13,8 @@ final class RunningTool: Sendable {
         var status: Int32 = 0
 
         func line(_ number: Int) -> String? {
-            let lines = output.split(separator: UInt8(ascii: "\n"), maxSplits: number + 1, omittingEmptySubsequences: false)
+            let lines = output.split(
+                separator: UInt8(ascii: "\n"), maxSplits: number + 1, omittingEmptySubsequences: false)
             return lines.count > number + 1 ? String(decoding: lines[number], as: UTF8.self) : nil
         }
     }
@@ -26,19 +27,26 @@ final class RunningTool: Sendable {
     ///   - input: a file for its standard input, which is empty otherwise.
     ///   - environment: what it has besides this process's.
     ///   - folder: where it runs; `nil`: where this process does.
-    init(_ arguments: [String], of program: String = Tool.built + "/backplane", input: String?, environment: [String: String] = [:], in folder: String? = nil) throws {
+    init(
+        _ arguments: [String], of program: String = Tool.built + "/backplane", input: String?,
+        environment: [String: String] = [:], in folder: String? = nil
+    ) throws {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         // Without what a developer's own settings would change.
-        process.environment = ProcessInfo.processInfo.environment.filter { !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BACKPLANE_ENVIRONMENT"].contains($0.key) }
-            .merging(environment) { $1 }
-        process.standardInput = try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
+        process.environment = ProcessInfo.processInfo.environment.filter {
+            !["COLUMNS", "LINES", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "BACKPLANE_ENVIRONMENT"].contains($0.key)
+        }
+        .merging(environment) { $1 }
+        process.standardInput =
+            try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         process.terminationHandler = { process in
-            event.yield(.ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus))
+            event.yield(
+                .ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus))
         }
         try process.run()
         (self.process, self.events) = (process, events)
@@ -77,7 +85,9 @@ final class RunningTool: Sendable {
     func end() async -> Tool.Outcome {
         await wait { _ in false }
         return state.withLock {
-            Tool.Outcome(status: $0.status, output: String(decoding: $0.output, as: UTF8.self), errors: String(decoding: $0.errors, as: UTF8.self))
+            Tool.Outcome(
+                status: $0.status, output: String(decoding: $0.output, as: UTF8.self),
+                errors: String(decoding: $0.errors, as: UTF8.self))
         }
     }
 

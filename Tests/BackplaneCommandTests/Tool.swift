@@ -18,8 +18,10 @@ final class Tool: Sendable {
     /// - Parameter program: the executable, if it is not the one of this build.
     init(of program: String = Tool.built + "/backplane") throws {
         self.program = program
-        let url = FileManager.default.temporaryDirectory.appending(path: "backplane-command-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let url = FileManager.default.temporaryDirectory.appending(
+            path: "backplane-command-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         folder = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
     }
 
@@ -41,7 +43,9 @@ final class Tool: Sendable {
     }
 
     func start(_ arguments: [String], input: String? = nil) throws -> RunningTool {
-        try RunningTool(arguments, of: program, input: try input.map { try write($0, as: "input") }, environment: ["XDG_RUNTIME_DIR": folder])
+        try RunningTool(
+            arguments, of: program, input: try input.map { try write($0, as: "input") },
+            environment: ["XDG_RUNTIME_DIR": folder])
     }
 
     /// Starts `backplane run` and waits until it says that everything is up.
@@ -70,7 +74,8 @@ final class Tool: Sendable {
     /// Where the executable, the tests and all libraries lie.
     static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     /// The manifests of the example.
-    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../manifests").standardizedFileURL.path
+    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../manifests")
+        .standardizedFileURL.path
     static let almanac = manifests + "/almanac.json"
     static let almanacList = manifests + "/almanac.plist"
 }

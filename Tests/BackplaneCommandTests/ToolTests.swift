@@ -18,14 +18,23 @@ struct ToolTests {
             """#, as: "faulty.json")
     }
 
-    @Test(arguments: [["graph"], ["graph", "--format", "dot"], ["graph", "--format=json"], ["services"], ["services", "--json"], ["names"], ["names", "--json"], ["explain"], ["explain", "--json"]])
-    func `of a sound manifest they print a result and nothing else, and leave nothing`(arguments: [String]) async throws {
-        let words = [arguments[0], Self.both] + (arguments[0] == "explain" ? ["LibraryManager"] : []) + arguments.dropFirst()
-        let outcome = try await tool.start(words + ["--data", tool.data, "--load-folder", tool.loads, "--log-level", "trace"]).end()
+    @Test(arguments: [
+        ["graph"], ["graph", "--format", "dot"], ["graph", "--format=json"], ["services"], ["services", "--json"],
+        ["names"], ["names", "--json"], ["explain"], ["explain", "--json"],
+    ])
+    func `of a sound manifest they print a result and nothing else, and leave nothing`(arguments: [String]) async throws
+    {
+        let words =
+            [arguments[0], Self.both] + (arguments[0] == "explain" ? ["LibraryManager"] : []) + arguments.dropFirst()
+        let outcome = try await tool.start(
+            words + ["--data", tool.data, "--load-folder", tool.loads, "--log-level", "trace"]
+        ).end()
         #expect(outcome.status == 0)
         #expect(outcome.errors == "", "nothing is started")
         #expect(outcome.output.contains("LibraryManager") && !outcome.output.contains("\u{1B}"))
-        if arguments.contains(where: { $0.contains("json") }) { _ = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) }
+        if arguments.contains(where: { $0.contains("json") }) {
+            _ = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+        }
         #expect(tool.loadFolders() == [] && !FileManager.default.fileExists(atPath: tool.data))
     }
 
@@ -34,13 +43,18 @@ struct ToolTests {
         let path = try faulty()
         let outcome = try await tool.run(command, path, "--environment", "")
         #expect(outcome.status == 0 && outcome.output.contains("Clock"))
-        #expect(outcome.errors == "backplane: \(path) has 1 error; 1 manager cannot be created: `backplane check \(path) --environment ''` lists all\n")
+        #expect(
+            outcome.errors
+                == "backplane: \(path) has 1 error; 1 manager cannot be created: `backplane check \(path) --environment ''` lists all\n"
+        )
     }
 
     @Test(arguments: ["graph", "services", "names", "explain"])
     func `of one that cannot be read they say why, with its place`(command: String) async throws {
         let path = try tool.write("{\n  \"managers\": {\n", as: "half.json")
-        let outcome = try await tool.start([command, path] + (command == "explain" ? ["A"] : []) + ["--load-folder", tool.loads]).end()
+        let outcome = try await tool.start(
+            [command, path] + (command == "explain" ? ["A"] : []) + ["--load-folder", tool.loads]
+        ).end()
         #expect(outcome.status == 1 && outcome.output == "")
         #expect(outcome.errors.hasPrefix("\(path):3:1: error: "), "\(outcome.errors)")
     }
@@ -72,10 +86,14 @@ struct ToolTests {
         #expect(outcome.status == 0)
         let table = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(table[0] == ["MANAGER", "CLASS", "VERSION", "PLUGIN", "STATE", "WHY"])
-        #expect(table[1].prefix(5) == ["Broken", "NoSuchClass", "-", "-", "unsatisfied"] && table[1].contains("component.unknown-class:"))
+        #expect(
+            table[1].prefix(5) == ["Broken", "NoSuchClass", "-", "-", "unsatisfied"]
+                && table[1].contains("component.unknown-class:"))
         #expect(table[2].first == "Clock" && table[2].last == "ready")
         #expect(outcome.output.hasSuffix("1 of 2 managers up; stop with control-C\nSIGTERM: stopping\nstopped\n"))
-        #expect(outcome.errors.contains("\(path):3:14: error: ") && outcome.errors.contains("NoSuchClass"), "the reason is told all the same")
+        #expect(
+            outcome.errors.contains("\(path):3:14: error: ") && outcome.errors.contains("NoSuchClass"),
+            "the reason is told all the same")
     }
 
     @Test func `a manager that does not start keeps nobody else from it, and is told of`() async throws {
@@ -87,25 +105,40 @@ struct ToolTests {
         let outcome = await running.end()
         #expect(outcome.status == 0 && outcome.output.contains("1 of 3 managers up;"))
         let rows = outcome.output.split(separator: "\n")
-        #expect(rows.contains { $0.hasPrefix("A ") && $0.hasSuffix("failed       /managers/A: component.failed (trial.trouble): not today") }, "\(outcome.output)")
-        #expect(rows.contains { $0.hasPrefix("C ") && $0.hasSuffix("unsatisfied  /managers/C/uses/trials: manager.unsatisfied: `A` did not start: not today") })
+        #expect(
+            rows.contains {
+                $0.hasPrefix("A ")
+                    && $0.hasSuffix("failed       /managers/A: component.failed (trial.trouble): not today")
+            }, "\(outcome.output)")
+        #expect(
+            rows.contains {
+                $0.hasPrefix("C ")
+                    && $0.hasSuffix(
+                        "unsatisfied  /managers/C/uses/trials: manager.unsatisfied: `A` did not start: not today")
+            })
     }
 
     @Test func `as JSON the reasons are there too`() async throws {
         struct Report: Decodable {
-            struct Row: Decodable { struct Reason: Decodable { var code: String }; var name: String, state: String, reason: Reason? }
+            struct Row: Decodable {
+                struct Reason: Decodable { var code: String }
+                var name: String, state: String, reason: Reason?
+            }
             var managers: [Row]
         }
         let running = try tool.start(["run", try faulty(), "--keep-going", "--json", "--load-folder", tool.loads])
         #expect(await running.says("\n}"))
         running.signal(SIGTERM)
-        let outcome = await running.end(), rows = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)).managers
+        let outcome = await running.end(),
+            rows = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8)).managers
         #expect(rows.map(\.state) == ["unsatisfied", "ready"])
         #expect(rows.map(\.reason?.code) == ["component.unknown-class", nil])
     }
 
     @Test func `where nothing is up nothing runs on`() async throws {
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#, as: "m.json")
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Broken": {"className": "NoSuchClass"}}}"#,
+            as: "m.json")
         let outcome = try await tool.run("run", path, "--keep-going")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("no manager is up"))
@@ -116,7 +149,9 @@ struct ToolTests {
         let path = tool.folder + "/none.json"
         let outcome = try await tool.start(["run", path, "--keep-going", "--load-folder", tool.loads] + options).end()
         #expect(outcome.status == 1 && outcome.output == "")
-        #expect(outcome.errors == "\(path): error: the manifest cannot be read: No such file or directory [manifest.unreadable]\n")
+        #expect(
+            outcome.errors
+                == "\(path): error: the manifest cannot be read: No such file or directory [manifest.unreadable]\n")
     }
 
     @Test(arguments: [[], ["--keep-going"]])
@@ -131,8 +166,11 @@ struct ToolTests {
     }
 
     @Test func `a manager whose name looks like an option is one after two dashes`() async throws {
-        let managers = #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
-        let path = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+        let managers =
+            #""-x": {"className": "ClockManager"}, "--help": {"className": "ClockManager"}, "-y": {"className": "RelayManager", "uses": {"trials": "-z"}}, "-z": {"className": "No"}"#
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "_Challenge"}], "managers": {\#(managers)}}"#,
+            as: "m.json")
         for name in ["-x", "--help"] {
             let outcome = try await tool.start(["explain", "--load-folder", tool.loads, path, "--", name]).end()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("\(name): "), "\(outcome.output)\(outcome.errors)")
@@ -140,14 +178,22 @@ struct ToolTests {
             #expect(call.status == 0 && call.output == "1\n", "\(call.errors)")
         }
         let check = try await tool.run("check", path)
-        #expect(check.output.hasSuffix("\n`backplane explain -- \(path) -y` follows it to where that begins\n"), "\(check.output)")
+        #expect(
+            check.output.hasSuffix("\n`backplane explain -- \(path) -y` follows it to where that begins\n"),
+            "\(check.output)")
     }
 
     @Test func `nothing of a manifest reaches the terminal as it is`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"A\u001b[2J": {"className": "C\u001b[3J"}, "B": {"className": "RelayManager", "uses": {"trials": "A\u001b[2J\n"}}}}"#, as: "m.json")
-        for arguments in [["check", path], ["call", path, "A\u{1B}[2J", "now"], ["call", path, "\u{1B}[2J", "now"], ["explain", path, "\u{1B}"], ["run", path, "--keep-going"], ["convert", path, "--to", "json", "--upgrade"]] {
-            let outcome = try await tool.start(arguments + (arguments[0] == "convert" ? [] : ["--load-folder", tool.loads])).end()
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"A\u001b[2J": {"className": "C\u001b[3J"}, "B": {"className": "RelayManager", "uses": {"trials": "A\u001b[2J\n"}}}}"#,
+            as: "m.json")
+        for arguments in [
+            ["check", path], ["call", path, "A\u{1B}[2J", "now"], ["call", path, "\u{1B}[2J", "now"],
+            ["explain", path, "\u{1B}"], ["run", path, "--keep-going"], ["convert", path, "--to", "json", "--upgrade"],
+        ] {
+            let outcome = try await tool.start(
+                arguments + (arguments[0] == "convert" ? [] : ["--load-folder", tool.loads])
+            ).end()
             #expect(!outcome.errors.contains("\u{1B}"), "\(arguments)")
             #expect(!outcome.output.contains("\u{1B}"), "\(arguments)")
         }

@@ -19,7 +19,9 @@ struct ValidateTests {
 
     /// With a time limit that no library reaches which does not hang, however busy the machine.
     private func validate(_ library: String, _ more: String...) async throws -> Tool.Outcome {
-        let outcome = try await tool.start(["validate", library, "--load-folder", tool.loads, "--timeout", "240"] + more).end()
+        let outcome = try await tool.start(
+            ["validate", library, "--load-folder", tool.loads, "--timeout", "240"] + more
+        ).end()
         #expect(outcome.errors == "")
         #expect(tool.loadFolders() == [], "nothing is left")
         return outcome
@@ -34,26 +36,35 @@ struct ValidateTests {
     func `the example's plugins keep to every requirement`(name: String) async throws {
         let (status, report) = try await report("\(Tool.built)/lib\(name).so")
         #expect(status == 0 && report.isValid)
-        #expect(report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map { "\($0.id) \($0.details)" } == [])
+        #expect(
+            report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map {
+                "\($0.id) \($0.details)"
+            } == [])
     }
 
     @Test func `a plugin in C is asked all that there is to ask of it`() async throws {
         let (_, report) = try await report("\(Tool.built)/libClock.so")
         #expect(report.requirements.filter { $0.result == "not applicable" }.map(\.id) == ["V08", "V09", "V28"])
         #expect(report["V24"]?.result == "passed")
-        #expect(report["V15"]?.details.count == 1 && report["V15"]?.details.first?.contains(/^\d+ µs on the processor$/) == true)
+        #expect(
+            report["V15"]?.details.count == 1
+                && report["V15"]?.details.first?.contains(/^\d+ µs on the processor$/) == true)
     }
 
     @Test func `one in Swift too`() async throws {
         let (_, report) = try await report("\(Tool.built)/libBookshelf.so")
-        #expect(report.requirements.filter { $0.result == "passed" }.count >= 22, "\(report.requirements.map { "\($0.id) \($0.result)" })")
+        #expect(
+            report.requirements.filter { $0.result == "passed" }.count >= 22,
+            "\(report.requirements.map { "\($0.id) \($0.result)" })")
         #expect(report["V25"]?.result == "passed", "a call that waits for a wire is answered when it is cancelled")
     }
 
     @Test func `the table has every requirement, and the sum of their results`() async throws {
         let outcome = try await validate("\(Tool.built)/libClock.so")
         #expect(outcome.status == 0)
-        for number in Array(1...9) + Array(11...17) + Array(21...28) { #expect(outcome.output.contains("\nV\(number < 10 ? "0" : "")\(number)  ")) }
+        for number in Array(1...9) + Array(11...17) + Array(21...28) {
+            #expect(outcome.output.contains("\nV\(number < 10 ? "0" : "")\(number)  "))
+        }
         #expect(outcome.output.hasSuffix("\n21 passed, 3 not applicable\n"), "\(outcome.output)")
     }
 
@@ -66,47 +77,67 @@ struct ValidateTests {
 
     @Test func `the ledger in C++ keeps to every requirement`() async throws {
         let ledger = Tool.package + "/Tests/Plugins/Ledger"
-        let path = try tool.library("Ledger", by: "clang++", ["-std=c++17", "-Wl,--version-script=\(ledger)/exports.map", "\(ledger)/ledger.cpp"])
+        let path = try tool.library(
+            "Ledger", by: "clang++",
+            ["-std=c++17", "-Wl,--version-script=\(ledger)/exports.map", "\(ledger)/ledger.cpp"])
         let (status, report) = try await report(path)
-        #expect(report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map { "\($0.id) \($0.details)" } == [])
+        #expect(
+            report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map {
+                "\($0.id) \($0.details)"
+            } == [])
         #expect(status == 0)
     }
 
     @Test func `without a version script it exports what C++ makes of templates, and is told so`() async throws {
-        let (_, report) = try await report(tool.library("Ledger", by: "clang++", ["-std=c++17", Tool.package + "/Tests/Plugins/Ledger/ledger.cpp"]))
-        #expect(report["V03"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`") == true)
+        let (_, report) = try await report(
+            tool.library("Ledger", by: "clang++", ["-std=c++17", Tool.package + "/Tests/Plugins/Ledger/ledger.cpp"]))
+        #expect(
+            report["V03"]?.details.first?.contains("version script `{ global: backplane_plugin_entry_v1; local: *; };`")
+                == true)
     }
 
     /// Its source is kept as it was released, and takes anything for the input of `wait`, which then waits; nor does it pass a cancellation on.
     @Test func `the ledger of ABI 0 has the two faults that it was released with`() async throws {
         let source = Tool.package + "/Tests/Compatibility/ABI0"
         let path = try tool.library("Ledger", by: "clang", headers: source, ["-std=c99", source + "/plugin.c"])
-        let outcome = try await tool.start(["validate", path, "--json", "--load-folder", tool.loads, "--timeout", "2"]).end()
+        let outcome = try await tool.start(["validate", path, "--json", "--load-folder", tool.loads, "--timeout", "2"])
+            .end()
         let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
         #expect(report.requirements.filter { $0.result == "failed" }.map(\.id) == ["V24", "V25"])
     }
 
     @Test func `a library of nearly the name of a toolchain's is a stranger`() async throws {
         let stranger = try tool.library("swiftHelpers", of: "int helper(void) { return 1; }", "-fvisibility=default")
-        let (_, report) = try await report(tool.library("Needy", of: "#include \"plugin.h\"\nint helper(void);\n__attribute__((used)) static int (*needed)(void) = helper;", stranger))
+        let (_, report) = try await report(
+            tool.library(
+                "Needy",
+                of:
+                    "#include \"plugin.h\"\nint helper(void);\n__attribute__((used)) static int (*needed)(void) = helper;",
+                stranger))
         #expect(report["V05"]?.details.first?.contains("libswiftHelpers.so") == true)
         #expect(report["V05"]?.result == "failed")
     }
 
     @Test func `the other libraries of libc are no strangers`() async throws {
-        let source = "#include \"plugin.h\"\nint __res_init(void);\n__attribute__((used)) static int (*needed)(void) = __res_init;"
-        let (_, report) = try await report(tool.library("Resolver", of: source, "-Wl,--no-as-needed", "-lresolv", "-lm"))
+        let source =
+            "#include \"plugin.h\"\nint __res_init(void);\n__attribute__((used)) static int (*needed)(void) = __res_init;"
+        let (_, report) = try await report(
+            tool.library("Resolver", of: source, "-Wl,--no-as-needed", "-lresolv", "-lm"))
         #expect(report["V05"]?.result == "passed")
     }
 
-    @Test func `a library that is not found is a problem in JSON too, and one without a name is wrong usage`() async throws {
+    @Test func `a library that is not found is a problem in JSON too, and one without a name is wrong usage`()
+        async throws
+    {
         let unknown = try await tool.start(["validate", "Nobody", "--json", "--load-folder", tool.loads]).end()
         struct Answer: Decodable { var path: String, isValid: Bool, problem: Problem }
         struct Problem: Decodable { var code: String }
         let answer = try JSONDecoder().decode(Answer.self, from: Data(unknown.output.utf8))
         #expect(unknown.status == 1 && answer.path == "Nobody" && !answer.isValid && !answer.problem.code.isEmpty)
         let nameless = try await tool.plain("validate", "")
-        #expect(nameless.status == 64 && nameless.errors == "backplane: LIBRARY: expected a path or a name, found nothing\n")
+        #expect(
+            nameless.status == 64 && nameless.errors == "backplane: LIBRARY: expected a path or a name, found nothing\n"
+        )
     }
 
     @Test func `a library that is not there is said to be not there`() async throws {

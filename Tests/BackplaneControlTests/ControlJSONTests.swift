@@ -13,24 +13,37 @@ import Testing
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private func request(_ message: some ControlMessage) throws -> String { try json(ControlText.Line(message: message)) }
+    private func request(_ message: some ControlMessage) throws -> String {
+        try json(ControlText.Line(message: message))
+    }
 
     // MARK: Requests
 
     @Test func `requests have these keys`() throws {
         let options = SwapOptions(
-            probation: Probation(duration: .seconds(30), errorRate: 0.05, minimumCalls: 3, healthInterval: .milliseconds(500)), drainLimit: .seconds(5),
+            probation: Probation(
+                duration: .seconds(30), errorRate: 0.05, minimumCalls: 3, healthInterval: .milliseconds(500)),
+            drainLimit: .seconds(5),
             stepLimit: .milliseconds(1_500), discardsState: true)
-        let text = #"{"discardsState":true,"drainLimit":5,"probation":{"duration":30,"errorRate":0.05,"healthInterval":0.5,"minimumCalls":3},"stepLimit":1.5}"#
+        let text =
+            #"{"discardsState":true,"drainLimit":5,"probation":{"duration":30,"errorRate":0.05,"healthInterval":0.5,"minimumCalls":3},"stepLimit":1.5}"#
         #expect(try request(HelloRequest()) == #"{"protocol":1,"request":"hello"}"#)
-        #expect(try request(SwapRequest(libraries: ["a.so"], options: options)) == #"{"libraries":["a.so"],"options":\#(text),"protocol":1,"request":"swap"}"#)
+        #expect(
+            try request(SwapRequest(libraries: ["a.so"], options: options))
+                == #"{"libraries":["a.so"],"options":\#(text),"protocol":1,"request":"swap"}"#)
         #expect(try request(SwapRequest(libraries: [])) == #"{"libraries":[],"protocol":1,"request":"swap"}"#)
-        #expect(try request(PreviewRequest(libraries: ["a.so"], options: options)) == #"{"libraries":["a.so"],"options":\#(text),"protocol":1,"request":"preview"}"#)
+        #expect(
+            try request(PreviewRequest(libraries: ["a.so"], options: options))
+                == #"{"libraries":["a.so"],"options":\#(text),"protocol":1,"request":"preview"}"#)
         #expect(
             try request(RollbackRequest(plugin: "org.a", generation: 2, options: SwapOptions()))
-                == #"{"generation":2,"options":{"discardsState":false,"drainLimit":10,"stepLimit":10},"plugin":"org.a","protocol":1,"request":"rollback"}"#)
-        #expect(try request(RollbackRequest(plugin: "org.a")) == #"{"plugin":"org.a","protocol":1,"request":"rollback"}"#)
-        #expect(try request(GenerationsRequest(plugin: "org.a")) == #"{"plugin":"org.a","protocol":1,"request":"generations"}"#)
+                == #"{"generation":2,"options":{"discardsState":false,"drainLimit":10,"stepLimit":10},"plugin":"org.a","protocol":1,"request":"rollback"}"#
+        )
+        #expect(
+            try request(RollbackRequest(plugin: "org.a")) == #"{"plugin":"org.a","protocol":1,"request":"rollback"}"#)
+        #expect(
+            try request(GenerationsRequest(plugin: "org.a"))
+                == #"{"plugin":"org.a","protocol":1,"request":"generations"}"#)
         #expect(try request(StatisticsRequest()) == #"{"protocol":1,"request":"statistics"}"#)
         #expect(
             try request(CallRequest(manager: "M", method: "m", input: "[1]", timeout: 2.5))
@@ -44,9 +57,12 @@ import Testing
     @Test func `options come back as they were given`() throws {
         for options in [
             SwapOptions(),
-            SwapOptions(probation: Probation(duration: .seconds(0.05), errorRate: 1, minimumCalls: 0), drainLimit: .milliseconds(1), stepLimit: .seconds(86_400)),
+            SwapOptions(
+                probation: Probation(duration: .seconds(0.05), errorRate: 1, minimumCalls: 0),
+                drainLimit: .milliseconds(1), stepLimit: .seconds(86_400)),
         ] {
-            let form = try JSONDecoder().decode(SwapOptionsForm.self, from: JSONEncoder().encode(SwapOptionsForm(options)))
+            let form = try JSONDecoder().decode(
+                SwapOptionsForm.self, from: JSONEncoder().encode(SwapOptionsForm(options)))
             #expect(try form.options() == options)
         }
     }
@@ -54,20 +70,26 @@ import Testing
     // MARK: Answers
 
     /// An answer's JSON, and that what is read of it is the value.
-    private func expect<Form: ControlForm>(_ form: Form, _ text: String, _ location: SourceLocation = #_sourceLocation) throws where Form.Value: Equatable {
+    private func expect<Form: ControlForm>(_ form: Form, _ text: String, _ location: SourceLocation = #_sourceLocation)
+        throws where Form.Value: Equatable
+    {
         #expect(try json(form) == text, sourceLocation: location)
-        #expect(try JSONDecoder().decode(Form.self, from: Data(text.utf8)).value == form.value, sourceLocation: location)
+        #expect(
+            try JSONDecoder().decode(Form.self, from: Data(text.utf8)).value == form.value, sourceLocation: location)
     }
 
     private static let plugin = PluginChange(
         plugin: "org.a", library: "/a.so", fromGeneration: 1, toGeneration: 2, fromVersion: "1.0.0", toVersion: "1.1.0")
     private static let component = ComponentChange(
-        component: "M", role: "manager", className: "C", fromVersion: "1.0.0", toVersion: "1.1.0", manner: .gated, isRestart: true,
+        component: "M", role: "manager", className: "C", fromVersion: "1.0.0", toVersion: "1.1.0", manner: .gated,
+        isRestart: true,
         state: StateChange(schema: "s", fromVersion: 1, toVersion: 2, bytes: 3, lost: "why"), callsInFlight: 4)
-    private static let bareComponent = ComponentChange(component: "N", role: "network service", manner: .ungated, state: StateChange(schema: "t"))
+    private static let bareComponent = ComponentChange(
+        component: "N", role: "network service", manner: .ungated, state: StateChange(schema: "t"))
     private static let wire = WireChange(
         user: "M", label: "w", provider: "P", contract: "K", fromLane: "native", toLane: "encoded", reason: "why")
-    private static let bareWire = WireChange(label: "M", provider: "M", contract: "K", fromLane: "native", toLane: "native")
+    private static let bareWire = WireChange(
+        label: "M", provider: "M", contract: "K", fromLane: "native", toLane: "native")
 
     private static let changes =
         #""components":[{"callsInFlight":4,"className":"C","component":"M","fromVersion":"1.0.0","isRestart":true,"manner":"gated","role":"manager","#
@@ -81,54 +103,72 @@ import Testing
 
     @Test func `a report has these keys`() throws {
         var report = SwapReport(.rolledBack)
-        (report.plugins, report.components, report.wires) = ([Self.plugin], [Self.component, Self.bareComponent], [Self.wire, Self.bareWire])
+        (report.plugins, report.components, report.wires) = (
+            [Self.plugin], [Self.component, Self.bareComponent], [Self.wire, Self.bareWire]
+        )
         (report.callsHeld, report.longestWait, report.duration) = (5, .milliseconds(1.5), .nanoseconds(12_345_678))
         report.steps = [StepTime(step: .prepare, duration: .microseconds(4_234))]
         (report.warnings, report.failure) = (["careful"], BackplaneError(.swapFailed, "no"))
         try expect(
             SwapReportForm(report),
             #"{"callsHeld":5,\#(Self.changes),"failure":{"code":"swap.failed","message":"no"},"longestWait":1.5,"milliseconds":12.345678,"outcome":"rolledBack","#
-                + #"\#(Self.plugins),"steps":[{"milliseconds":4.234,"step":"prepare"}],"warnings":["careful"],\#(Self.wires)}"#)
+                + #"\#(Self.plugins),"steps":[{"milliseconds":4.234,"step":"prepare"}],"warnings":["careful"],\#(Self.wires)}"#
+        )
         try expect(
             SwapReportForm(SwapReport(.unchanged)),
-            #"{"callsHeld":0,"components":[],"longestWait":0,"milliseconds":0,"outcome":"unchanged","plugins":[],"steps":[],"warnings":[],"wires":[]}"#)
+            #"{"callsHeld":0,"components":[],"longestWait":0,"milliseconds":0,"outcome":"unchanged","plugins":[],"steps":[],"warnings":[],"wires":[]}"#
+        )
     }
 
     @Test func `a preview has these keys`() throws {
         var preview = SwapPreview()
-        (preview.plugins, preview.components, preview.wires) = ([Self.plugin], [Self.component, Self.bareComponent], [Self.wire, Self.bareWire])
+        (preview.plugins, preview.components, preview.wires) = (
+            [Self.plugin], [Self.component, Self.bareComponent], [Self.wire, Self.bareWire]
+        )
         (preview.refusals, preview.warnings) = ([BackplaneError(.swapRefused, "no", at: "/x")], ["careful"])
         try expect(
             SwapPreviewForm(preview),
-            #"{\#(Self.changes),\#(Self.plugins),"refusals":[{"code":"swap.refused","location":"/x","message":"no"}],"warnings":["careful"],\#(Self.wires)}"#)
+            #"{\#(Self.changes),\#(Self.plugins),"refusals":[{"code":"swap.refused","location":"/x","message":"no"}],"warnings":["careful"],\#(Self.wires)}"#
+        )
     }
 
     @Test func `a generation has these keys`() throws {
-        var generation = Generation(plugin: "org.a", number: 2, version: "1.0.0", library: "/a.so", state: .inForce, loadedAt: 1.5)
+        var generation = Generation(
+            plugin: "org.a", number: 2, version: "1.0.0", library: "/a.so", state: .inForce, loadedAt: 1.5)
         (generation.dirtyBytes, generation.mappedBytes, generation.heldBy, generation.canReturn) = (1, 2, ["it"], true)
         try expect(
             GenerationForm(generation),
-            #"{"canReturn":true,"dirtyBytes":1,"heldBy":["it"],"library":"/a.so","loadedAt":1.5,"mappedBytes":2,"number":2,"plugin":"org.a","state":"inForce","version":"1.0.0"}"#)
+            #"{"canReturn":true,"dirtyBytes":1,"heldBy":["it"],"library":"/a.so","loadedAt":1.5,"mappedBytes":2,"number":2,"plugin":"org.a","state":"inForce","version":"1.0.0"}"#
+        )
         try expect(
-            GenerationForm(Generation(plugin: "org.a", number: 1, version: "1.0.0", library: nil, state: .failed, loadedAt: 0)),
-            #"{"canReturn":false,"heldBy":[],"loadedAt":0,"number":1,"plugin":"org.a","state":"failed","version":"1.0.0"}"#)
+            GenerationForm(
+                Generation(plugin: "org.a", number: 1, version: "1.0.0", library: nil, state: .failed, loadedAt: 0)),
+            #"{"canReturn":false,"heldBy":[],"loadedAt":0,"number":1,"plugin":"org.a","state":"failed","version":"1.0.0"}"#
+        )
     }
 
     @Test func `statistics, a change and the small answers have these keys`() throws {
         try expect(
             ComponentStatisticsForm(
                 ComponentStatistics(
-                    component: "M", role: "manager", managers: ["M"], plugin: "org.a", generation: 1, calls: 2, errors: 3, inFlight: 4, waiting: 5)),
-            #"{"calls":2,"component":"M","errors":3,"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"manager","waiting":5}"#)
+                    component: "M", role: "manager", managers: ["M"], plugin: "org.a", generation: 1, calls: 2,
+                    errors: 3, inFlight: 4, waiting: 5)),
+            #"{"calls":2,"component":"M","errors":3,"generation":1,"inFlight":4,"managers":["M"],"plugin":"org.a","role":"manager","waiting":5}"#
+        )
         try expect(
             ManifestChangeForm(ManifestChange(started: ["b", "a"], restarted: ["c"], stopped: [], kept: ["d"])),
             #"{"kept":["d"],"restarted":["c"],"started":["a","b"],"stopped":[]}"#)
         #expect(try json(CallRequest.Answer(output: "[1]")) == #"{"output":"[1]"}"#)
         #expect(
             try json(
-                HostGreeting(protocol: 1, version: "0.1", process: 7, manifest: "/m.json", environment: "night", startedAt: 1.5, requests: ["call"]))
-                == #"{"environment":"night","manifest":"/m.json","process":7,"protocol":1,"requests":["call"],"startedAt":1.5,"version":"0.1"}"#)
-        #expect(ControlText.event(ControlEvent("on")) == Array(#"{"event":{"text":"on"}}"#.utf8) + [ControlProtocol.newline])
+                HostGreeting(
+                    protocol: 1, version: "0.1", process: 7, manifest: "/m.json", environment: "night", startedAt: 1.5,
+                    requests: ["call"]))
+                == #"{"environment":"night","manifest":"/m.json","process":7,"protocol":1,"requests":["call"],"startedAt":1.5,"version":"0.1"}"#
+        )
+        #expect(
+            ControlText.event(ControlEvent("on")) == Array(#"{"event":{"text":"on"}}"#.utf8) + [ControlProtocol.newline]
+        )
         #expect(ControlText.result(Array("1".utf8)) == Array(#"{"result":1}"#.utf8) + [ControlProtocol.newline])
     }
 
@@ -137,19 +177,25 @@ import Testing
     @Test func `every case has its word`() {
         #expect(SwapReport.Outcome.allCases.map(\.word) == ["swapped", "unchanged", "rolledBack"])
         #expect(
-            SwapStep.allCases.map(\.word) == ["prepare", "quiesce", "suspend", "export", "import", "flip", "activate", "probation", "commit"])
+            SwapStep.allCases.map(\.word) == [
+                "prepare", "quiesce", "suspend", "export", "import", "flip", "activate", "probation", "commit",
+            ])
         #expect(ComponentChange.Manner.allCases.map(\.word) == ["gated", "ungated"])
         #expect(Generation.State.allCases.map(\.word) == ["loaded", "inForce", "onProbation", "retired", "failed"])
     }
 
     @Test func `a word that no case has is refused where it stands`() {
         let text = #"{"milliseconds": 1, "step": "leap"}"#
-        let error = #expect(throws: BackplaneError.self) { try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed) }
+        let error = #expect(throws: BackplaneError.self) {
+            try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed)
+        }
         #expect(error?.location == "/step" && error?.message.contains("`leap`") == true)
     }
 
     @Test func `a time that no clock counts is as long as there is`() throws {
         let text = #"{"milliseconds": 1e300, "step": "flip"}"#
-        #expect(try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed).value.duration == .nanoseconds(Int64.max))
+        #expect(
+            try JSON.decode(StepTimeForm.self, Array(text.utf8), failing: .controlMalformed).value.duration
+                == .nanoseconds(Int64.max))
     }
 }

@@ -7,11 +7,15 @@ import Testing
 /// Which of several running hosts a command is for.
 @Suite struct HostChoiceTests {
     private func host(_ process: Int32, _ manifest: String?) -> RunningHost {
-        let greeting = HostGreeting(protocol: 1, version: "0.1.0", process: process, manifest: manifest, environment: nil, startedAt: 0, requests: [])
+        let greeting = HostGreeting(
+            protocol: 1, version: "0.1.0", process: process, manifest: manifest, environment: nil, startedAt: 0,
+            requests: [])
         return RunningHost(socket: "/run/host-\(process).sock", greeting: greeting)
     }
 
-    private let silent = RunningHost(socket: "/run/host-9.sock", greeting: nil, problem: BackplaneError(.controlUnreachable, "the host does not answer in time"))
+    private let silent = RunningHost(
+        socket: "/run/host-9.sock", greeting: nil,
+        problem: BackplaneError(.controlUnreachable, "the host does not answer in time"))
 
     /// The process of the chosen one; or the kind of refusal, and how many hosts are listed.
     private func outcome(_ choice: HostChoice, _ hosts: [RunningHost], here: String? = nil) -> String {
@@ -51,6 +55,8 @@ import Testing
     @Test func `a manifest that nobody runs is for the only host where that is meant`() {
         #expect(outcome(HostChoice(manifest: "/c.json"), [host(1, "/a.json")]) == "absent: 1")
         #expect(outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json")]) == "1")
-        #expect(outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json"), host(2, "/b.json")]) == "unclear: 2")
+        #expect(
+            outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json"), host(2, "/b.json")])
+                == "unclear: 2")
     }
 }

@@ -9,13 +9,17 @@ struct BuildOutputTests {
         #expect(BuildOutput.line(line) == .progress(line))
     }
 
-    @Test(arguments: ["Building for debugging...", "Build of product 'Notes' complete! (1.25s)", "Build complete! (5.02s)", "error: emit-module command failed with exit code 1 (use -v to see invocation)", "error: fatalError"])
+    @Test(arguments: [
+        "Building for debugging...", "Build of product 'Notes' complete! (1.25s)", "Build complete! (5.02s)",
+        "error: emit-module command failed with exit code 1 (use -v to see invocation)", "error: fatalError",
+    ])
     func `what it says in any case is nothing new`(line: String) {
         #expect(BuildOutput.line(line) == .ceremony)
     }
 
     @Test(arguments: [
-        "/app/Sources/Notes/Notes.swift:3:31: error: expected expression after operator", "1 | let a = 1 +", "  |            `- error: expected expression",
+        "/app/Sources/Notes/Notes.swift:3:31: error: expected expression after operator", "1 | let a = 1 +",
+        "  |            `- error: expected expression",
         "error: no such module 'Backplane'", "", "[nobody] said this",
     ])
     func `everything else is for a person, as it was printed`(line: String) {
@@ -23,7 +27,10 @@ struct BuildOutputTests {
     }
 
     @Test func `a diagnostic has a place`() throws {
-        let diagnostic = try #require(Diagnostic("/app/My Notes/a:b.swift:3:31: warning: initialization of immutable value 'x' was never used [#no-usage]"))
+        let diagnostic = try #require(
+            Diagnostic(
+                "/app/My Notes/a:b.swift:3:31: warning: initialization of immutable value 'x' was never used [#no-usage]"
+            ))
         #expect(diagnostic.severity == "warning")
         #expect(diagnostic.file == "/app/My Notes/a:b.swift")
         #expect((diagnostic.line, diagnostic.column) == (3, 31))
@@ -31,12 +38,14 @@ struct BuildOutputTests {
     }
 
     @Test func `an error of the package manager has none`() throws {
-        let diagnostic = try #require(Diagnostic("error: 'notes': product 'Backplane' required by package 'notes' not found"))
+        let diagnostic = try #require(
+            Diagnostic("error: 'notes': product 'Backplane' required by package 'notes' not found"))
         #expect((diagnostic.file, diagnostic.line) == (nil, nil))
     }
 
     @Test func `that another one builds in the folder is told with its process`() throws {
-        let line = "Another instance of SwiftPM (PID: 4711) is already running using '/app/.build', waiting until that process has finished execution..."
+        let line =
+            "Another instance of SwiftPM (PID: 4711) is already running using '/app/.build', waiting until that process has finished execution..."
         let obstacle = try #require(BuildOutput.obstacle(line))
         #expect(obstacle == (4_711, "/app/.build"))
         #expect(BuildOutput.line(line + "Building for debugging...") == .ceremony, "SwiftPM goes on in the same line")
@@ -57,7 +66,8 @@ struct BuildOutputTests {
 
     @Test func `what is said twice is told once`() {
         var output = BuildOutput()
-        let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"], other = ["/a.swift:2:2: note: see here", "2 | code"]
+        let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"],
+            other = ["/a.swift:2:2: note: see here", "2 | code"]
         var found: [Diagnostic] = []
         let linker = ["ld.gold: error: cannot find -lnope", "clang: error: linker command failed"]
         for line in block + other + block + linker { found += [output.take(line)].compactMap { $0 } }
@@ -67,10 +77,20 @@ struct BuildOutputTests {
 
     @Test func `what SwiftPM warns of in another package is left out, and what the compiler says of it is not`() {
         var output = BuildOutput(of: "/home/ada/Notes")
-        let files = "found 1 file(s) which are unhandled; explicitly declare them as resources or exclude from the target"
-        let own = ["warning: 'notes': \(files)", "    /home/ada/Notes/Sources/Notes/a.txt", "warning: 'notes': Invalid Exclude '/home/ada/Notes/b': File not found."]
-        let other = ["warning: 'clock': \(files)", "    /home/ada/clock/Sources/Clock/a.txt", "    /home/ada/clock/Sources/Clock/b.txt"]
-        let compiler = ["/home/ada/clock/Sources/Clock/Clock.swift:1:2: warning: no", "    1 | code", "      | `- warning: no"], end = ["error: 'clock': no such target"]
+        let files =
+            "found 1 file(s) which are unhandled; explicitly declare them as resources or exclude from the target"
+        let own = [
+            "warning: 'notes': \(files)", "    /home/ada/Notes/Sources/Notes/a.txt",
+            "warning: 'notes': Invalid Exclude '/home/ada/Notes/b': File not found.",
+        ]
+        let other = [
+            "warning: 'clock': \(files)", "    /home/ada/clock/Sources/Clock/a.txt",
+            "    /home/ada/clock/Sources/Clock/b.txt",
+        ]
+        let
+            compiler = [
+                "/home/ada/clock/Sources/Clock/Clock.swift:1:2: warning: no", "    1 | code", "      | `- warning: no",
+            ], end = ["error: 'clock': no such target"]
         var found: [Diagnostic] = []
         for line in other + own + other + compiler + other + end { found += [output.take(line)].compactMap { $0 } }
         #expect(output.text == own + compiler + end)

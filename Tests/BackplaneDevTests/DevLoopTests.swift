@@ -8,13 +8,17 @@ struct DevLoopTests {
     private let notes = Self.product("Notes"), clock = Self.product("Clock")
 
     private static func product(_ name: String) -> DevPackage.Product {
-        .init(package: "/app", name: name, library: "/app/.build/debug/lib\(name).so", folders: ["/app/Sources/\(name)"], resources: [])
+        .init(
+            package: "/app", name: name, library: "/app/.build/debug/lib\(name).so", folders: ["/app/Sources/\(name)"],
+            resources: [])
     }
 
     /// One whose plugins are built and whose host serves.
     private func running() -> DevLoop {
         var loop = DevLoop()
-        for event in [DevLoop.Event.changed([notes, clock]), .built(.succeeded), .built(.succeeded), .hostUp] { _ = loop.take(event) }
+        for event in [DevLoop.Event.changed([notes, clock]), .built(.succeeded), .built(.succeeded), .hostUp] {
+            _ = loop.take(event)
+        }
         return loop
     }
 
@@ -204,7 +208,8 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
     }
 
-    @Test func `a library that only the new manifest names is swapped once that is in force, and nobody is told before`() {
+    @Test
+    func `a library that only the new manifest names is swapped once that is in force, and nobody is told before`() {
         var loop = running()
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.manifest) == [])

@@ -4,13 +4,15 @@ import Testing
 /// What counts as JSON in V27: the grammar, and nothing but that.
 @Suite struct JSONCheckTests {
     @Test(arguments: [
-        "null", "true", "false", "0", "-0", "1e400", "-1.5E-3", "12345678901234567890123", #""""#, #""\ud800""#, #""a\n\u00e9\"\/""#, "[]", "{}", " [ 1 , 2 ] \n",
+        "null", "true", "false", "0", "-0", "1e400", "-1.5E-3", "12345678901234567890123", #""""#, #""\ud800""#,
+        #""a\n\u00e9\"\/""#, "[]", "{}", " [ 1 , 2 ] \n",
         #"{"a": {"b": [null, {}]}, "a": []}"#, #""ü€😀""#, "[[],[[]],{}]",
     ])
     func `is JSON`(text: String) { #expect(JSONCheck.isJSON(Array(text.utf8))) }
 
     @Test(arguments: [
-        "", " ", "nul", "nulll", "01", "-", "1.", ".5", "1e", "+1", "NaN", "Infinity", "'a'", #"""#, #""\x""#, #""\u12""#, "\"\n\"", "[", "]", "[1,]", "[,]", "[1 2]", "{",
+        "", " ", "nul", "nulll", "01", "-", "1.", ".5", "1e", "+1", "NaN", "Infinity", "'a'", #"""#, #""\x""#,
+        #""\u12""#, "\"\n\"", "[", "]", "[1,]", "[,]", "[1 2]", "{",
         "}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "{1:2}", "[1}", "1 2", "null,", "\u{FEFF}1", "// a\n1",
     ])
     func `is none`(text: String) { #expect(!JSONCheck.isJSON(Array(text.utf8))) }
@@ -21,6 +23,9 @@ import Testing
         #expect(!JSONCheck.isJSON(Array(repeating: 0x5B, count: depth) + Array(repeating: 0x5D, count: depth - 1)))
     }
 
-    @Test(arguments: [[0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xFE, 0xFF, 0x00, 0x31], [0x31, 0x00], [0x31, 0xC0]] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xFE, 0xFF, 0x00, 0x31], [0x31, 0x00], [0x31, 0xC0],
+        ] as [[UInt8]])
     func `is UTF-8`(bytes: [UInt8]) { #expect(!JSONCheck.isJSON(bytes)) }
 }

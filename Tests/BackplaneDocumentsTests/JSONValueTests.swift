@@ -12,10 +12,12 @@ import Testing
         #expect(String(decoding: value.json, as: UTF8.self) == #"{"a":{},"b":[null,true,-7,1.5,"üü😀"]}"#)
     }
 
-    @Test(arguments: [
-        ("1.0", .integer(1)), ("-0", .integer(0)), ("1e3", .integer(1_000)), ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-        ("9223372036854775808", .number(0x1p63)), ("0.25", .number(0.25)),
-    ] as [(String, JSONValue)])
+    @Test(
+        arguments: [
+            ("1.0", .integer(1)), ("-0", .integer(0)), ("1e3", .integer(1_000)),
+            ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("9223372036854775808", .number(0x1p63)), ("0.25", .number(0.25)),
+        ] as [(String, JSONValue)])
     func `a whole number is an integer however it is spelled`(text: String, value: JSONValue) throws {
         #expect(try parse(text) == value)
     }
@@ -38,7 +40,9 @@ import Testing
         let deep = #expect(throws: DocumentError.self) { try parse(String(repeating: "[", count: 65)) }
         #expect(deep?.kind == .unsupported)
         #expect(deep?.description == "line 1, column 65: nested deeper than 64 levels")
-        let large = #expect(throws: DocumentError.self) { try JSONValue(parsing: Data(count: DocumentLimits.bytes + 1), as: DocumentSubject("definition")) }
+        let large = #expect(throws: DocumentError.self) {
+            try JSONValue(parsing: Data(count: DocumentLimits.bytes + 1), as: DocumentSubject("definition"))
+        }
         #expect(large?.description == "the definition is larger than 16 MB")
     }
 
@@ -50,7 +54,9 @@ import Testing
     }
 
     @Test func `what a property list has beyond JSON becomes text and numbers`() {
-        let list: DocumentValue = .array([.data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 3)), .number(.infinity), .integer(4)])
+        let list: DocumentValue = .array([
+            .data(Data([1, 2])), .date(Date(timeIntervalSinceReferenceDate: 3)), .number(.infinity), .integer(4),
+        ])
         #expect(JSONValue(list) == ["AQI=", 3, nil, 4])
         #expect(DocumentValue(JSONValue(list)) == ["AQI=", 3, nil, 4])
     }

@@ -54,7 +54,8 @@ final class FetchService: NetworkService {
 
     static func methods(_ table: inout Methods) {
         table.async(\.fetch) { service, url, call in
-            let response = try await service.http.send(HTTPRequest("POST", url, headers: ["X-From": "courier"], body: Array("what?".utf8)), call)
+            let response = try await service.http.send(
+                HTTPRequest("POST", url, headers: ["X-From": "courier"], body: Array("what?".utf8)), call)
             return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
         }
     }

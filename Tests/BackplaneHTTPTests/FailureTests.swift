@@ -9,10 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
     /// The error of a GET that must fail; in all of them, the URL is printed without its secrets, in one line.
-    private func failure(_ engine: Engine, _ url: String, maximumBodySize: Int = 64 << 20) async throws -> BackplaneError {
+    private func failure(_ engine: Engine, _ url: String, maximumBodySize: Int = 64 << 20) async throws
+        -> BackplaneError
+    {
         let executor = engine.executor(maximumBodySize: maximumBodySize)
         let secretive = url.replacing("://", with: "://ann:secret@", maxReplacements: 1) + "?key=secret"
-        let error = try #require(await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", secretive)) })
+        let error = try #require(
+            await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", secretive)) })
         #expect(error.location == url)
         #expect(!error.detailedDescription.contains("secret"))
         #expect(!error.message.contains("\n"))
@@ -84,8 +87,10 @@ struct FailureTests {
     @Test(
         arguments: Engine.allCases,
         [
-            "nonsense\r\n\r\n", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: nonsense\r\n\r\n",
+            "nonsense\r\n\r\n", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n",
+            "SSH-2.0-OpenSSH_9.2\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: nonsense\r\n\r\n",
         ])
     func `what is not HTTP is no response`(engine: Engine, sent: String) async throws {
         let server = try TestServer { _, connection in
@@ -107,7 +112,10 @@ struct FailureTests {
 
     @Test(
         arguments: Engine.allCases,
-        ["HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"])
+        [
+            "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ])
     func `a body over the limit is not read on`(engine: Engine, head: String) async throws {
         // Given a server that sends more than the limit and does not end
         let server = try TestServer { _, connection in
@@ -120,7 +128,9 @@ struct FailureTests {
         let error = try await failure(engine, server.url("/books"), maximumBodySize: 100_000)
         // Then there is an error, and the connection is given up
         #expect(error.code == .networkTooLarge)
-        #expect(error.message == "the body that 127.0.0.1:\(server.port) sends has more than 100000 bytes, which are held in memory")
+        #expect(
+            error.message
+                == "the body that 127.0.0.1:\(server.port) sends has more than 100000 bytes, which are held in memory")
         _ = await server.departures.first { _ in true }
     }
 
@@ -160,14 +170,17 @@ struct FailureTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine) async throws {
+    func `an executor that has been shut down ends what is under way and carries out nothing more`(engine: Engine)
+        async throws
+    {
         let server = try TestServer { $1.awaitDeparture() }
         let executor = engine.executor()
         let task = Task { try await executor.execute(HTTPRequest("GET", server.url())) }
         _ = await server.requests.first { _ in true }
         for _ in 1...2 { await executor.shutDown() }
         let ended = try #require(await #expect(throws: BackplaneError.self) { try await task.value })
-        let refused = try #require(await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", server.url())) })
+        let refused = try #require(
+            await #expect(throws: BackplaneError.self) { try await executor.execute(HTTPRequest("GET", server.url())) })
         for error in [ended, refused] {
             #expect(error.code == .networkFailed)
             #expect(error.message.contains("shut down"))

@@ -12,11 +12,13 @@ struct HostTests {
             "Courier": ManagerDefinition(
                 className: "Courier",
                 communicationController: CommunicationControllerDefinition(
-                    className: "CourierCommunication", services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
+                    className: "CourierCommunication",
+                    services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
         ])
 
     private func courier(_ engine: Engine, _ body: (PluginHost, Remote<Fetching>) async throws -> Void) async throws {
-        let host = PluginHost(manifest: manifest, plugins: [CourierPlugin.self], options: HostOptions(executors: [engine.executor()]))
+        let host = PluginHost(
+            manifest: manifest, plugins: [CourierPlugin.self], options: HostOptions(executors: [engine.executor()]))
         try await body(host, try await host.manager("Courier"))
         await host.stop()
     }
@@ -36,8 +38,14 @@ struct HostTests {
     func `that the server is down arrives at the manager's caller`(engine: Engine) async throws {
         let held = try LoopbackSocket(backlog: nil)
         try await courier(engine) { _, courier in
-            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("http://127.0.0.1:\(held.port)/?key=secret") })
-            #expect(error.description == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) accepts no connection; is the server running?")
+            let error = try #require(
+                await #expect(throws: BackplaneError.self) {
+                    try await courier.fetch("http://127.0.0.1:\(held.port)/?key=secret")
+                })
+            #expect(
+                error.description
+                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) accepts no connection; is the server running?"
+            )
         }
     }
 
@@ -46,7 +54,9 @@ struct HostTests {
         let server = try TestServer { $1.awaitDeparture() }
         try await courier(engine) { host, courier in
             let error = try #require(
-                await #expect(throws: BackplaneError.self) { try await courier.fetch(server.url(), host.begin(within: .milliseconds(50))) })
+                await #expect(throws: BackplaneError.self) {
+                    try await courier.fetch(server.url(), host.begin(within: .milliseconds(50)))
+                })
             #expect(error.code == .callDeadline)
         }
     }
@@ -67,7 +77,10 @@ struct HostTests {
     @Test(arguments: Engine.allCases)
     func `a host says which schemes it has, and prints no secret`(engine: Engine) async throws {
         try await courier(engine) { _, courier in
-            let error = try #require(await #expect(throws: BackplaneError.self) { try await courier.fetch("ftp://ann:secret@127.0.0.1/a?secret") })
+            let error = try #require(
+                await #expect(throws: BackplaneError.self) {
+                    try await courier.fetch("ftp://ann:secret@127.0.0.1/a?secret")
+                })
             #expect(error.code == .networkRefused)
             #expect(error.location == "ftp://127.0.0.1/a")
             #expect(error.message.contains("`http:`"))

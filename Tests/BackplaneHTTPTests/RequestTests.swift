@@ -25,7 +25,10 @@ struct RequestTests {
 
     @Test(
         arguments: Engine.allCases,
-        [("", "/"), ("?a=1", "/?a=1"), ("/a?", "/a?"), ("/a b/\u{FC}", "/a%20b/%C3%BC"), ("/a+b;c=d//e", "/a+b;c=d//e")])
+        [
+            ("", "/"), ("?a=1", "/?a=1"), ("/a?", "/a?"), ("/a b/\u{FC}", "/a%20b/%C3%BC"),
+            ("/a+b;c=d//e", "/a+b;c=d//e"),
+        ])
     func `the target is the URL's path and query`(engine: Engine, example: (url: String, target: String)) async throws {
         let server = try TestServer(Self.echo)
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url(example.url)))
@@ -36,7 +39,8 @@ struct RequestTests {
     func `header fields arrive, and their values untouched`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("204 No Content") }
         let request = HTTPRequest(
-            "GET", server.url(), headers: ["Accept": "application/json", "X-Odd": "a;b=\"c, d\"\te", "X-Empty": "", "Content-Length": "7"])
+            "GET", server.url(),
+            headers: ["Accept": "application/json", "X-Odd": "a;b=\"c, d\"\te", "X-Empty": "", "Content-Length": "7"])
         _ = try await engine.executor().execute(request)
         let received = try #require(await server.requests.first { _ in true })
         #expect(received["Accept"] == "application/json")
@@ -53,14 +57,16 @@ struct RequestTests {
         request.headers.add("X-Tag", "one")
         request.headers.add("X-Tag", "two")
         _ = try await engine.executor().execute(request)
-        let values = try #require(await server.requests.first { _ in true }).fields.filter { $0.name == "X-Tag" }.map(\.value)
+        let values = try #require(await server.requests.first { _ in true }).fields.filter { $0.name == "X-Tag" }.map(
+            \.value)
         #expect(values == (engine.keepsFieldsApart ? ["one", "two"] : ["one,two"]))
     }
 
     @Test(arguments: Engine.allCases)
     func `a large body arrives whole`(engine: Engine) async throws {
         let server = try TestServer { $1.answer("200 OK", [("X-Count", "\($0.body.count)")]) }
-        let response = try await engine.executor().execute(HTTPRequest("POST", server.url(), body: .pattern(count: 5 << 20)))
+        let response = try await engine.executor().execute(
+            HTTPRequest("POST", server.url(), body: .pattern(count: 5 << 20)))
         #expect(response.headers["X-Count"] == "\(5 << 20)")
     }
 
@@ -75,7 +81,9 @@ struct RequestTests {
 
     @Test(arguments: Engine.allCases)
     func `nothing is sent that the caller did not decide`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK", [("Set-Cookie", "id=1"), ("Cache-Control", "max-age=1000")], body: [1]) }
+        let server = try TestServer {
+            $1.answer("200 OK", [("Set-Cookie", "id=1"), ("Cache-Control", "max-age=1000")], body: [1])
+        }
         let executor = engine.executor()
         for _ in 1...2 { _ = try await executor.execute(HTTPRequest("POST", server.url(), body: [1])) }
         var requests = server.requests.makeAsyncIterator()
@@ -105,7 +113,8 @@ struct RequestTests {
             HTTPRequest("GET", "ftp://ann:secret@127.0.0.1/"),
         ])
     func `what is no request is refused, without printing a secret`(engine: Engine, request: HTTPRequest) async throws {
-        let error = try #require(await #expect(throws: BackplaneError.self) { try await engine.executor().execute(request) })
+        let error = try #require(
+            await #expect(throws: BackplaneError.self) { try await engine.executor().execute(request) })
         #expect(error.code == .networkRefused)
         #expect(!error.detailedDescription.contains("secret"))
         #expect(!error.message.contains("\n") && !error.message.contains("\r"))

@@ -5,7 +5,9 @@ import Testing
 /// What a server answers, and how it comes back.
 @Suite(.timeLimit(.minutes(5)))
 struct ResponseTests {
-    @Test(arguments: Engine.allCases, ["200 OK", "201 Created", "404 Not Found", "418 I'm a teapot", "500 Oops", "503 Later"])
+    @Test(
+        arguments: Engine.allCases,
+        ["200 OK", "201 Created", "404 Not Found", "418 I'm a teapot", "500 Oops", "503 Later"])
     func `any status is a response, with its body`(engine: Engine, status: String) async throws {
         let server = try TestServer { $1.answer(status, [("X-A", "1")], body: Array("said".utf8)) }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
@@ -26,7 +28,8 @@ struct ResponseTests {
     @Test(arguments: Engine.allCases, [301, 302, 303, 307, 308])
     func `a redirect is the response, and is not followed`(engine: Engine, status: Int) async throws {
         let server = try TestServer { request, connection in
-            connection.answer("\(request.target == "/" ? status : 200) X", [("Location", "/elsewhere")], body: Array("moved".utf8))
+            connection.answer(
+                "\(request.target == "/" ? status : 200) X", [("Location", "/elsewhere")], body: Array("moved".utf8))
         }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
         #expect(response.status == status)
@@ -36,7 +39,9 @@ struct ResponseTests {
 
     @Test(arguments: Engine.allCases)
     func `a demand for credentials is the response`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("401 Unauthorized", [("WWW-Authenticate", "Basic realm=\"books\"")], body: Array("who?".utf8)) }
+        let server = try TestServer {
+            $1.answer("401 Unauthorized", [("WWW-Authenticate", "Basic realm=\"books\"")], body: Array("who?".utf8))
+        }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
         #expect(response.status == 401)
         #expect(response.headers["www-authenticate"] == "Basic realm=\"books\"")
@@ -64,7 +69,9 @@ struct ResponseTests {
     func `a chunked body comes whole`(engine: Engine) async throws {
         let server = try TestServer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-            for piece in ["Call ", "me ", "Ishmael."] { connection.send("\(String(piece.utf8.count, radix: 16))\r\n\(piece)\r\n") }
+            for piece in ["Call ", "me ", "Ishmael."] {
+                connection.send("\(String(piece.utf8.count, radix: 16))\r\n\(piece)\r\n")
+            }
             connection.send("0\r\n\r\n")
         }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
@@ -94,7 +101,10 @@ struct ResponseTests {
 
     @Test(arguments: Engine.allCases)
     func `header fields keep their order and number, where the engine tells them`(engine: Engine) async throws {
-        let server = try TestServer { $1.answer("200 OK", [("X-B", "1"), ("X-A", "2"), ("X-B", "3"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")]) }
+        let server = try TestServer {
+            $1.answer(
+                "200 OK", [("X-B", "1"), ("X-A", "2"), ("X-B", "3"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")])
+        }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
         let fields = response.headers.fields.map { "\($0.name)=\($0.value)" }
         if engine.keepsFieldsApart {
@@ -106,7 +116,9 @@ struct ResponseTests {
 
     @Test(arguments: Engine.allCases)
     func `a body and what is said of it agree when it is compressed`(engine: Engine) async throws {
-        let compressed: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0]      // hello
+        let compressed: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
+        ]  // hello
         let server = try TestServer { $1.answer("200 OK", [("Content-Encoding", "gzip")], body: compressed) }
         let response = try await engine.executor().execute(HTTPRequest("GET", server.url()))
         if response.headers["Content-Encoding"] == "gzip" {
@@ -145,7 +157,7 @@ struct ResponseTests {
                     return ("/\(number)", String(decoding: response.body, as: UTF8.self))
                 }
             }
-            var arrived = 0     // none is answered before all have come
+            var arrived = 0  // none is answered before all have come
             for await _ in server.requests {
                 arrived += 1
                 if arrived == 50 { break }

@@ -54,7 +54,7 @@ struct ReceivedRequest: Sendable {
 }
 
 /// One connection, used by its thread only; the server closes it from outside with `shutdown(2)`, which any thread may.
-final class TestConnection: @unchecked Sendable {      // one thread's, but for shutdown(2)
+final class TestConnection: @unchecked Sendable {  // one thread's, but for shutdown(2)
     let descriptor: Int32
     /// How many came before.
     let number: Int
@@ -104,7 +104,8 @@ final class TestConnection: @unchecked Sendable {      // one thread's, but for 
             return (name: String(parts[0]), value: parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : "")
         }
         received.removeSubrange(..<headEnd.upperBound)
-        var request = ReceivedRequest(method: start[0], target: start.count > 1 ? start[1] : "", fields: fields, body: [])
+        var request = ReceivedRequest(
+            method: start[0], target: start.count > 1 ? start[1] : "", fields: fields, body: [])
         let length = request["Content-Length"].flatMap { Int($0) } ?? 0
         while received.count < length {
             guard fill() else { return nil }
@@ -196,7 +197,9 @@ final class LoopbackSocket: Sendable {
     /// Lends the address to connect to.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: Self.address(port: port)) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
     }
 

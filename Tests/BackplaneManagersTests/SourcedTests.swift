@@ -1,7 +1,8 @@
-@testable import Backplane
 import BackplaneManagers
 import FoundationEssentials
 import Testing
+
+@testable import Backplane
 
 @Suite struct SourcedTests {
     struct Offline: Error, Equatable {}
@@ -9,7 +10,15 @@ import Testing
 
     @Test func `what the network says is kept and marked`() async throws {
         var kept: [Int] = []
-        let result = try await Sourced.networkFirst(Call()) { _ in 7 } keep: { kept.append($0) } kept: { nil } unkept: { Issue.record($0) }
+        let result = try await Sourced.networkFirst(Call()) { _ in
+            7
+        } keep: {
+            kept.append($0)
+        } kept: {
+            nil
+        } unkept: {
+            Issue.record($0)
+        }
         #expect(result == Sourced(7, from: .network))
         #expect(kept == [7])
     }
@@ -25,27 +34,52 @@ import Testing
             Issue.record($0)
         }
         #expect(result.value == 5)
-        guard case .store(let age) = result.source else { Issue.record("from \(result.source)"); return }
+        guard case .store(let age) = result.source else {
+            Issue.record("from \(result.source)")
+            return
+        }
         #expect(age >= .seconds(90) && age < .seconds(180))
     }
 
     @Test func `when nothing was kept the network's error is the error`() async {
         await #expect(throws: Offline()) {
-            try await Sourced<Int>.networkFirst(Call()) { _ in throw Offline() } keep: { _ in } kept: { nil } unkept: { Issue.record($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in
+                throw Offline()
+            } keep: { _ in
+            } kept: {
+                nil
+            } unkept: {
+                Issue.record($0)
+            }
         }
     }
 
     @Test func `what was kept and cannot be read is told, and the network's error is the error`() async {
         var told: [any Error] = []
         await #expect(throws: Offline()) {
-            try await Sourced<Int>.networkFirst(Call()) { _ in throw Offline() } keep: { _ in } kept: { throw DiskFull() } unkept: { told.append($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in
+                throw Offline()
+            } keep: { _ in
+            } kept: {
+                throw DiskFull()
+            } unkept: {
+                told.append($0)
+            }
         }
         #expect(told.map { $0 is DiskFull } == [true])
     }
 
     @Test func `an answer that could not be kept is an answer all the same`() async throws {
         var told: [any Error] = []
-        let result = try await Sourced.networkFirst(Call()) { _ in 7 } keep: { _ in throw DiskFull() } kept: { nil } unkept: { told.append($0) }
+        let result = try await Sourced.networkFirst(Call()) { _ in
+            7
+        } keep: { _ in
+            throw DiskFull()
+        } kept: {
+            nil
+        } unkept: {
+            told.append($0)
+        }
         #expect(result == Sourced(7, from: .network))
         #expect(told.map { $0 is DiskFull } == [true])
     }
@@ -53,7 +87,14 @@ import Testing
     @Test(arguments: [CancellationError() as any Error, BackplaneError(.callCancelled, "")])
     func `a cancelled question is not answered from what was kept`(error: any Error) async {
         await #expect(throws: (any Error).self) {
-            try await Sourced<Int>.networkFirst(Call()) { _ in throw error } keep: { _ in } kept: { Kept(5) } unkept: { Issue.record($0) }
+            try await Sourced<Int>.networkFirst(Call()) { _ in
+                throw error
+            } keep: { _ in
+            } kept: {
+                Kept(5)
+            } unkept: {
+                Issue.record($0)
+            }
         }
     }
 
@@ -74,7 +115,10 @@ import Testing
     @Test(arguments: [1e300, -1e300, -1, 0]) func `no age is too long or too short`(age: Double) throws {
         let json = #"{"source":"store","age":\#(age),"value":1}"#
         let found = try JSONDecoder().decode(Sourced<Int>.self, from: Data(json.utf8))
-        guard case .store(let age) = found.source else { Issue.record("from \(found.source)"); return }
+        guard case .store(let age) = found.source else {
+            Issue.record("from \(found.source)")
+            return
+        }
         #expect(age >= .zero)
     }
 
@@ -90,6 +134,8 @@ import Testing
     }
 
     @Test func `a source that nobody knows is refused`() {
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Sourced<Int>.self, from: Data(#"{"source":"rumour","value":1}"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Sourced<Int>.self, from: Data(#"{"source":"rumour","value":1}"#.utf8))
+        }
     }
 }

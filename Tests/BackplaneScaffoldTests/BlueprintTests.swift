@@ -9,11 +9,13 @@ struct BlueprintTests {
     private let backplane = BackplanePackage.folder("/home/ada/backplane")
 
     @Test func `a package`() throws {
-        try expectSnapshot(NewPackage(name: NewName("Tides"), backplane: backplane).blueprint(commands).text, "new-made-package")
+        try expectSnapshot(
+            NewPackage(name: NewName("Tides"), backplane: backplane).blueprint(commands).text, "new-made-package")
     }
 
     @Test func `a program`() throws {
-        try expectSnapshot(NewApp(name: NewName("Harbour"), backplane: backplane).blueprint(commands).text, "new-made-app")
+        try expectSnapshot(
+            NewApp(name: NewName("Harbour"), backplane: backplane).blueprint(commands).text, "new-made-app")
     }
 
     @Test(arguments: [(true, false, "dac"), (false, true, "service"), (true, true, "both")])
@@ -41,7 +43,9 @@ struct BlueprintTests {
     }
 
     @Test func `a path with a quote in it stays one`() throws {
-        let text = NewPackage(name: try NewName("Tides"), backplane: .folder(#"/home/a "b"/backplane"#)).blueprint(commands).files[0].text
+        let text = NewPackage(name: try NewName("Tides"), backplane: .folder(#"/home/a "b"/backplane"#)).blueprint(
+            commands
+        ).files[0].text
         #expect(text.contains(#"path: "/home/a \"b\"/backplane""#))
     }
 }

@@ -8,13 +8,24 @@ struct ManifestOutputTests {
     private let end = #"error: invalid manifests at [<AbsolutePath:"/home/ada/a">]"#
 
     @Test func `the compiler's lines stay as they are, and what SwiftPM did goes`() {
-        let said = ["/a/Package.swift:1:1: error: no", "1 | oops", "  | `- error: no", "", "/a/Package.swift:2:1: error: no more"]
-        #expect(ManifestOutput.lines(of: ["Another instance of SwiftPM (PID: 7) is already running", command, ""] + said + ["", end]) == said)
+        let said = [
+            "/a/Package.swift:1:1: error: no", "1 | oops", "  | `- error: no", "",
+            "/a/Package.swift:2:1: error: no more",
+        ]
+        #expect(
+            ManifestOutput.lines(
+                of: ["Another instance of SwiftPM (PID: 7) is already running", command, ""] + said + ["", end]) == said
+        )
     }
 
     @Test func `a program that ends by a signal has said why`() {
-        let crash = ["*** Signal 4: Backtracing from 0x7f... done ***", "", "rax 0x0000000000000000  0", "Backtrace took 0.01s"]
-        #expect(ManifestOutput.lines(of: [command, "a/Package.swift:4: Fatal error: no", ""] + crash + [end]) == ["a/Package.swift:4: Fatal error: no"])
+        let crash = [
+            "*** Signal 4: Backtracing from 0x7f... done ***", "", "rax 0x0000000000000000  0", "Backtrace took 0.01s",
+        ]
+        #expect(
+            ManifestOutput.lines(of: [command, "a/Package.swift:4: Fatal error: no", ""] + crash + [end]) == [
+                "a/Package.swift:4: Fatal error: no"
+            ])
     }
 
     @Test func `what SwiftPM says itself stays`() {

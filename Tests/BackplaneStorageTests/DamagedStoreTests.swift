@@ -41,7 +41,9 @@ struct DamagedStoreTests {
         static let all = [
             Shape(testDescription: "a flat tree", records: 1_000, idLength: 10) { _ in 12 },
             Shape(testDescription: "a deep tree", records: 1_000, idLength: 600) { _ in 4 },
-            Shape(testDescription: "records over several pages", records: 300, idLength: 10, repeats: { $0 % 3 == 0 ? 2_000 : 8 }, fits: false),
+            Shape(
+                testDescription: "records over several pages", records: 300, idLength: 10,
+                repeats: { $0 % 3 == 0 ? 2_000 : 8 }, fits: false),
         ]
 
         func name(_ number: Int) -> String { String(repeating: "0", count: 8 - "\(number)".count) + "\(number)" }
@@ -54,7 +56,9 @@ struct DamagedStoreTests {
         }
     }
 
-    private func expectRecords(_ shape: Shape, in store: SQLiteRecordStore, but lost: Set<Int>, _ comment: Comment) async throws {
+    private func expectRecords(_ shape: Shape, in store: SQLiteRecordStore, but lost: Set<Int>, _ comment: Comment)
+        async throws
+    {
         var kept: Set<Int> = []
         for collection in ["books", "loans"] {
             for record in try await store.read(RecordQuery(collection: collection), in: "library").records {
@@ -72,7 +76,10 @@ struct DamagedStoreTests {
 
     /// The records whose id or value has some of its bytes among these: all that eight digits in a row name.
     private static func numbers(in page: [UInt8]) -> Set<Int> {
-        Set(page.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.filter { $0.count >= 8 }.compactMap { Int(String(decoding: $0.prefix(8), as: UTF8.self)) })
+        Set(
+            page.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.filter { $0.count >= 8 }.compactMap {
+                Int(String(decoding: $0.prefix(8), as: UTF8.self))
+            })
     }
 
     @Test(arguments: Shape.all)
@@ -89,21 +96,29 @@ struct DamagedStoreTests {
         for page in Set([1, 2, 3, 4] + (0..<12).map { _ in Int.random(in: 1...pages, using: &random) }).sorted() {
             let trial = try Fixture(), start = (page - 1) * 4_096
             let old = bytes[start..<start + 4_096]
-            let new = page % 3 == 0 ? [UInt8](repeating: 0, count: 4_096) : (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let new =
+                page % 3 == 0
+                ? [UInt8](repeating: 0, count: 4_096)
+                : (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
             var damaged = bytes
             damaged.replaceSubrange(start..<start + 4_096, with: new)
             try Data(damaged).write(to: URL(filePath: trial.file))
             let lost = Self.numbers(in: Array(old))
 
             let store = try trial.open()
-            try await expectRecords(shape, in: store, but: lost, "page \(page) of \(pages), seed \(seed): \(trial.reports)")
+            try await expectRecords(
+                shape, in: store, but: lost, "page \(page) of \(pages), seed \(seed): \(trial.reports)")
             try await store.write([.save(collection: "books", StoredRecord(id: "new", value: [1]))], in: "library")
             if let report = trial.reports.first {
                 #expect(report.code == .storeDamaged)
                 let aside = try #require(try trial.names().first { $0.hasPrefix("store.sqlite.damaged-") })
                 #expect(report.message.contains(aside))
-                #expect(try Data(contentsOf: URL(filePath: "\(trial.folder)/\(aside)")) == Data(damaged), "nothing of the damaged file is lost")
-                if !lost.isEmpty && shape.fits { #expect(report.message.contains("lost were at most about"), "\(report)") }
+                #expect(
+                    try Data(contentsOf: URL(filePath: "\(trial.folder)/\(aside)")) == Data(damaged),
+                    "nothing of the damaged file is lost")
+                if !lost.isEmpty && shape.fits {
+                    #expect(report.message.contains("lost were at most about"), "\(report)")
+                }
             } else {
                 #expect(lost.isEmpty || !shape.fits, "records on page \(page) went without a word")
             }
@@ -125,7 +140,9 @@ struct DamagedStoreTests {
 
         let store = try fixture.open()
         var saved = 1
-        for collection in ["books", "loans"] { saved += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total }
+        for collection in ["books", "loans"] {
+            saved += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total
+        }
         let message = try #require(fixture.reports.first).message
         #expect(fixture.reports.count == 1)
         #expect(message.contains("\(saved) records in 3 collections were saved"), "\(message)")
@@ -139,7 +156,9 @@ struct DamagedStoreTests {
         let store = try running.open()
         try await store.write((990..<1_000).map { shape.change($0) }, in: "library")
         // As a kill leaves it: nothing was moved from the log into the file.
-        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: running.file + suffix, toPath: copy.file + suffix) }
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: running.file + suffix, toPath: copy.file + suffix)
+        }
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: copy.file)))
         #expect(bytes.firstRange(of: shape.marker(999)) == nil, "it is in the log alone")
         let place = try #require(bytes.firstRange(of: shape.marker(500))).lowerBound / 4_096 * 4_096
@@ -187,7 +206,9 @@ struct DamagedStoreTests {
         let before = try fixture.names()
         let error = #expect(throws: BackplaneError.self) { try fixture.open() }
         #expect(error?.code == .storeDamaged)
-        #expect(error?.message.contains("another open store of this process has it open") == true, "\(String(describing: error))")
+        #expect(
+            error?.message.contains("another open store of this process has it open") == true,
+            "\(String(describing: error))")
         #expect(try fixture.names() == before, "neither moved nor copied")
         withExtendedLifetime(first) {}
     }
@@ -200,19 +221,25 @@ struct DamagedStoreTests {
         #expect(error?.code == .storeDamaged && error?.location == fixture.file)
         #expect(error?.message.contains("is left as it is; put a backup in its place") == true)
         #expect(try Data(contentsOf: URL(filePath: fixture.file)) == damaged)
-        #expect(try fixture.names().filter { $0.contains("damaged") || $0.contains("salvag") } == before.filter { $0.contains("damaged") })
+        #expect(
+            try fixture.names().filter { $0.contains("damaged") || $0.contains("salvag") }
+                == before.filter { $0.contains("damaged") })
     }
 
     @Test func `many who make the store at the same time do not collide`() async throws {
         for _ in 0..<20 {
             let fixture = try Fixture(), shape = Shape.all[0]
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<8 { group.addTask { try await fixture.open().write([shape.change(number)], in: "library") } }
+                for number in 0..<8 {
+                    group.addTask { try await fixture.open().write([shape.change(number)], in: "library") }
+                }
                 try await group.waitForAll()
             }
             let store = try fixture.open()
             var count = 0
-            for collection in ["books", "loans"] { count += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total }
+            for collection in ["books", "loans"] {
+                count += try await store.read(RecordQuery(collection: collection, limit: 0), in: "library").total
+            }
             #expect(count == 8)
         }
     }
@@ -238,10 +265,14 @@ struct DamagedStoreTests {
         try Data(repeating: 0x44, count: 50_000).write(to: URL(filePath: fixture.file + "-wal"))
         try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
         #expect(try !fixture.names().contains { $0.contains("salvag") })
-        let aside = try #require(try fixture.names().first { $0.hasPrefix("store.sqlite.damaged-") && !$0.hasSuffix("-wal") })
+        let aside = try #require(
+            try fixture.names().first { $0.hasPrefix("store.sqlite.damaged-") && !$0.hasSuffix("-wal") })
         #expect(fixture.reports.count == 1 && fixture.reports[0].message.contains(aside), "\(fixture.reports)")
-        #expect(try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)")) == Data(repeating: 0x33, count: 50_000))
-        #expect(try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)-wal")) == Data(repeating: 0x44, count: 50_000))
+        #expect(
+            try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)")) == Data(repeating: 0x33, count: 50_000))
+        #expect(
+            try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)-wal"))
+                == Data(repeating: 0x44, count: 50_000))
     }
 }
 

@@ -2,6 +2,7 @@ import Backplane
 import BackplaneStorage
 import Foundation
 import Testing
+
 #if Engines
 import BackplaneSQLite
 #endif
@@ -37,7 +38,9 @@ struct RecordStoreTests {
         .save(collection: collection, StoredRecord(id: id, value: Array(value.utf8)))
     }
 
-    private func ids(_ store: any RecordStore, _ query: RecordQuery, in namespace: String = "A") async throws -> [String] {
+    private func ids(_ store: any RecordStore, _ query: RecordQuery, in namespace: String = "A") async throws
+        -> [String]
+    {
         try await store.read(query, in: namespace).records.map(\.id)
     }
 
@@ -68,7 +71,9 @@ struct RecordStoreTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func `records come in the order of their ids' bytes, page by page, with the number of all`(engine: Engine) async throws {
+    func `records come in the order of their ids' bytes, page by page, with the number of all`(engine: Engine)
+        async throws
+    {
         try await withStore(engine) { store in
             try await store.write(["b", "a", "é", "Z", "10", "9"].map { save($0) }, in: "A")
             #expect(try await ids(store, RecordQuery(collection: "books")) == ["10", "9", "Z", "a", "b", "é"])
@@ -83,7 +88,9 @@ struct RecordStoreTests {
     func `a limit of zero only counts`(engine: Engine) async throws {
         try await withStore(engine) { store in
             try await store.write((0..<50).map { save("\($0)") }, in: "A")
-            #expect(try await store.read(RecordQuery(collection: "books", limit: 0), in: "A") == RecordPage(records: [], total: 50))
+            #expect(
+                try await store.read(RecordQuery(collection: "books", limit: 0), in: "A")
+                    == RecordPage(records: [], total: 50))
         }
     }
 
@@ -108,7 +115,11 @@ struct RecordStoreTests {
     @Test(arguments: Engine.allCases)
     func `changes are made in the order they are given`(engine: Engine) async throws {
         try await withStore(engine) { store in
-            try await store.write([save("1"), .deleteAll(collection: "books"), save("2"), save("3"), .delete(collection: "books", id: "3")], in: "A")
+            try await store.write(
+                [
+                    save("1"), .deleteAll(collection: "books"), save("2"), save("3"),
+                    .delete(collection: "books", id: "3"),
+                ], in: "A")
             #expect(try await ids(store, RecordQuery(collection: "books")) == ["2"])
         }
     }
@@ -118,7 +129,10 @@ struct RecordStoreTests {
         try await withStore(engine) { store in
             let value = Array(UInt8.min...UInt8.max), id = "'; DROP TABLE record; --\u{1F40B}"
             try await store.write([.save(collection: "bo'oks", StoredRecord(id: id, value: value))], in: "A'")
-            #expect(try await store.read(RecordQuery(collection: "bo'oks", ids: [id]), in: "A'").records == [StoredRecord(id: id, value: value)])
+            #expect(
+                try await store.read(RecordQuery(collection: "bo'oks", ids: [id]), in: "A'").records == [
+                    StoredRecord(id: id, value: value)
+                ])
         }
     }
 
@@ -148,7 +162,8 @@ enum StorageFixture {
     /// A new folder, to be removed by the caller.
     static func folder() throws -> String {
         let url = FileManager.default.temporaryDirectory.appending(path: "backplane-storage-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         return url.path
     }
 }

@@ -53,7 +53,9 @@ final class SQLiteFileTests {
         #expect(try await open().store.read(query, in: "A").records.map(\.id) == ["1"])
     }
 
-    @Test(arguments: ["this is no database at all, whatever its name says", "SQLite format 3\u{0} and then nothing that makes sense"])
+    @Test(arguments: [
+        "this is no database at all, whatever its name says", "SQLite format 3\u{0} and then nothing that makes sense",
+    ])
     func `a file that is no database is moved aside and reported, and a new one begun`(contents: String) async throws {
         let contents = contents + String(repeating: ".", count: 4_096)
         try Data(contents.utf8).write(to: URL(filePath: file))
@@ -65,7 +67,8 @@ final class SQLiteFileTests {
         #expect(reports.all.map(\.code) == [.storeDamaged])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let aside = try #require(names.first { $0.hasPrefix("store.sqlite.damaged-") })
-        #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(aside)")) == Data(contents.utf8), "nothing of it is lost")
+        #expect(
+            try Data(contentsOf: URL(filePath: "\(folder)/\(aside)")) == Data(contents.utf8), "nothing of it is lost")
         #expect(reports.all[0].message.contains(aside))
     }
 
@@ -87,7 +90,9 @@ final class SQLiteFileTests {
         try await open().store.write([change], in: "A")
         let before = try Data(contentsOf: URL(filePath: file))
         // The rights of a file do not bind the superuser; a read-only mount binds everybody.
-        guard mount("none", folder, nil, UInt(MS_BIND), nil) == 0 else { try Test.cancel("the right to mount is needed") }
+        guard mount("none", folder, nil, UInt(MS_BIND), nil) == 0 else {
+            try Test.cancel("the right to mount is needed")
+        }
         defer { umount2(folder, Int32(MNT_DETACH)) }
         try #require(mount("none", folder, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
 
@@ -103,14 +108,21 @@ final class SQLiteFileTests {
     }
 
     @Test func `a disk without room is an error that says so, and what was kept before is there`() async throws {
-        guard mount("none", folder, "tmpfs", 0, "size=512k") == 0 else { try Test.cancel("the right to mount is needed") }
+        guard mount("none", folder, "tmpfs", 0, "size=512k") == 0 else {
+            try Test.cancel("the right to mount is needed")
+        }
         defer { umount2(folder, Int32(MNT_DETACH)) }
         let store = try open().store
         try await store.write([change], in: "A")
         var failure: BackplaneError?
         for number in 0..<1_000 where failure == nil {
             do {
-                try await store.write([.save(collection: "large", StoredRecord(id: "\(number)", value: Array(repeating: 65, count: 20_000)))], in: "A")
+                try await store.write(
+                    [
+                        .save(
+                            collection: "large",
+                            StoredRecord(id: "\(number)", value: Array(repeating: 65, count: 20_000)))
+                    ], in: "A")
             } catch {
                 failure = error
             }

@@ -25,7 +25,8 @@ struct FakeTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a communication controller is replaced with its services, in both lanes`(lanes: LaneRule) async throws {
-        #expect(try await ring([.communicationController(of: "Sexton"): Self.errand], lanes: lanes) == "ran noon 1 at 12")
+        #expect(
+            try await ring([.communicationController(of: "Sexton"): Self.errand], lanes: lanes) == "ran noon 1 at 12")
     }
 
     @Test func `a data access controller is replaced`() async throws {
@@ -56,14 +57,17 @@ struct FakeTests {
         manifest.managers["Sundial"] = nil
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 4 } }
         let answer = try await TestHost.run(
-            manifest, plugins: [ParishPlugin.self], fakes: [.manager("Sundial"): hours, .communicationController(of: "Sexton"): Self.errand]
+            manifest, plugins: [ParishPlugin.self],
+            fakes: [.manager("Sundial"): hours, .communicationController(of: "Sexton"): Self.errand]
         ) { try await $0.manager(.sexton).ring("noon") }
         #expect(answer == "ran noon 1 at 4")
     }
 
     @Test func `a manager that a component looks up can be added`() async throws {
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 5 } }
-        let answer = try await TestHost.run("Watchman", plugins: [ParishPlugin.self], fakes: [.addedManager("Sundial"): hours]) { host in
+        let answer = try await TestHost.run(
+            "Watchman", plugins: [ParishPlugin.self], fakes: [.addedManager("Sundial"): hours]
+        ) { host in
             try await host.manager("Watchman", as: Errand.self).run("Sundial")
         }
         #expect(answer == "5")
@@ -73,19 +77,25 @@ struct FakeTests {
         var manifest = Manifest.parish
         let real = LockedClass(plugin: "org.example.parish", version: "1.0.0")
         manifest.lock = [
-            "Sexton": real, "Sundial": real, "Sexton/dataAccessController": real, "Sexton/communicationController": real,
+            "Sexton": real, "Sundial": real, "Sexton/dataAccessController": real,
+            "Sexton/communicationController": real,
             "Sexton/communicationController/bell": real,
         ]
         let places: [Fake.Place: Fake] = [
-            .dataAccessController(of: "Sexton"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } }, .service("bell", of: "Sexton"): Fake(Bell.self),
+            .dataAccessController(of: "Sexton"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
+            .service("bell", of: "Sexton"): Fake(Bell.self),
             .manager("Sundial"): Fake(Hours.self),
         ]
         for (place, fake) in places {
-            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [place: fake]) { _ = try await $0.manager(.sexton) }
+            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [place: fake]) {
+                _ = try await $0.manager(.sexton)
+            }
         }
         manifest.lock?["Sexton"]?.version = "2.0.0"
         let error = await #expect(throws: ManifestRefused.self) {
-            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): Self.errand]) { _ in }
+            try await TestHost.run(
+                manifest, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): Self.errand]
+            ) { _ in }
         }
         #expect(error?.problems.map(\.error.code) == [.lockMismatch])
     }
@@ -103,7 +113,9 @@ struct FakeTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a member without a closure says so when it is called`(lanes: LaneRule) async throws {
-        try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): Fake(Ringing.self)], lanes: lanes) { host in
+        try await TestHost.run(
+            .parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): Fake(Ringing.self)], lanes: lanes
+        ) { host in
             let ringing = try await host.manager(.sexton)
             let asynchronous = await #expect(throws: BackplaneError.self) { try await ringing.ring("noon") }
             let synchronous = #expect(throws: BackplaneError.self) { try ringing.count() }
@@ -119,8 +131,13 @@ struct FakeTests {
             var message: String { "it has a crack" }
         }
         let bell = Fake(Bell.self) { $0.async(\.strike) { _, _ in throw Cracked() } }
-        let error = await #expect(throws: BackplaneError.self) { try await ring([.service("bell", of: "Sexton"): bell]) }
-        #expect(error == BackplaneError(.componentFailed, "it has a crack", failure: BackplaneError.Failure(code: "bell.cracked")))
+        let error = await #expect(throws: BackplaneError.self) {
+            try await ring([.service("bell", of: "Sexton"): bell])
+        }
+        #expect(
+            error
+                == BackplaneError(
+                    .componentFailed, "it has a crack", failure: BackplaneError.Failure(code: "bell.cracked")))
     }
 }
 
@@ -179,18 +196,24 @@ extension FakeTests {
         private let wires: Wires
         init(_ context: Context) { wires = context.wires }
         static func methods(_ table: inout Methods) {
-            table.async(\.run) { messenger, text, call in "soon " + (try await messenger.wires.bell.strike(text, call)) }
+            table.async(\.run) { messenger, text, call in "soon " + (try await messenger.wires.bell.strike(text, call))
+            }
         }
     }
 
     @Test func `a class has its own configuration`() async throws {
-        #expect(try await ring([.service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"])]) == "BONG 1 at 12")
+        #expect(
+            try await ring([.service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"])])
+                == "BONG 1 at 12")
     }
 
     @Test func `a class keeps the collaborators that it asks for`() async throws {
-        #expect(try await ring([.communicationController(of: "Sexton"): Fake(EagerMessenger.self)], setUp: tower) == "soon 200 dong 1 at 12")
+        #expect(
+            try await ring([.communicationController(of: "Sexton"): Fake(EagerMessenger.self)], setUp: tower)
+                == "soon 200 dong 1 at 12")
         let both: [Fake.Place: Fake] = [
-            .communicationController(of: "Sexton"): Fake(EagerMessenger.self), .service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"]),
+            .communicationController(of: "Sexton"): Fake(EagerMessenger.self),
+            .service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"]),
         ]
         #expect(try await ring(both) == "soon BONG 1 at 12")
     }
@@ -218,33 +241,52 @@ extension FakeTests {
     }
 
     @Test func `one that provides another contract is the manifest's problem`() async {
-        #expect(await refusal([.communicationController(of: "Sexton"): Fake(Hours.self)]) == """
-            there is a problem with the manifest
-              /managers/Sexton/communicationController/className: wire.mismatch: `Sexton` 1.0.0 of plugin `org.example.parish` asks for `Errand` 1.0.0 \
-            as `communicationController`; `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
-            """)
+        #expect(
+            await refusal([.communicationController(of: "Sexton"): Fake(Hours.self)]) == """
+                there is a problem with the manifest
+                  /managers/Sexton/communicationController/className: wire.mismatch: `Sexton` 1.0.0 of plugin `org.example.parish` asks for `Errand` 1.0.0 \
+                as `communicationController`; `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
+                """)
     }
 
     @Test func `a class of another role is the manifest's problem`() async {
-        #expect(await refusal([.communicationController(of: "Sexton"): Fake(LoudTower.self)]) == """
-            there is a problem with the manifest
-              /managers/Sexton/communicationController/className: component.wrong-role: `Fake.LoudTower` 1.0.0 of plugin `org.backplane.testkit.fakes` \
-            is a network service, not a communication controller
-            """)
+        #expect(
+            await refusal([.communicationController(of: "Sexton"): Fake(LoudTower.self)]) == """
+                there is a problem with the manifest
+                  /managers/Sexton/communicationController/className: component.wrong-role: `Fake.LoudTower` 1.0.0 of plugin `org.backplane.testkit.fakes` \
+                is a network service, not a communication controller
+                """)
     }
 
     @Test func `one that nobody asks for is the manifest's problem, and all problems come at once`() async {
-        let text = await refusal([.use("moon", of: "Sexton"): Fake(Hours.self), .service("drum", of: "Sexton"): Fake(Bell.self)])
+        let text = await refusal([
+            .use("moon", of: "Sexton"): Fake(Hours.self), .service("drum", of: "Sexton"): Fake(Bell.self),
+        ])
         #expect(text.hasPrefix("there are 2 problems with the manifest\n"), "\(text)")
         #expect(text.contains("uses no `moon`") && text.contains("has no property `drum`"), "\(text)")
     }
 
     @Test(arguments: [
-        ([Fake.Place.dataAccessController(of: "Sixton")], "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"),
-        ([.manager("Moondial")], "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"),
-        ([.addedManager("Sundial")], "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"),
-        ([.dataAccessController], "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"),
-        ([.service("bell", of: "Sundial")], "manifest.missing-key: a fake is given for the service `bell` of `Sundial`, which has no communication controller to receive it"),
+        (
+            [Fake.Place.dataAccessController(of: "Sixton")],
+            "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"
+        ),
+        (
+            [.manager("Moondial")],
+            "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"
+        ),
+        (
+            [.addedManager("Sundial")],
+            "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"
+        ),
+        (
+            [.dataAccessController],
+            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"
+        ),
+        (
+            [.service("bell", of: "Sundial")],
+            "manifest.missing-key: a fake is given for the service `bell` of `Sundial`, which has no communication controller to receive it"
+        ),
     ])
     func `a place that is not there is an error that says what is`(places: [Fake.Place], words: String) async {
         let fakes = Dictionary(uniqueKeysWithValues: places.map { ($0, Fake(Bell.self)) })
@@ -255,9 +297,12 @@ extension FakeTests {
     @Test func `two fakes for one place are an error`() async {
         let error = await #expect(throws: BackplaneError.self) {
             try await TestHost.run(
-                "Sexton", plugins: [ParishPlugin.self], fakes: [.communicationController: Self.errand, .communicationController(of: "Sexton"): Self.errand]
+                "Sexton", plugins: [ParishPlugin.self],
+                fakes: [.communicationController: Self.errand, .communicationController(of: "Sexton"): Self.errand]
             ) { try await $0.manager(.sexton).ring("noon") }
         }
-        #expect(error?.description == "wire.mismatch: two fakes are given for the communication controller of `Sexton`; give one")
+        #expect(
+            error?.description
+                == "wire.mismatch: two fakes are given for the communication controller of `Sexton`; give one")
     }
 }

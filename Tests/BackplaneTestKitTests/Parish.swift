@@ -142,7 +142,8 @@ extension Manifest {
     /// Everything real.
     static let parish = Manifest(managers: [
         "Sexton": ManagerDefinition(
-            className: "Sexton", uses: ["hours": "Sundial"], dataAccessController: DataAccessControllerDefinition(className: "Register"),
+            className: "Sexton", uses: ["hours": "Sundial"],
+            dataAccessController: DataAccessControllerDefinition(className: "Register"),
             communicationController: CommunicationControllerDefinition(
                 className: "Messenger", services: [ServiceDefinition(className: "Tower", propertyName: "bell")])),
         "Sundial": ManagerDefinition(className: "Sundial"),

@@ -13,7 +13,9 @@ struct TestHTTPTests {
     @Test func `a request is answered by its method and its URL, query and all`() async throws {
         http.on("GET", url, .json(text: "[]"))
         http.on("POST", url, .status(201, headers: ["Location": "/1"]))
-        #expect(try await get(url) == HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("[]".utf8)))
+        #expect(
+            try await get(url)
+                == HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("[]".utf8)))
         #expect(try await http.execute(HTTPRequest("POST", url)).headers["Location"] == "/1")
         await #expect(throws: BackplaneError.self) { try await get("http://books.test/search") }
     }
@@ -35,7 +37,9 @@ struct TestHTTPTests {
     }
 
     @Test func `an answer may be made of its request, and the log of requests be asked meanwhile`() async throws {
-        http.on("the second request", where: { [http] _ in http.requests.count == 2 }, TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body) })
+        http.on(
+            "the second request", where: { [http] _ in http.requests.count == 2 },
+            TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body) })
         http.on("GET", url, .status(202))
         #expect(try await get(url).status == 202)
         #expect(try await http.execute(HTTPRequest("PUT", url, body: [1, 2, 3])).body == [1, 2, 3])
@@ -71,9 +75,10 @@ struct TestHTTPTests {
 
     @Test func `a request that nobody expected is an error that says what was, and is kept`() async throws {
         let first = await #expect(throws: BackplaneError.self) { try await get(url) }
-        #expect(first?.message == """
-            the test does not say how `GET \(url)` is answered; it answers nothing yet; say it with `http.on("GET", "\(url)", …)`
-            """)
+        #expect(
+            first?.message == """
+                the test does not say how `GET \(url)` is answered; it answers nothing yet; say it with `http.on("GET", "\(url)", …)`
+                """)
         http.on("GET", "http://books.test/books", .status(200))
         let second = await #expect(throws: BackplaneError.self) { try await get(url) }
         #expect(second?.code == .networkUnexpected)

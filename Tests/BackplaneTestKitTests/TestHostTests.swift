@@ -3,9 +3,9 @@ import BackplaneDocuments
 import BackplaneHost
 import BackplaneManagers
 import BackplaneTestKit
+import BooksAPIv1Module
 import BookshelfContracts
 import BookshelfModule
-import BooksAPIv1Module
 import Foundation
 import Synchronization
 import Testing
@@ -18,7 +18,9 @@ struct TestHostTests {
     ]
 
     @Test func `one manager is tested by its class name, with nothing but fakes around it`() async throws {
-        let answer = try await TestHost.run("Sexton", configuration: ["greeting": "Hey "], plugins: [ParishPlugin.self], fakes: Self.fakes) { host in
+        let answer = try await TestHost.run(
+            "Sexton", configuration: ["greeting": "Hey "], plugins: [ParishPlugin.self], fakes: Self.fakes
+        ) { host in
             try await host.manager("Sexton", as: Ringing.self).ring("noon", host.begin(within: .seconds(60)))
         }
         #expect(answer == "Hey noon 1")
@@ -68,20 +70,25 @@ struct TestHostTests {
             try await TestHost.run(manifest, plugins: [ParishPlugin.self]) { _ in started.withLock { $0 = true } }
         }
         #expect(!started.withLock { $0 })
-        #expect(error?.description == """
-            there are 2 problems with the manifest
-              /managers/Sexton/dataAccessController/className: component.unknown-class: no plugin registers a class `Registar`; did you mean `Register`?
-              /managers/Verger/className: component.unknown-class: no plugin registers a class `Nobody`; as a manager there is `Sexton`, `Sundial`, `Watchman`
-            """)
+        #expect(
+            error?.description == """
+                there are 2 problems with the manifest
+                  /managers/Sexton/dataAccessController/className: component.unknown-class: no plugin registers a class `Registar`; did you mean `Register`?
+                  /managers/Verger/className: component.unknown-class: no plugin registers a class `Nobody`; as a manager there is `Sexton`, `Sundial`, `Watchman`
+                """)
     }
 
     @Test func `real layers down to HTTP and the store, from the manifest's own file`() async throws {
-        let manifest = try Manifest(contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized.path)
+        let manifest = try Manifest(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized
+                .path)
         try await TestHost.run(manifest, plugins: [BookshelfPlugin.self, BooksAPIv1Plugin.self]) { host in
-            let found = #"[{"id": "moby-dick", "title": "Moby-Dick", "author": "Herman Melville", "year": 1851, "language": "en"}]"#
+            let found =
+                #"[{"id": "moby-dick", "title": "Moby-Dick", "author": "Herman Melville", "year": 1851, "language": "en"}]"#
             host.http.on("GET", "http://127.0.0.1:8484/v1/search?q=whale", .json(text: found), .noConnection)
             let library = try await host.manager("LibraryManager", as: Library.self)
-            let first = try await library.search(BookQuery(text: "whale")), second = try await library.search(BookQuery(text: "the whale"))
+            let first = try await library.search(BookQuery(text: "whale")),
+                second = try await library.search(BookQuery(text: "the whale"))
             #expect(first.source == .network && first.value.map(\.title) == ["Moby-Dick"])
             #expect(second.value == first.value && second.source != .network)
             #expect(await host.store.ids(of: "searches", in: "BookStore") == ["whale"])
@@ -90,10 +97,13 @@ struct TestHostTests {
 
     @Test func `libraries are loaded where the test says where they are`() async throws {
         let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-        var manifest = try Manifest(contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized.path)
+        var manifest = try Manifest(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../manifests/bookshelf-v1.json").standardized
+                .path)
         manifest.managers["LibraryManager"]?.communicationController?.configuration = [:]
         let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in [] } }
-        try await TestHost.run(manifest, plugins: [], fakes: [.communicationController: network], pluginPaths: [folder]) { host in
+        try await TestHost.run(manifest, plugins: [], fakes: [.communicationController: network], pluginPaths: [folder])
+        { host in
             let library = try await host.manager("LibraryManager", as: Library.self)
             #expect(try await library.search(BookQuery(text: "whale")).source == .network)
             #expect(await host.host.managers.map(\.plugin) == ["org.backplane.bookshelf"])

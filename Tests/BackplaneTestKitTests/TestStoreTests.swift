@@ -12,7 +12,9 @@ struct TestStoreTests {
 
     private func withSexton(_ test: (TestHost, Remote<Ringing>) async throws -> Void) async throws {
         let errand = Fake(Errand.self) { $0.async(\.run) { text, _ in text } }
-        try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): errand]) { host in
+        try await TestHost.run(
+            .parish, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): errand]
+        ) { host in
             try await test(host, try await host.manager(.sexton))
         }
     }
@@ -23,7 +25,8 @@ struct TestStoreTests {
             try await host.store.save(json: #"{"id":"night"}"#, as: "night", of: "entries", in: "Register")
             let answer = try await sexton.ring("noon")
             #expect(answer == "noon 4 at 12")
-            #expect(try await host.store.all(Entry.self, in: "Register").map(\.id) == ["dawn", "dusk", "night", "noon"])
+            #expect(
+                try await host.store.all(Entry.self, in: "Register").map(\.id) == ["dawn", "dusk", "night", "noon"])
             #expect(await host.store.ids(of: "entries", in: "Register") == ["dawn", "dusk", "night", "noon"])
             #expect(await host.store.json("noon", of: "entries", in: "Register") == #"{"id":"noon"}"#)
             #expect(await host.store.json("noon", of: "entries", in: "Nowhere") == nil)

@@ -119,7 +119,8 @@ struct WaitingTests {
     @Test func `whoever waits in vain can be cancelled`() async throws {
         let gate = TestGate(), recording = Recording<Int>()
         let waiting = [
-            Task { try await gate.pass() }, Task { try await gate.arrivals(9) }, Task { _ = try await recording.first(1) },
+            Task { try await gate.pass() }, Task { try await gate.arrivals(9) },
+            Task { _ = try await recording.first(1) },
             Task { _ = try await recording.first { $0 > 1 } },
         ]
         for task in waiting { task.cancel() }

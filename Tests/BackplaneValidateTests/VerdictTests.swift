@@ -17,7 +17,8 @@ import Testing
         let report = ValidationReport("/lib.so", [.file: .failed(["why"])])
         #expect(report.requirements.map(\.id) == report.requirements.map(\.id).sorted())
         #expect(Set(report.requirements.map(\.id)).count == Requirement.allCases.count)
-        #expect(!report.isValid && report.requirements[0].result == "failed" && report.requirements[0].details == ["why"])
+        #expect(
+            !report.isValid && report.requirements[0].result == "failed" && report.requirements[0].details == ["why"])
     }
 
     @Test func `what is skipped or not applicable is no failure`() {
@@ -28,7 +29,9 @@ import Testing
     @Test func `what comes after a failure is skipped, and what is known stays known`() {
         let verdicts: Verdicts = [.creation: .failed(["a crash"]), .texts: .passed()]
         let all = verdicts.skipping(Requirement.ofComponents, because: .creation)
-        #expect(all[.creation] == .failed(["a crash"]) && all[.texts] == .passed() && all[.stop] == .skipped("V21 comes first"))
+        #expect(
+            all[.creation] == .failed(["a crash"]) && all[.texts] == .passed()
+                && all[.stop] == .skipped("V21 comes first"))
         #expect(all.count == Requirement.ofComponents.count)
     }
 
@@ -36,7 +39,9 @@ import Testing
         #expect(Requirement.ofFile + Requirement.ofEntry + Requirement.ofComponents == Requirement.allCases)
     }
 
-    @Test(arguments: [(0, "0 µs on the processor"), (2_499, "2 µs on the processor"), (2_600, "3 µs on the processor")] as [(UInt64, String)])
+    @Test(
+        arguments: [(0, "0 µs on the processor"), (2_499, "2 µs on the processor"), (2_600, "3 µs on the processor")]
+            as [(UInt64, String)])
     func `what an entry costs is told and not judged`(nanoseconds: UInt64, told: String) {
         #expect(EffortFacts(nanoseconds: nanoseconds).verdicts == [.effort: .passed([told])])
     }
@@ -50,7 +55,9 @@ import Testing
         #expect(LifeFacts(refused: ["Worker"]).verdicts == [.stop: why, .leftovers: why])
         var left = Remains()
         left.closed = ["standard output"]
-        #expect(LifeFacts(refused: ["Worker"], left: left).verdicts[.leftovers] == .failed(["it closed standard output, which is not its own"]))
+        #expect(
+            LifeFacts(refused: ["Worker"], left: left).verdicts[.leftovers]
+                == .failed(["it closed standard output, which is not its own"]))
     }
 
     @Test func `who answers a cancelled call late does not listen, unless it says that it was cancelled`() {
@@ -58,7 +65,9 @@ import Testing
         #expect(CancellationFacts.isUnheeded(1, after: .seconds(3)))
         #expect(!CancellationFacts.isUnheeded(0, after: .milliseconds(499)))
         #expect(!CancellationFacts.isUnheeded(Int32(BP_CANCELLED), after: .seconds(3)))
-        #expect(CancellationFacts(methods: 1, declared: 1, findings: ["it went on"]).verdicts[.cancellation] == .failed(["it went on"]))
+        #expect(
+            CancellationFacts(methods: 1, declared: 1, findings: ["it went on"]).verdicts[.cancellation]
+                == .failed(["it went on"]))
     }
 
     @Test func `a file that is not there any more was closed`() throws {
@@ -70,16 +79,24 @@ import Testing
 
     @Test func `what has methods or state is not said to have none where it could not be asked`() {
         #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
-        let why = Verdict.skipped("not tried, because no component with methods could be activated; Worker could not be activated: no")
+        let why = Verdict.skipped(
+            "not tried, because no component with methods could be activated; Worker could not be activated: no")
         #expect(InputFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.malformed] == why)
-        #expect(CancellationFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.cancellation] == why)
-        #expect(InputFacts(methods: 1, declared: 2, untried: ["Worker cannot"]).verdicts[.malformed] == .passed(["not tried, because Worker cannot"]))
+        #expect(
+            CancellationFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.cancellation]
+                == why)
+        #expect(
+            InputFacts(methods: 1, declared: 2, untried: ["Worker cannot"]).verdicts[.malformed]
+                == .passed(["not tried, because Worker cannot"]))
         #expect(StateFacts().verdicts[.state] == .notApplicable("no component has state"))
-        #expect(StateFacts(declared: 1).verdicts[.state] == .skipped("not tried, because no component with state could be made twice and activated"))
+        #expect(
+            StateFacts(declared: 1).verdicts[.state]
+                == .skipped("not tried, because no component with state could be made twice and activated"))
     }
 
     @Test func `a conduct is judged over all trials, each finding once`() {
-        let one = Conduct(repeated: ["it answered twice"]), other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
+        let one = Conduct(repeated: ["it answered twice"]),
+            other = Conduct(repeated: ["it answered twice"], unreadable: ["a", "b", "c", "d", "e", "f"])
         let verdicts = Conduct.verdicts(of: [one, other])
         #expect(verdicts[.once] == .failed(["it answered twice"]))
         #expect(verdicts[.texts] == .failed(["a", "b", "c", "d", "and 2 more"]))

@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentationTests {
     private static func text(_ path: String) throws -> String {
-        try String(contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: path), encoding: .utf8)
+        try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: path), encoding: .utf8)
     }
 
     /// Without what every line is indented by.
@@ -17,7 +18,8 @@ struct DocumentationTests {
 
     @Test func `the examples of the page on testing are the tests that run`() throws {
         let tests = try Self.text("LibraryManagerTests.swift").split(separator: "\n", omittingEmptySubsequences: false)
-        let examples = try Self.text("../../docs/testing.md").matches(of: /```swift example\n([\s\S]*?)```/).map(\.output.1)
+        let examples = try Self.text("../../docs/testing.md").matches(of: /```swift example\n([\s\S]*?)```/).map(
+            \.output.1)
         #expect(examples.count == 2)
         for example in examples {
             let wanted = Self.lines(example).dropLast()

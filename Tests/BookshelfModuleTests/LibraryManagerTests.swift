@@ -13,14 +13,18 @@ extension ManagerName where C == Library {
 
 @Suite(.timeLimit(.minutes(2)))
 struct LibraryManagerTests {
-    let mobyDick = Book(id: "moby-dick", title: "Moby-Dick", authors: [Author(name: "Herman Melville")], year: 1851, language: "en")
+    let mobyDick = Book(
+        id: "moby-dick", title: "Moby-Dick", authors: [Author(name: "Herman Melville")], year: 1851, language: "en")
 
     /// The manager with fakes around it.
     func withLibrary(
-        network: Fake, shelf: Fake = Fake(Shelf.self), clock: TestClock = TestClock(), _ test: (TestHost) async throws -> Void
+        network: Fake, shelf: Fake = Fake(Shelf.self), clock: TestClock = TestClock(),
+        _ test: (TestHost) async throws -> Void
     ) async throws {
         let time = Fake(WallTime.self) { $0.sync(\.now) { _, _ in clock.date } }
-        let fakes: [Fake.Place: Fake] = [.communicationController: network, .dataAccessController: shelf, .use("clock"): time]
+        let fakes: [Fake.Place: Fake] = [
+            .communicationController: network, .dataAccessController: shelf, .use("clock"): time,
+        ]
         try await TestHost.run("LibraryManager", plugins: [BookshelfPlugin.self], fakes: fakes, test)
     }
 
@@ -45,7 +49,9 @@ struct LibraryManagerTests {
     @Test func `when the network fails, what was kept is given with its age`() async throws {
         let network = Fake(LibraryNetwork.self) { $0.async(\.find) { _, _ in throw Unplugged() } }
         let shelf = Fake(Shelf.self) {
-            $0.async(\.kept) { query, _ in query.text == "whale" ? Kept([mobyDick], at: Date(timeIntervalSinceNow: -3_600)) : nil }
+            $0.async(\.kept) { query, _ in
+                query.text == "whale" ? Kept([mobyDick], at: Date(timeIntervalSinceNow: -3_600)) : nil
+            }
         }
         try await withLibrary(network: network, shelf: shelf) { host in
             let library = try await host.manager(.library)
@@ -81,7 +87,8 @@ struct LibraryManagerTests {
 
     @Test func `what the server refuses arrives with its own code`() async throws {
         let network = Fake(LibraryNetwork.self) {
-            $0.async(\.borrow) { _, _ in throw ServerError(code: "loan.taken", message: "somebody has it", status: 409) }
+            $0.async(\.borrow) { _, _ in throw ServerError(code: "loan.taken", message: "somebody has it", status: 409)
+            }
         }
         try await withLibrary(network: network) { host in
             let library = try await host.manager(.library)

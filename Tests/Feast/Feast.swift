@@ -17,12 +17,13 @@ import Synchronization
 @main
 struct Feast {
     static func main() async throws {
-        alarm(300)      // whoever started it may be gone, and its plugin would spin for ever
+        alarm(300)  // whoever started it may be gone, and its plugin would spin for ever
         let arguments = CommandLine.arguments
         if arguments[1] == "idle" { return await idle() }
         if arguments[1] == "asked" { return try await beAsked(in: arguments[2]) }
         for _ in 0..<20 {
-            let (candidates, over) = try await hold(linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
+            let (candidates, over) = try await hold(
+                linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
             guard candidates.contains("glutton") else { continue }
             print(candidates, over, separator: "\n")
             return
@@ -48,7 +49,9 @@ struct Feast {
     private static func beAsked(in folder: String) async throws {
         for _ in 0..<20 {
             let answers = Mutex<[String]>([])
-            let (candidates, _) = try await hold(linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run") { socket in
+            let (candidates, _) = try await hold(
+                linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run"
+            ) { socket in
                 let lines = asked(socket, file: folder + "/enough")
                 answers.withLock { $0 = lines }
             }
@@ -64,10 +67,15 @@ struct Feast {
         let client = ControlClient(socket)
         func line(_ ask: () throws -> String) -> String { (try? ask()) ?? "no answer" }
         func code(_ manager: String, _ timeout: Double) -> String {
-            do { return try client.ask(CallRequest(manager: manager, method: "doze", input: "\"\(file)\"", timeout: timeout)).output } catch { return error.code.rawValue }
+            do {
+                return try client.ask(
+                    CallRequest(manager: manager, method: "doze", input: "\"\(file)\"", timeout: timeout)
+                ).output
+            } catch { return error.code.rawValue }
         }
         return [
-            line { "process \(try client.greet().process == getpid())" }, line { "statistics \(try client.ask(StatisticsRequest()).count >= 0)" },
+            line { "process \(try client.greet().process == getpid())" },
+            line { "statistics \(try client.ask(StatisticsRequest()).count >= 0)" },
             code("Nobody", 60), code("Glutton", 0.1),
         ]
     }
@@ -78,13 +86,15 @@ struct Feast {
     ///   - folder: where the host listens; `nil`: it does not.
     ///   - meanwhile: done with the path of its socket while no task can do anything.
     private static func hold(
-        linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil, meanwhile: @escaping @Sendable (String) -> Void = { _ in }
+        linked: Bool, _ method: String, until file: String, listeningIn folder: String? = nil,
+        meanwhile: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> (candidates: String, over: String) {
         let socket = Mutex("")
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
-            plugins: linked ? [] : [PluginReference(library: "_Glutton")], managers: ["Glutton": ManagerDefinition(className: "Glutton")])
+            plugins: linked ? [] : [PluginReference(library: "_Glutton")],
+            managers: ["Glutton": ManagerDefinition(className: "Glutton")])
         let log = WarningLog { warning in
             // On the watchdog's thread: no task can do anything now.
             if warning.metadata["waited"] != nil {
@@ -103,13 +113,18 @@ struct Feast {
         defer { control?.close() }
         await withTaskGroup { group in
             for _ in 0...sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
-                group.addTask { @concurrent in _ = try? await (method == "doze" ? glutton.doze(file) : glutton.devour(file)) }
+                group.addTask { @concurrent in
+                    _ = try? await (method == "doze" ? glutton.doze(file) : glutton.devour(file))
+                }
             }
         }
         var iterator = records.makeAsyncIterator()
         let occupied = await iterator.next(), over = await iterator.next()
         await host.stop()
-        return (occupied?.metadata["candidates"] ?? "", "\(over?.message ?? "nothing"): \(over?.metadata["candidates"] ?? "")")
+        return (
+            occupied?.metadata["candidates"] ?? "",
+            "\(over?.message ?? "nothing"): \(over?.metadata["candidates"] ?? "")"
+        )
     }
 }
 

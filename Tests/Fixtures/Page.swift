@@ -22,5 +22,6 @@ package struct Page {
             .map { Block(kind: $0.output.1, text: String($0.output.2)) }
     }
 
-    package static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        .standardizedFileURL
 }

@@ -17,7 +17,9 @@ enum Child {
     static func run(_ program: String, _ arguments: [String], limit: Double) -> Outcome {
         let files = ["out", "err"].map { NSTemporaryDirectory() + "/hostile-\(UUID().uuidString).\($0)" }
         defer { for file in files { unlink(file) } }
-        guard let child = start([program] + arguments, files) else { return Outcome(ending: .exit(127), output: "", errors: "\(program) cannot be run") }
+        guard let child = start([program] + arguments, files) else {
+            return Outcome(ending: .exit(127), output: "", errors: "\(program) cannot be run")
+        }
         let hasEnded = DispatchSemaphore(value: 0), isOverdue = Overdue()
         Thread.detachNewThread {
             guard hasEnded.wait(timeout: .now() + limit) == .timedOut else { return }
@@ -27,7 +29,9 @@ enum Child {
         var status: Int32 = 0
         while waitpid(child, &status, 0) == -1 && errno == EINTR {}
         hasEnded.signal()
-        let number = status & 0x7F, ending: Ending = isOverdue.value.withLock { $0 } ? .overdue : number == 0 ? .exit(status >> 8 & 0xFF) : .signal(number)
+        let number = status & 0x7F,
+            ending: Ending =
+                isOverdue.value.withLock { $0 } ? .overdue : number == 0 ? .exit(status >> 8 & 0xFF) : .signal(number)
         return Outcome(ending: ending, output: text(files[0]), errors: text(files[1]))
     }
 
@@ -41,8 +45,12 @@ enum Child {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for (number, file) in files.enumerated() { posix_spawn_file_actions_addopen(&actions, Int32(number + 1), file, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
-        let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map { "\($0.key)=\($0.value)" }
+        for (number, file) in files.enumerated() {
+            posix_spawn_file_actions_addopen(&actions, Int32(number + 1), file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
+        let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.map {
+            "\($0.key)=\($0.value)"
+        }
         var arguments = words.map { strdup($0) } + [nil], variables = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var child = pid_t()

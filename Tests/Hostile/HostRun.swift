@@ -12,10 +12,12 @@ enum HostRun {
         let folder = library + ".host"
         mkdir(folder, 0o700)
         let digest = sha256.map { #", "sha256": "\#($0)""# } ?? ""
-        let manifest = #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"\#(digest)}], "managers": {"Worker": {"className": "Worker"}}}"#
+        let manifest =
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"\#(digest)}], "managers": {"Worker": {"className": "Worker"}}}"#
         write(Array(manifest.utf8), to: folder + "/backplane.json")
         var options = HostOptions(
-            loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(), startLimit: .seconds(3), stopLimit: .seconds(1), occupationLimit: nil)
+            loadFolder: folder + "/loads", dataFolder: folder + "/data", digest: SystemDigest(),
+            startLimit: .seconds(3), stopLimit: .seconds(1), occupationLimit: nil)
         options.loadLimit = .seconds(3)
         options.namesCrashes = true
         let host = PluginHost(manifest: ManifestDocument(contentsOf: folder + "/backplane.json"), options: options)

@@ -11,7 +11,9 @@ enum Hostile {
 
     static func main() async throws {
         var words = Array(CommandLine.arguments.dropFirst())
-        if words.first == HostRun.command, words.count > 1 { return await HostRun.run(words[1], sha256: words.count > 2 ? words[2] : nil) }
+        if words.first == HostRun.command, words.count > 1 {
+            return await HostRun.run(words[1], sha256: words.count > 2 ? words[2] : nil)
+        }
         let json = words.contains("--json")
         words.removeAll { $0 == "--json" }
         guard words.count < 2, words.first?.hasPrefix("-") != true else {
@@ -20,7 +22,8 @@ enum Hostile {
         }
         var template = Array((NSTemporaryDirectory() + "/hostile-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { fatalError("there is no temporary folder") }
-        let folder = URL(filePath: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)).resolvingSymlinksInPath().path
+        let folder = URL(filePath: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+            .resolvingSymlinksInPath().path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let rows = try rows(of: HostileLibrary.all.filter { words.isEmpty || $0.name.contains(words[0]) }, in: folder)
         if json {
@@ -69,27 +72,40 @@ enum Hostile {
     }
 
     private static func show(_ rows: [Row]) {
-        let table = [["NAME", "WHAT IT DOES", "HOST SAYS", "VALIDATE FINDS"]]
+        let table =
+            [["NAME", "WHAT IT DOES", "HOST SAYS", "VALIDATE FINDS"]]
             + rows.map { row in
-                [row.name, row.what, shortened(row.summary, 90), shortened(row.findings.map(\.text).joined(separator: "; "), 90)]
+                [
+                    row.name, row.what, shortened(row.summary, 90),
+                    shortened(row.findings.map(\.text).joined(separator: "; "), 90),
+                ]
             }
         let widths = (0..<3).map { column in table.map { $0[column].count }.max() ?? 0 }
         for line in table {
-            print(line.indices.map { $0 < 3 ? line[$0] + String(repeating: " ", count: widths[$0] - line[$0].count) : line[$0] }.joined(separator: "  "))
+            print(
+                line.indices.map {
+                    $0 < 3 ? line[$0] + String(repeating: " ", count: widths[$0] - line[$0].count) : line[$0]
+                }.joined(separator: "  "))
         }
         let ended = rows.filter { !$0.hostSurvived }, leftOut = rows.filter { $0.leftOut != nil }
         if !leftOut.isEmpty { print("\nleft out: \(leftOut.map(\.name).joined(separator: ", "))") }
-        print("\n\(rows.count - leftOut.count) libraries; \(rows.count { !$0.findings.isEmpty }) with findings; \(ended.count) ended the host: \(ended.map(\.name).joined(separator: ", "))")
+        print(
+            "\n\(rows.count - leftOut.count) libraries; \(rows.count { !$0.findings.isEmpty }) with findings; \(ended.count) ended the host: \(ended.map(\.name).joined(separator: ", "))"
+        )
     }
 
-    private static func shortened(_ text: String, _ limit: Int) -> String { text.count > limit ? text.prefix(limit - 1) + "…" : text }
+    private static func shortened(_ text: String, _ limit: Int) -> String {
+        text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
 }
 
 extension Row {
     /// Of what the host said the innermost reason, where it gave one.
     fileprivate var summary: String {
         if let leftOut { return "left out, since it cannot be made here: \(leftOut)" }
-        guard hostSurvived, let reason = host.last, reason.hasPrefix("    ") else { return host.joined(separator: "; ") }
+        guard hostSurvived, let reason = host.last, reason.hasPrefix("    ") else {
+            return host.joined(separator: "; ")
+        }
         return String(reason.drop { $0 == " " })
     }
 }

@@ -4,15 +4,21 @@ import Glibc
 extension HostileLibrary {
     static let all = sound + files + bytes + images + answers + entries + methods + steps + traps
 
-    private static func variants(of family: String, _ list: [(variant: String, what: String)], ending: Set<String> = [], flags: [String: [String]] = [:]) -> [HostileLibrary] {
+    private static func variants(
+        of family: String, _ list: [(variant: String, what: String)], ending: Set<String> = [],
+        flags: [String: [String]] = [:]
+    ) -> [HostileLibrary] {
         list.map { variant, what in
             HostileLibrary(
                 name: "\(family)-\(variant.lowercased().replacing("_", with: "-"))", what: what,
-                making: .source(family, variant: variant, flags: flags[variant] ?? []), endsHost: ending.contains(variant))
+                making: .source(family, variant: variant, flags: flags[variant] ?? []),
+                endsHost: ending.contains(variant))
         }
     }
 
-    private static let sound = [HostileLibrary(name: "good", what: "does nothing wrong", making: .source("good", variant: nil))]
+    private static let sound = [
+        HostileLibrary(name: "good", what: "does nothing wrong", making: .source("good", variant: nil))
+    ]
 
     private static let files: [HostileLibrary] = [
         HostileLibrary(name: "file-missing", what: "is not there", making: .other { _, _ in }),
@@ -20,54 +26,90 @@ extension HostileLibrary {
         HostileLibrary(name: "file-pipe", what: "is a pipe that nobody writes to", making: .node(S_IFIFO)),
         HostileLibrary(name: "file-socket", what: "is a socket that nobody listens at", making: .node(S_IFSOCK)),
         // As /dev/zero: whoever reads it to its end never comes back.
-        HostileLibrary(name: "file-device-node", what: "is a device of endless zeros", making: .node(S_IFCHR, device: 1 << 8 | 5)),
-        HostileLibrary(name: "file-device", what: "is a link to a device", making: .other { path, _ in symlink("/dev/zero", path) }),
-        HostileLibrary(name: "file-link", what: "is a link to a sound library", making: .other { path, good in symlink(good, path) }),
-        HostileLibrary(name: "file-dangling", what: "is a link to nothing", making: .other { path, _ in symlink("/nowhere/at/all", path) }),
+        HostileLibrary(
+            name: "file-device-node", what: "is a device of endless zeros", making: .node(S_IFCHR, device: 1 << 8 | 5)),
+        HostileLibrary(
+            name: "file-device", what: "is a link to a device", making: .other { path, _ in symlink("/dev/zero", path) }
+        ),
+        HostileLibrary(
+            name: "file-link", what: "is a link to a sound library",
+            making: .other { path, good in symlink(good, path) }),
+        HostileLibrary(
+            name: "file-dangling", what: "is a link to nothing",
+            making: .other { path, _ in symlink("/nowhere/at/all", path) }),
         HostileLibrary(name: "file-empty", what: "has no bytes", making: .bytes { $0 = [] }),
         HostileLibrary(name: "file-text", what: "is a text", making: .bytes { $0 = Array("#!/bin/sh\nexit 0\n".utf8) }),
-        HostileLibrary(name: "file-open-to-all", what: "is sound, and everybody may write to it", making: .other { path, good in
-            copy(good, to: path)
-            chmod(path, 0o666)
-        }),
-        HostileLibrary(name: "file-sealed", what: "is sound, and its rights let nobody read it, or it belongs to a stranger", making: .other { path, good in
-            copy(good, to: path)
-            // The superuser reads everything, and can give files away.
-            if geteuid() == 0 { chown(path, 65_534, 65_534) } else { chmod(path, 0) }
-        }),
         HostileLibrary(
-            name: "file-other-digest", what: "is sound, and the manifest gives another SHA-256", making: .source("good", variant: nil),
+            name: "file-open-to-all", what: "is sound, and everybody may write to it",
+            making: .other { path, good in
+                copy(good, to: path)
+                chmod(path, 0o666)
+            }),
+        HostileLibrary(
+            name: "file-sealed", what: "is sound, and its rights let nobody read it, or it belongs to a stranger",
+            making: .other { path, good in
+                copy(good, to: path)
+                // The superuser reads everything, and can give files away.
+                if geteuid() == 0 { chown(path, 65_534, 65_534) } else { chmod(path, 0) }
+            }),
+        HostileLibrary(
+            name: "file-other-digest", what: "is sound, and the manifest gives another SHA-256",
+            making: .source("good", variant: nil),
             sha256: String(repeating: "0", count: 64)),
-        HostileLibrary(name: "file-object", what: "is an object file", making: .source("good", variant: nil, flags: ["-c"])),
-        HostileLibrary(name: "file-program", what: "is a program", making: .source("good", variant: nil, flags: ["-no-pie", "-nostartfiles", "-Wl,-e,backplane_plugin_entry_v1"])),
+        HostileLibrary(
+            name: "file-object", what: "is an object file", making: .source("good", variant: nil, flags: ["-c"])),
+        HostileLibrary(
+            name: "file-program", what: "is a program",
+            making: .source(
+                "good", variant: nil, flags: ["-no-pie", "-nostartfiles", "-Wl,-e,backplane_plugin_entry_v1"])),
     ]
 
     private static let bytes: [HostileLibrary] =
         stride(from: 5, to: 100, by: 5).map { part in
-            HostileLibrary(name: "bytes-\(part < 10 ? "0" : "")\(part)-percent", what: "ends after \(part) % of its bytes", making: .bytes { $0.removeLast($0.count - $0.count * part / 100) })
+            HostileLibrary(
+                name: "bytes-\(part < 10 ? "0" : "")\(part)-percent", what: "ends after \(part) % of its bytes",
+                making: .bytes { $0.removeLast($0.count - $0.count * part / 100) })
         } + [
             HostileLibrary(name: "bytes-last-missing", what: "lacks its last byte", making: .bytes { $0.removeLast() }),
-            HostileLibrary(name: "bytes-more", what: "has a page of zeros behind its end, and works", making: .bytes { $0 += [UInt8](repeating: 0, count: 4_096) }),
-            HostileLibrary(name: "bytes-zero-tail", what: "has zeros for the last tenth of its bytes", making: .bytes { bytes in
-                for index in bytes.count * 9 / 10..<bytes.count { bytes[index] = 0 }
-            }),
-            HostileLibrary(name: "bytes-zero-half", what: "has zeros for its second half", making: .bytes { bytes in
-                for index in bytes.count / 2..<bytes.count { bytes[index] = 0 }
-            }),
-            HostileLibrary(name: "bytes-no-stack", what: "does not say what stacks it needs", making: .bytes { bytes in
-                // The program header of that kind (PT_GNU_STACK) becomes one of no kind.
-                for entry in stride(from: 64, to: 64 + 56 * Int(bytes[56]), by: 56) where Array(bytes[entry..<entry + 4]) == [0x51, 0xE5, 0x74, 0x64] {
-                    bytes.replaceSubrange(entry..<entry + 4, with: [0, 0, 0, 0])
-                }
-            }),
-            HostileLibrary(name: "bytes-wrong-magic", what: "does not begin as ELF does", making: .bytes { $0[0] = 0x7E }),
+            HostileLibrary(
+                name: "bytes-more", what: "has a page of zeros behind its end, and works",
+                making: .bytes { $0 += [UInt8](repeating: 0, count: 4_096) }),
+            HostileLibrary(
+                name: "bytes-zero-tail", what: "has zeros for the last tenth of its bytes",
+                making: .bytes { bytes in
+                    for index in bytes.count * 9 / 10..<bytes.count { bytes[index] = 0 }
+                }),
+            HostileLibrary(
+                name: "bytes-zero-half", what: "has zeros for its second half",
+                making: .bytes { bytes in
+                    for index in bytes.count / 2..<bytes.count { bytes[index] = 0 }
+                }),
+            HostileLibrary(
+                name: "bytes-no-stack", what: "does not say what stacks it needs",
+                making: .bytes { bytes in
+                    // The program header of that kind (PT_GNU_STACK) becomes one of no kind.
+                    for entry in stride(from: 64, to: 64 + 56 * Int(bytes[56]), by: 56)
+                    where Array(bytes[entry..<entry + 4]) == [0x51, 0xE5, 0x74, 0x64] {
+                        bytes.replaceSubrange(entry..<entry + 4, with: [0, 0, 0, 0])
+                    }
+                }),
+            HostileLibrary(
+                name: "bytes-wrong-magic", what: "does not begin as ELF does", making: .bytes { $0[0] = 0x7E }),
             HostileLibrary(name: "bytes-32-bit", what: "says that it is of 32 bits", making: .bytes { $0[4] = 1 }),
-            HostileLibrary(name: "bytes-big-endian", what: "says that its numbers begin with the highest byte", making: .bytes { $0[5] = 2 }),
-            HostileLibrary(name: "bytes-other-machine", what: "says that it is for another processor", making: .bytes { $0[18] = 183 }),
-            HostileLibrary(name: "bytes-sections-beyond", what: "says that its sections lie beyond any file", making: .bytes { bytes in
-                for index in 40..<48 { bytes[index] = 0xFF }
-            }),
-            HostileLibrary(name: "bytes-no-segments", what: "says that it has no segments", making: .bytes { ($0[56], $0[57]) = (0, 0) }),
+            HostileLibrary(
+                name: "bytes-big-endian", what: "says that its numbers begin with the highest byte",
+                making: .bytes { $0[5] = 2 }),
+            HostileLibrary(
+                name: "bytes-other-machine", what: "says that it is for another processor",
+                making: .bytes { $0[18] = 183 }),
+            HostileLibrary(
+                name: "bytes-sections-beyond", what: "says that its sections lie beyond any file",
+                making: .bytes { bytes in
+                    for index in 40..<48 { bytes[index] = 0xFF }
+                }),
+            HostileLibrary(
+                name: "bytes-no-segments", what: "says that it has no segments",
+                making: .bytes { ($0[56], $0[57]) = (0, 0) }),
         ]
 
     private static let images = variants(
@@ -76,83 +118,122 @@ extension HostileLibrary {
             ("NO_IDENTITY", "has no identity section"), ("SHORT_IDENTITY", "has an identity record that ends too soon"),
             ("WRONG_MARK", "has an identity record that begins otherwise"), ("FUTURE_ABI", "speaks ABI 7 to 9"),
             ("TWO_IDENTITIES", "gives two ids"), ("NO_ENTRY", "exports no entry"), ("HIDDEN_ENTRY", "hides its entry"),
-            ("EXPORTS_SDK", "exports names of the SDK and of the Swift runtime"), ("INTERPOSES", "exports a function of libc's name"),
+            ("EXPORTS_SDK", "exports names of the SDK and of the Swift runtime"),
+            ("INTERPOSES", "exports a function of libc's name"),
             ("CONSTRUCTOR", "has a constructor"), ("CONSTRUCTOR_NEVER", "has a constructor that never returns"),
             ("CONSTRUCTOR_ABORTS", "has a constructor that aborts"),
             ("CONSTRUCTOR_DISGUISED", "has constructors that are called nearly as the toolchain's"),
-            ("CONSTRUCTORS_NAMELESS", "has two constructors without names, and none of the toolchain's"), ("CHOOSES", "chooses a function when it is loaded"), ("UNRESOLVED", "calls a function that is nowhere"),
-            ("NEEDS_STRANGER", "needs a library that lies beside it"), ("TEXT_RELOCATIONS", "has its code changed when it is loaded"),
+            ("CONSTRUCTORS_NAMELESS", "has two constructors without names, and none of the toolchain's"),
+            ("CHOOSES", "chooses a function when it is loaded"), ("UNRESOLVED", "calls a function that is nowhere"),
+            ("NEEDS_STRANGER", "needs a library that lies beside it"),
+            ("TEXT_RELOCATIONS", "has its code changed when it is loaded"),
             ("EXECUTABLE_STACK", "wants a stack that code runs on"),
         ],
         ending: ["CONSTRUCTOR_ABORTS", "CONSTRUCTOR_NEVER"],
         flags: [
             "CONSTRUCTORS_NAMELESS": ["-nostartfiles", "-s"],
-            "TEXT_RELOCATIONS": ["-Wl,-z,notext", "-fuse-ld=bfd"], "EXECUTABLE_STACK": ["-Wl,-z,execstack"], "NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"],
+            "TEXT_RELOCATIONS": ["-Wl,-z,notext", "-fuse-ld=bfd"], "EXECUTABLE_STACK": ["-Wl,-z,execstack"],
+            "NEEDS_STRANGER": ["-lstranger", "-Wl,-rpath,$ORIGIN"],
         ])
 
     private static let answers = variants(
         of: "answer",
         [
-            ("SIZE_0", "says that its answer has 0 bytes"), ("SIZE_HUGE", "says that its answer has 4 GB"), ("ABI_99", "chooses ABI 99"),
-            ("ABI_NONE", "says that no ABI suits it"), ("REFUSES", "refuses with status 42"), ("LYING_CANARY", "has a canary of another byte order"),
-            ("NO_CANARY", "has no self-check"), ("LYING_HASH", "gives a wrong hash of the header's layout"), ("OTHER_LAYOUT", "puts a field elsewhere"),
-            ("NO_TABLE", "gives no table of the header's layout"), ("NO_ID", "has no id"), ("OTHER_ID", "answers another id than its file says"),
+            ("SIZE_0", "says that its answer has 0 bytes"), ("SIZE_HUGE", "says that its answer has 4 GB"),
+            ("ABI_99", "chooses ABI 99"),
+            ("ABI_NONE", "says that no ABI suits it"), ("REFUSES", "refuses with status 42"),
+            ("LYING_CANARY", "has a canary of another byte order"),
+            ("NO_CANARY", "has no self-check"), ("LYING_HASH", "gives a wrong hash of the header's layout"),
+            ("OTHER_LAYOUT", "puts a field elsewhere"),
+            ("NO_TABLE", "gives no table of the header's layout"), ("NO_ID", "has no id"),
+            ("OTHER_ID", "answers another id than its file says"),
             ("CONTROL_ID", "has control characters in its id"), ("NO_VERSION", "has a version in words"),
-            ("NULL_COMPONENTS", "gives a count of components and NULL"), ("HUGE_COUNT", "has 2^64 - 1 components"), ("MANY_COMPONENTS", "has 70,000 components"),
-            ("MISALIGNED_COMPONENTS", "has components at an odd address"), ("TINY_STRIDE", "says that a component has 4 bytes"),
+            ("NULL_COMPONENTS", "gives a count of components and NULL"), ("HUGE_COUNT", "has 2^64 - 1 components"),
+            ("MANY_COMPONENTS", "has 70,000 components"),
+            ("MISALIGNED_COMPONENTS", "has components at an odd address"),
+            ("TINY_STRIDE", "says that a component has 4 bytes"),
             ("ODD_STRIDE", "says that components lie 4 bytes off"), ("SAME_CLASS_TWICE", "registers a class twice"),
-            ("CONTROL_CLASS", "has control characters in a class name"), ("BAD_UTF8_CLASS", "has a class name that is not UTF-8"),
-            ("LONG_CLASS", "has a class name of 10 MB"), ("NULL_CLASS", "has a class name of 6 bytes at NULL"), ("ROLE_9", "has a component of role 9"),
-            ("NO_CREATE", "has a component that cannot be made"), ("NO_CALL", "has methods and no function that is called"),
+            ("CONTROL_CLASS", "has control characters in a class name"),
+            ("BAD_UTF8_CLASS", "has a class name that is not UTF-8"),
+            ("LONG_CLASS", "has a class name of 10 MB"), ("NULL_CLASS", "has a class name of 6 bytes at NULL"),
+            ("ROLE_9", "has a component of role 9"),
+            ("NO_CREATE", "has a component that cannot be made"),
+            ("NO_CALL", "has methods and no function that is called"),
             ("NULL_METHODS", "gives a count of methods and NULL"), ("HUGE_METHODS", "has 2^63 - 1 methods"),
-            ("MISALIGNED_METHODS", "has methods at an odd address"), ("SAME_METHODS", "has two methods of one name"), ("KIND_9", "has a method of kind 9"),
+            ("MISALIGNED_METHODS", "has methods at an odd address"), ("SAME_METHODS", "has two methods of one name"),
+            ("KIND_9", "has a method of kind 9"),
             ("NULL_STATE", "has state without functions"), ("MISALIGNED_STATE", "has state at an odd address"),
-            ("SHIFTY", "brings another class when it is loaded again"), ("OF_ITS_PROCESS", "brings another class in each process"), ("OVERRUN", "writes more of its answer than there is room for"),
+            ("SHIFTY", "brings another class when it is loaded again"),
+            ("OF_ITS_PROCESS", "brings another class in each process"),
+            ("OVERRUN", "writes more of its answer than there is room for"),
         ])
 
     private static let entries = variants(
         of: "entry",
         [
-            ("ABORTS", "aborts in its entry"), ("FAULTS", "reads memory that is not there in its entry"), ("EXITS", "ends the process in its entry"),
-            ("NEVER", "has an entry that waits for ever"), ("SPINS", "has an entry that computes for ever"), ("PRINTS", "prints in its entry"),
-            ("READS", "reads a file in its entry"), ("OPENS", "leaves a file open in its entry"), ("THREAD", "leaves a thread behind in its entry"),
-            ("FORKS", "starts a process in its entry"), ("UNWATCHED", "ignores in its entry the signal by which it is watched"),
+            ("ABORTS", "aborts in its entry"), ("FAULTS", "reads memory that is not there in its entry"),
+            ("EXITS", "ends the process in its entry"),
+            ("NEVER", "has an entry that waits for ever"), ("SPINS", "has an entry that computes for ever"),
+            ("PRINTS", "prints in its entry"),
+            ("READS", "reads a file in its entry"), ("OPENS", "leaves a file open in its entry"),
+            ("THREAD", "leaves a thread behind in its entry"),
+            ("FORKS", "starts a process in its entry"),
+            ("UNWATCHED", "ignores in its entry the signal by which it is watched"),
         ],
         ending: ["ABORTS", "FAULTS", "EXITS"])
 
     private static let methods = variants(
         of: "method",
         [
-            ("TWICE", "answers a call twice"), ("LATE", "answers after the deadline"), ("LATE_SYNC", "answers a synchronous call later"),
-            ("NEVER", "never answers"), ("LOOPS", "never returns from a call"), ("ABORTS", "aborts in a call"), ("FAULTS", "writes to memory that is not there in a call"),
+            ("TWICE", "answers a call twice"), ("LATE", "answers after the deadline"),
+            ("LATE_SYNC", "answers a synchronous call later"),
+            ("NEVER", "never answers"), ("LOOPS", "never returns from a call"), ("ABORTS", "aborts in a call"),
+            ("FAULTS", "writes to memory that is not there in a call"),
             ("ABORTS_ELSEWHERE", "aborts on a thread of its own"), ("EXITS", "ends the process in a call"),
-            ("FAILS_AT_LENGTH", "fails with a text of 10 MB"), ("FAILS_UNREADABLY", "fails with a text that is not UTF-8"),
-            ("FAILS_IN_CONTROL", "fails with a text that clears the screen"), ("FAILS_IN_PIECES", "fails with half of a JSON object"),
-            ("STATUS_99", "answers with a status that there is not"), ("NO_JSON", "answers what is no JSON"), ("NO_BYTES", "answers 5 bytes at NULL"),
-            ("ACCEPTS", "takes anything for JSON"), ("UNCANCELLED", "never answers, cancelled or not"), ("WORKS_ON", "works on when it is cancelled"), ("TWICE_LATE", "answers a call a second time a while later"),
-            ("BYTE_ORDER_MARK", "answers JSON with a byte order mark"), ("CANCEL_ABORTS", "aborts when a call is cancelled that is over"),
+            ("FAILS_AT_LENGTH", "fails with a text of 10 MB"),
+            ("FAILS_UNREADABLY", "fails with a text that is not UTF-8"),
+            ("FAILS_IN_CONTROL", "fails with a text that clears the screen"),
+            ("FAILS_IN_PIECES", "fails with half of a JSON object"),
+            ("STATUS_99", "answers with a status that there is not"), ("NO_JSON", "answers what is no JSON"),
+            ("NO_BYTES", "answers 5 bytes at NULL"),
+            ("ACCEPTS", "takes anything for JSON"), ("UNCANCELLED", "never answers, cancelled or not"),
+            ("WORKS_ON", "works on when it is cancelled"), ("TWICE_LATE", "answers a call a second time a while later"),
+            ("BYTE_ORDER_MARK", "answers JSON with a byte order mark"),
+            ("CANCEL_ABORTS", "aborts when a call is cancelled that is over"),
         ],
         ending: ["ABORTS", "FAULTS", "ABORTS_ELSEWHERE", "EXITS"])
 
     private static let steps = variants(
         of: "step",
         [
-            ("CREATE_NEVER", "never says that a component is made"), ("CREATE_LOOPS", "never returns from making a component"),
-            ("CREATE_FAILS", "cannot make its component"), ("CREATE_NOTHING", "makes a component at NULL"), ("CREATE_TWICE", "says twice that a component is made"),
-            ("ALONE", "makes one component and no second"), ("ACTIVATE_NEVER", "is never active"), ("ACTIVATE_FAILS", "cannot be activated"),
-            ("ACTIVATE_ABORTS", "aborts when it is activated"), ("ACTIVATE_TWICE", "says three times that it is active"),
-            ("SUSPEND_FAILS", "cannot be suspended"), ("STOP_NEVER", "never stops"), ("STOP_ABORTS", "aborts when it is stopped"),
-            ("THREAD_LEFT", "leaves a thread behind when it is stopped"), ("THREAD_DISGUISED", "leaves a thread that is called like the host's"),
-            ("THREAD_OF_POOL", "leaves a thread that is called like the pool's"), ("POOL_USED", "is activated by a timer of libdispatch"),
-            ("PROCESS_LEFT", "leaves a process behind when it is stopped"), ("FILE_LEFT", "leaves a file open when it is stopped"),
+            ("CREATE_NEVER", "never says that a component is made"),
+            ("CREATE_LOOPS", "never returns from making a component"),
+            ("CREATE_FAILS", "cannot make its component"), ("CREATE_NOTHING", "makes a component at NULL"),
+            ("CREATE_TWICE", "says twice that a component is made"),
+            ("ALONE", "makes one component and no second"), ("ACTIVATE_NEVER", "is never active"),
+            ("ACTIVATE_FAILS", "cannot be activated"),
+            ("ACTIVATE_ABORTS", "aborts when it is activated"),
+            ("ACTIVATE_TWICE", "says three times that it is active"),
+            ("SUSPEND_FAILS", "cannot be suspended"), ("STOP_NEVER", "never stops"),
+            ("STOP_ABORTS", "aborts when it is stopped"),
+            ("THREAD_LEFT", "leaves a thread behind when it is stopped"),
+            ("THREAD_DISGUISED", "leaves a thread that is called like the host's"),
+            ("THREAD_OF_POOL", "leaves a thread that is called like the pool's"),
+            ("POOL_USED", "is activated by a timer of libdispatch"),
+            ("PROCESS_LEFT", "leaves a process behind when it is stopped"),
+            ("FILE_LEFT", "leaves a file open when it is stopped"),
             ("RELEASE_ABORTS", "aborts when it is released"), ("STATE_FORGETS", "exports other state than it imported"),
             ("STATE_REFUSED", "does not import what it exports"),
         ],
         ending: ["ACTIVATE_ABORTS", "STOP_ABORTS", "RELEASE_ABORTS"])
 
     private static let traps = [
-        HostileLibrary(name: "swift-traps", what: "calls fatalError in a method", making: .swift(variant: "TRAPS"), endsHost: true),
-        HostileLibrary(name: "swift-retroactive", what: "declares a conformance of a type and a protocol that are both not its own", making: .swift(variant: "RETROACTIVE")),
+        HostileLibrary(
+            name: "swift-traps", what: "calls fatalError in a method", making: .swift(variant: "TRAPS"), endsHost: true),
+        HostileLibrary(
+            name: "swift-retroactive",
+            what: "declares a conformance of a type and a protocol that are both not its own",
+            making: .swift(variant: "RETROACTIVE")),
         HostileLibrary(name: "swift-bundle", what: "asks for Bundle.module", making: .swift(variant: "BUNDLE")),
     ]
 }

@@ -22,7 +22,9 @@ struct Row: Codable, Sendable {
 
 extension Row {
     init(_ library: HostileLibrary, leftOut reason: String) {
-        self.init(name: library.name, what: library.what, host: [], hostSurvived: true, endsHost: library.endsHost, findings: [], leftOut: reason)
+        self.init(
+            name: library.name, what: library.what, host: [], hostSurvived: true, endsHost: library.endsHost,
+            findings: [], leftOut: reason)
     }
 
     init(_ library: HostileLibrary, at path: String, in folder: String) {
@@ -38,14 +40,18 @@ extension Row {
             lines.append("its process \(run.ending.text)")
         }
         host = lines.map { Self.plain($0, in: folder) }
-        let validation = Child.run(Self.built + "/backplane", ["validate", path, "--json", "--timeout", "4", "--load-folder", folder + "/validate"], limit: 120)
+        let validation = Child.run(
+            Self.built + "/backplane",
+            ["validate", path, "--json", "--timeout", "4", "--load-folder", folder + "/validate"], limit: 120)
         let report = try? JSONDecoder().decode(Report.self, from: Data(validation.output.utf8))
-        findings = report?.requirements.filter { $0.result == "failed" }.map { row in
-            Finding(id: row.id, details: row.details.map { Self.plain($0, in: folder) })
-        } ?? [Finding(id: "-", details: ["validate \(validation.ending.text): \(validation.errors)"])]
+        findings =
+            report?.requirements.filter { $0.result == "failed" }.map { row in
+                Finding(id: row.id, details: row.details.map { Self.plain($0, in: folder) })
+            } ?? [Finding(id: "-", details: ["validate \(validation.ending.text): \(validation.errors)"])]
     }
 
-    private static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    private static let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .path
 
     private struct Report: Decodable {
         struct Requirement: Decodable { var id, result: String, details: [String] }
@@ -58,7 +64,9 @@ extension Row {
             .replacing(/[0-9a-f]{64}/) { $0.output.allSatisfy { $0 == "0" } ? "000…" : "(its own)" }
             .replacing(/\d+\.\d s later/, with: "# s later").replacing(/Worker\d+/, with: "Worker#")
             .replacing(/x{100,}/) { "x… (\($0.output.count) times)" }
-            .replacing(/0x[0-9A-F]{5,}/, with: "0x#").replacing(/\d{4,}/, with: "#").replacing(/segment \d+|section \d+|table of \d+ \w+/) { $0.output.replacing(/\d+/, with: "#") }
+            .replacing(/0x[0-9A-F]{5,}/, with: "0x#").replacing(/\d{4,}/, with: "#").replacing(
+                /segment \d+|section \d+|table of \d+ \w+/
+            ) { $0.output.replacing(/\d+/, with: "#") }
         return text.count > 1_200 ? text.prefix(1_200) + "…" : text
     }
 }

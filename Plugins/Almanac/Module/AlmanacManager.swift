@@ -44,7 +44,9 @@ final class AlmanacManager: Manager {
 extension String {
     fileprivate var isDay: Bool {
         let parts = split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }), let month = Int(parts[0]), let day = Int(parts[1]) else { return false }
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }),
+            let month = Int(parts[0]), let day = Int(parts[1])
+        else { return false }
         let lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         return lengths.indices.contains(month - 1) && (1...lengths[month - 1]).contains(day)
     }

@@ -30,7 +30,9 @@ final class BooksService: NetworkService {
 
     struct NotInThisVersion: ComponentError {
         var code: String { "books.not-in-v1" }
-        var message: String { "version 1 of the books' API knows no loans; ask for `\"version\": \"[2.0,3.0)\"` in the manifest" }
+        var message: String {
+            "version 1 of the books' API knows no loans; ask for `\"version\": \"[2.0,3.0)\"` in the manifest"
+        }
     }
 }
 

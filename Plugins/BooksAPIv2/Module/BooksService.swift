@@ -20,7 +20,8 @@ final class BooksService: NetworkService {
     init(_ context: Context) {
         let configuration = context.configuration
         (baseURL, http) = (configuration.baseURL, context.http)
-        session = Session(baseURL: baseURL, reader: configuration.reader, password: configuration.password, http: context.http)
+        session = Session(
+            baseURL: baseURL, reader: configuration.reader, password: configuration.password, http: context.http)
     }
 
     static func methods(_ table: inout Methods) {
@@ -43,7 +44,9 @@ final class BooksService: NetworkService {
     }
 
     private func borrow(_ book: String, _ call: Call) async throws -> Loan {
-        try await session.send("POST", "/loans", try JSONEncoder().encode(["book": book]), call).decoded(LoanAnswer.self).loan
+        try await session.send("POST", "/loans", try JSONEncoder().encode(["book": book]), call).decoded(
+            LoanAnswer.self
+        ).loan
     }
 
     private func giveBack(_ loan: String, _ call: Call) async throws -> Nothing {

@@ -21,7 +21,9 @@ actor Session {
         return try await attempt(method, path, body, try await validToken(call), call)
     }
 
-    private func attempt(_ method: String, _ path: String, _ body: Data?, _ token: String, _ call: Call) async throws -> HTTPResponse {
+    private func attempt(_ method: String, _ path: String, _ body: Data?, _ token: String, _ call: Call) async throws
+        -> HTTPResponse
+    {
         var request = HTTPRequest(method, baseURL + path, headers: ["Authorization": "Bearer \(token)"])
         if let body {
             request.headers["Content-Type"] = "application/json"
@@ -34,7 +36,8 @@ actor Session {
         if let token { return token }
         guard let reader, let password else { throw NoReader() }
         let body = try JSONEncoder().encode(["reader": reader, "password": password])
-        let request = HTTPRequest("POST", "\(baseURL)/sessions", headers: ["Content-Type": "application/json"], body: Array(body))
+        let request = HTTPRequest(
+            "POST", "\(baseURL)/sessions", headers: ["Content-Type": "application/json"], body: Array(body))
         let new = try await http.send(request, call).decoded(SessionAnswer.self).token
         token = new
         return new

@@ -9,6 +9,8 @@ public import CBackplane
 ///   - answer: The plugin's description, filled in on success.
 /// - Returns: `BP_OK`, or `BP_UNIMPLEMENTED` if host and plugin have no ABI number in common.
 @c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
+    -> Int32
+{
     BookshelfPlugin.enter(offer, answer)
 }

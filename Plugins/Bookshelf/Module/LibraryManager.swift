@@ -25,7 +25,9 @@ final class LibraryManager: Manager {
     static func methods(_ table: inout Methods) {
         table.async(\.search) { manager, query, call in try await manager.search(query, call) }
         table.async(\.borrow) { manager, book, call in try await manager.borrow(book, call) }
-        table.async(\.giveBack) { manager, loan, call in try await manager.wires.communicationController.giveBack(loan, call) }
+        table.async(\.giveBack) { manager, loan, call in
+            try await manager.wires.communicationController.giveBack(loan, call)
+        }
         table.sync(\.count) { manager, _, _ in manager.searches.load(ordering: .relaxed) }
     }
 

@@ -11,7 +11,9 @@ extension HTTPResponse {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch {
-            throw ServerError(code: "books.unreadable", message: "the server's answer is not what it should be: \(error)", status: status)
+            throw ServerError(
+                code: "books.unreadable", message: "the server's answer is not what it should be: \(error)",
+                status: status)
         }
     }
 
@@ -22,7 +24,8 @@ extension HTTPResponse {
         guard !(200..<300).contains(status) else { return }
         let said = try? JSONDecoder().decode(Refusal.self, from: Data(body))
         throw ServerError(
-            code: said?.error ?? "http.\(status)", message: said?.message ?? "the server answered with status \(status)", status: status)
+            code: said?.error ?? "http.\(status)",
+            message: said?.message ?? "the server answered with status \(status)", status: status)
     }
 
     private struct Refusal: Decodable {
@@ -38,7 +41,8 @@ extension String {
         var text = ""
         for byte in utf8 {
             switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             default:

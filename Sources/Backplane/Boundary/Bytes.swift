@@ -4,7 +4,9 @@ extension bp_bytes {
     /// The borrowed bytes.
     ///
     /// A `size_t` beyond `Int.max` arrives as a negative number and counts as no length.
-    package var lent: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0)) }
+    package var lent: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: data, count: data == nil ? 0 : max(length, 0))
+    }
 
     /// A copy of the bytes.
     package var array: [UInt8] { Array(lent) }
@@ -59,7 +61,7 @@ package final class Box<Value: Sendable>: Sendable {
 }
 
 /// A pointer of the other side, stored only to be handed back.
-package struct ForeignPointer: @unchecked Sendable {      // never read through on this side
+package struct ForeignPointer: @unchecked Sendable {  // never read through on this side
     package let raw: UnsafeMutableRawPointer?
 
     package init(raw: UnsafeMutableRawPointer?) { self.raw = raw }

@@ -24,9 +24,12 @@ extension bp_component {
             call: { instance, method, input, frame, id, done, context in
                 Instance.at(instance).call(Int(method), input, Call(frame.pointee), id: id, Reply(done, context))
             },
-            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])), review: reviewConfiguration,
-            traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0) | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
-            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) }, health: { run($0, $1, $2) { try await $0.component.health() } })
+            cancel: { Instance.at($0).cancel($1) }, lane: UnsafeRawPointer(forever([bp_component_lane(record)])),
+            review: reviewConfiguration,
+            traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0)
+                | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
+            reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) },
+            health: { run($0, $1, $2) { try await $0.component.health() } })
     }
 }
 
@@ -34,7 +37,8 @@ extension bp_state {
     init(_ state: StateDescription) {
         self.init(
             size: UInt32(MemoryLayout<bp_state>.size), version: state.version, schema: .forever(state.schema),
-            accepts_min: state.accepts.lowerBound, accepts_max: state.accepts.upperBound, writes_min: state.writes.lowerBound, reserved: 0,
+            accepts_min: state.accepts.lowerBound, accepts_max: state.accepts.upperBound,
+            writes_min: state.writes.lowerBound, reserved: 0,
             export_state: { instance, version, done, context in
                 let instance = Instance.at(instance)
                 answer(done, context) { try await instance.exportState(version) }
@@ -48,7 +52,9 @@ extension bp_state {
 
 extension bp_method {
     package init(_ method: MethodDescription) {
-        self.init(size: UInt32(MemoryLayout<bp_method>.size), kind: UInt32(method.isSynchronous ? BP_SYNC : BP_ASYNC), name: .forever(method.name))
+        self.init(
+            size: UInt32(MemoryLayout<bp_method>.size), kind: UInt32(method.isSynchronous ? BP_SYNC : BP_ASYNC),
+            name: .forever(method.name))
     }
 }
 
@@ -105,7 +111,10 @@ private func run(
 /// Answers with what `body` returns or throws.
 ///
 /// `body` begins on this thread.
-private func answer(_ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () async throws -> [UInt8]) {
+private func answer(
+    _ done: @escaping bp_done, _ context: UnsafeMutableRawPointer?,
+    _ body: @escaping @Sendable () async throws -> [UInt8]
+) {
     let context = ForeignPointer(raw: context)
     StepThread.run {
         let answer: EncodedAnswer
@@ -133,11 +142,14 @@ private let createInstance: bp_create = { type, creation, done, context in
     let creation: bp_creation = read(creation)
     let copy: ComponentRecord.ReceivedCreation
     do throws(BackplaneError) {
-        let connections = try Descriptors.read(creation.wires, count: creation.wire_count, of: "the wires of a creation")
+        let connections = try Descriptors.read(
+            creation.wires, count: creation.wire_count, of: "the wires of a creation")
         copy = ComponentRecord.ReceivedCreation(
             handle: creation.handle, configuration: creation.configuration.array,
             connections: connections.map {
-                ComponentRecord.ReceivedWire(label: $0.label.text, wire: $0.wire, slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
+                ComponentRecord.ReceivedWire(
+                    label: $0.label.text, wire: $0.wire,
+                    slot: $0.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) })
             },
             folder: creation.folder.text, resources: creation.resources.text)
     } catch {

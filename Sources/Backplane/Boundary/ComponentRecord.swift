@@ -31,12 +31,16 @@ final class ComponentRecord: Sendable {
         _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], review: @escaping Review,
         create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
-        (self.description, self.layout, self.wires, self.review, self.create) = (description, layout, wires, review, create)
+        (self.description, self.layout, self.wires, self.review, self.create) = (
+            description, layout, wires, review, create
+        )
     }
 
     convenience init<C: Component>(
-        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record, bodies: [(any MethodBody)?],
-        wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?, services: HostServices
+        _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record,
+        bodies: [(any MethodBody)?],
+        wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?,
+        services: HostServices
     ) where C.Context.Owner == C {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
@@ -53,7 +57,8 @@ final class ComponentRecord: Sendable {
             }
             let parts = ContextParts(
                 configuration: configuration.value,
-                wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder, services: services)
+                wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder,
+                services: services)
             let component: C
             do { component = try await C(C.Context.made(of: parts)) } catch {
                 await services.tasks.stop()
@@ -75,8 +80,11 @@ extension ComponentRecord.ReceivedCreation {
     fileprivate func slots(of wires: [DeclaredWire], _ services: HostServices) -> [(label: String, slot: Slot)] {
         var slots: [(label: String, slot: Slot)] = []
         for connection in connections {
-            let slot = connection.slot
-                ?? wires.first { $0.description.label == connection.label }.flatMap { $0.ownSlot(component: handle, wire: connection.wire, services) }
+            let slot =
+                connection.slot
+                ?? wires.first { $0.description.label == connection.label }.flatMap {
+                    $0.ownSlot(component: handle, wire: connection.wire, services)
+                }
             if let slot { slots.append((connection.label, slot)) }
         }
         return slots

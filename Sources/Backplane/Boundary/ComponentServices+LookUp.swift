@@ -7,10 +7,13 @@ extension ComponentServices {
         if let problem = needed.wire.problems.first { throw BackplaneError(.wireMismatch, problem) }
         let table = try calls()
         let found: Result<Found, BackplaneError> = await withUnsafeContinuation { continuation in
-            let context = Box<@Sendable (Result<Found, BackplaneError>) -> Void> { continuation.resume(returning: $0) }.toContext()
+            let context = Box<@Sendable (Result<Found, BackplaneError>) -> Void> { continuation.resume(returning: $0) }
+                .toContext()
             name.withBytes { name in
                 if let call {
-                    call.withC { table.pointer.pointee.find(handle, name, needed.descriptor.pointer, $0, received, context) }
+                    call.withC {
+                        table.pointer.pointee.find(handle, name, needed.descriptor.pointer, $0, received, context)
+                    }
                 } else {
                     table.pointer.pointee.find(handle, name, needed.descriptor.pointer, nil, received, context)
                 }
@@ -18,7 +21,10 @@ extension ComponentServices {
         }
         let connection = try found.get()
         let wire = connection.wire
-        guard let slot = connection.slot ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) }) else {
+        guard
+            let slot = connection.slot
+                ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) })
+        else {
             throw BackplaneError(.interfaceMissing, "the host connects \(name) in no way that this SDK knows")
         }
         return Wire(slot)
@@ -27,14 +33,17 @@ extension ComponentServices {
     /// Returns the managers that serve a contract.
     func providers<C: Contract>(of _: C.Type) async throws(BackplaneError) -> [ManagerDescription] {
         let answer = PendingAnswer()
-        try calls().pointer.pointee.providers(handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
+        try calls().pointer.pointee.providers(
+            handle, contracts.neededWire(C.self).descriptor.pointer, PendingAnswer.done, answer.toContext())
         // A look-up takes no time worth cancelling.
-        return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(\.description)
+        return try JSON.decode([ListedManager].self, await answer.wait {}.get(), failing: .callInvalidOutput).map(
+            \.description)
     }
 
     private func calls() throws(BackplaneError) -> ConstantPointer<bp_calls_1> {
         guard let table = host.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else {
-            throw BackplaneError(.interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
+            throw BackplaneError(
+                .interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
         }
         return table
     }
@@ -65,7 +74,8 @@ private let received: bp_found = { context, status, found, payload in
     let answer: Result<Found, BackplaneError>
     if status == Int32(BP_OK), let found {
         let connection: bp_connection = read(found)
-        answer = .success(Found(wire: connection.wire, slot: connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }))
+        answer = .success(
+            Found(wire: connection.wire, slot: connection.slot.map { Slot($0.assumingMemoryBound(to: bp_slot.self)) }))
     } else {
         answer = .failure(EncodedAnswer(status, payload).error)
     }

@@ -18,7 +18,9 @@ final class ContractRecords: Sendable {
     private let needed = Mutex<[(contract: ObjectIdentifier, wire: NeededWire)]>([])
 
     func record<C: Contract>(of _: C.Type) -> Record {
-        if let known = records.withLock({ $0.first { $0.contract == ObjectIdentifier(C.self) } }) { return known.record }
+        if let known = records.withLock({ $0.first { $0.contract == ObjectIdentifier(C.self) } }) {
+            return known.record
+        }
         let members = Members<C>()
         let record = Record(
             members: members.all, description: members.description, problems: members.problems,

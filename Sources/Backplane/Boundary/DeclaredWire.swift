@@ -20,7 +20,9 @@ extension DeclaredWire {
     /// Returns `nil` if the host does not offer calls.
     func ownSlot(component: UInt64, wire: UInt64, _ services: HostServices) -> Slot? {
         let methods = description.contract.methods
-        guard let target = EncodedTarget(through: services, component: component, wire: wire, methods: methods) else { return nil }
+        guard let target = EncodedTarget(through: services, component: component, wire: wire, methods: methods) else {
+            return nil
+        }
         // The host itself appends the component to the path.
         let slot = Slot(number: 0, gatekeeper: NoEntry())
         slot.flip(to: Binding(makeCells(target), counting: .atomic))

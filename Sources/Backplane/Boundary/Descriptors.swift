@@ -16,11 +16,14 @@ package func read<Value: BitwiseCopyable>(_ pointer: UnsafeRawPointer) -> Value 
 /// Checks that a plugin's pointer is aligned for a struct of its type.
 ///
 /// - Throws: `plugin.invalid-answer`.
-package func requireAlignment<Value: BitwiseCopyable>(_ pointer: UnsafePointer<Value>, of what: @autoclosure () -> String) throws(BackplaneError) {
+package func requireAlignment<Value: BitwiseCopyable>(
+    _ pointer: UnsafePointer<Value>, of what: @autoclosure () -> String
+) throws(BackplaneError) {
     guard UInt(bitPattern: pointer).isMultiple(of: UInt(MemoryLayout<Value>.alignment)) else {
         throw BackplaneError(
             .pluginInvalidAnswer,
-            "\(what()): the address of a \(typeName(of: Value.self)) is a multiple of \(MemoryLayout<Value>.alignment), this one is not; align it")
+            "\(what()): the address of a \(typeName(of: Value.self)) is a multiple of \(MemoryLayout<Value>.alignment), this one is not; align it"
+        )
     }
 }
 
@@ -40,13 +43,19 @@ package enum Descriptors {
         guard count != 0 else { return [] }
         // A `size_t` beyond `Int.max` arrives as a negative number.
         guard (1...limit).contains(count) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
+            throw BackplaneError(
+                .pluginInvalidAnswer,
+                "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
-        guard let pointer else { throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array") }
+        guard let pointer else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array")
+        }
         let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
         guard size >= 8, size <= 65_536, size.isMultiple(of: 8) else {
             let name = typeName(of: Value.self)
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): the first \(name) says its size is \(size); set `size` to sizeof(\(name))")
+            throw BackplaneError(
+                .pluginInvalidAnswer,
+                "\(what()): the first \(name) says its size is \(size); set `size` to sizeof(\(name))")
         }
         try requireAlignment(pointer, of: what())
         return (0..<count).map { Backplane.read(UnsafeRawPointer(pointer) + $0 * size) }

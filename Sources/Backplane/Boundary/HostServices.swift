@@ -11,7 +11,9 @@ package struct HostServices: Sendable {
     /// A table that ends before the last function known here counts as missing, because there is no function beyond its
     /// end. A newer host's longer table begins with the functions known here.
     package func table<Table>(_ id: String, revision: UInt32, as _: Table.Type) -> ConstantPointer<Table>? {
-        guard let table = id.withBytes({ find($0, revision) }), Int(table.load(as: UInt32.self)) >= MemoryLayout<Table>.size else { return nil }
+        guard let table = id.withBytes({ find($0, revision) }),
+            Int(table.load(as: UInt32.self)) >= MemoryLayout<Table>.size
+        else { return nil }
         return ConstantPointer(table.assumingMemoryBound(to: Table.self))
     }
 }

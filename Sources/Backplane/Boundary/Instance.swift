@@ -26,7 +26,7 @@ final class Instance: Sendable {
     }
 
     deinit {
-        tasks.cancel()      // of one that never came to its stop: in a swap none does
+        tasks.cancel()  // of one that never came to its stop: in a swap none does
         cells.free()
         held.free()
         nativeHeld.free()
@@ -45,12 +45,15 @@ final class Instance: Sendable {
     /// A synchronous method is answered before this returns. `input` is lent for the duration of this function.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64, _ reply: Reply) {
         guard bodies.indices.contains(method), let body = bodies[method] else {
-            return reply.end(BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
+            return reply.end(
+                BackplaneError(.callUnimplemented, "\(type(of: component).className) has no method number \(method)"))
         }
         calls.withLock { $0[id] = .starting }
-        guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else { return }
+        guard let task = body.start(held.context, input, call, CallEnding(instance: self, id: id, reply: reply)) else {
+            return
+        }
         let isCancelled = calls.withLock { calls in
-            guard let state = calls[id] else { return false }       // it has answered
+            guard let state = calls[id] else { return false }  // it has answered
             calls[id] = .underWay(task)
             return if case .cancelled = state { true } else { false }
         }
@@ -102,7 +105,7 @@ final class Instance: Sendable {
 }
 
 /// The memory in which the functions of a method table find their component.
-private struct HeldPointer: @unchecked Sendable {       // written once, freed when nobody can call any more
+private struct HeldPointer: @unchecked Sendable {  // written once, freed when nobody can call any more
     let context: UnsafeRawPointer
     let failures: @Sendable () -> UInt64
     let free: @Sendable () -> Void
@@ -110,7 +113,7 @@ private struct HeldPointer: @unchecked Sendable {       // written once, freed w
     init<C: Component>(_ component: C) {
         let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component)))
         self.context = context
-        nonisolated(unsafe) let pointer = context       // whoever frees it is its last user
+        nonisolated(unsafe) let pointer = context  // whoever frees it is its last user
         failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.value }
         free = { UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self) }
     }

@@ -7,7 +7,9 @@ package enum JSON {
     private static let encoder = JSONEncoder()
     private static let decoder = JSONDecoder()
 
-    package static func encode(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> [UInt8] {
+    package static func encode(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
+        -> [UInt8]
+    {
         try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
     }
 
@@ -22,12 +24,16 @@ package enum JSON {
         }
     }
 
-    package static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, _ bytes: [UInt8], failing code: BackplaneError.Code
+    ) throws(BackplaneError) -> Value {
         try bytes.withUnsafeBufferPointer { bytes throws(BackplaneError) in try decode(type, bytes, failing: code) }
     }
 
     /// Decodes a value from borrowed bytes.
-    static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: bp_bytes, failing code: BackplaneError.Code) throws(BackplaneError) -> Value {
+    static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: bp_bytes, failing code: BackplaneError.Code)
+        throws(BackplaneError) -> Value
+    {
         try decode(type, bytes.lent, failing: code)
     }
 
@@ -75,7 +81,8 @@ private struct CodingSummary {
 extension EncodingError {
     fileprivate var summary: CodingSummary {
         switch self {
-        case .invalidValue(_, let context): CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
+        case .invalidValue(_, let context):
+            CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
         @unknown default: CodingSummary(String(describing: self), [])
         }
     }
@@ -84,10 +91,13 @@ extension EncodingError {
 extension DecodingError {
     fileprivate var summary: CodingSummary {
         switch self {
-        case .typeMismatch(let type, let context): CodingSummary("expected \(type): \(context.debugDescription)", context.codingPath)
+        case .typeMismatch(let type, let context):
+            CodingSummary("expected \(type): \(context.debugDescription)", context.codingPath)
         case .valueNotFound(_, let context): CodingSummary(context.debugDescription, context.codingPath)
-        case .keyNotFound(let key, let context): CodingSummary("`\(key.stringValue)` is missing", context.codingPath + [key])
-        case .dataCorrupted(let context): CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
+        case .keyNotFound(let key, let context):
+            CodingSummary("`\(key.stringValue)` is missing", context.codingPath + [key])
+        case .dataCorrupted(let context):
+            CodingSummary(context.debugDescription, context.codingPath, cause: context.underlyingError)
         @unknown default: CodingSummary(String(describing: self), [])
         }
     }

@@ -18,7 +18,10 @@ extension bp_answer {
         _ id: String, _ version: Version, to offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>,
         register: (inout Registrar) -> Void
     ) -> Int32 {
-        guard Int(offer.pointee.size) >= MemoryLayout<bp_offer>.offset(of: \bp_offer.get_interface)! + MemoryLayout<bp_get_interface>.size else {
+        guard
+            Int(offer.pointee.size) >= MemoryLayout<bp_offer>.offset(of: \bp_offer.get_interface)!
+                + MemoryLayout<bp_get_interface>.size
+        else {
             return Int32(BP_UNIMPLEMENTED)
         }
         let abi = bp_common_abi(offer.pointee.abi_min, offer.pointee.abi_max, UInt32(BP_ABI_MIN), UInt32(BP_ABI_MAX))
@@ -48,6 +51,8 @@ extension bp_answer {
     fileprivate func write(to answer: UnsafeMutablePointer<bp_answer>) {
         var own = self
         own.size = min(size, answer.pointee.size)
-        withUnsafeBytes(of: own) { UnsafeMutableRawPointer(answer).copyMemory(from: $0.baseAddress!, byteCount: Int(own.size)) }
+        withUnsafeBytes(of: own) {
+            UnsafeMutableRawPointer(answer).copyMemory(from: $0.baseAddress!, byteCount: Int(own.size))
+        }
     }
 }

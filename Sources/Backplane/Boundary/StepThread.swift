@@ -26,7 +26,8 @@ final class StepThread: TaskExecutor {
             return !state.isRunning
         }
         guard needsThread else { return }
-        let started = bp_start_thread({ Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, Unmanaged.passRetained(self).toOpaque())
+        let started = bp_start_thread(
+            { Unmanaged<StepThread>.fromOpaque($0).takeRetainedValue().run() }, Unmanaged.passRetained(self).toOpaque())
         guard started == 0 else { return }
         // The system has no thread left, so the thread that resumes the task runs it.
         Unmanaged.passUnretained(self).release()

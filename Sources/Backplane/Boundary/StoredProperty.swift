@@ -21,7 +21,8 @@ struct StoredProperty {
     ///
     /// To have one of these types, the runtime would first look for what its generic arguments conform to.
     private static func isMethod(_ declaration: ContextDescriptor) -> Bool {
-        guard case .structure = declaration.kind, declaration.name == "AsyncMethod" || declaration.name == "SyncMethod" else { return false }
+        guard case .structure = declaration.kind, declaration.name == "AsyncMethod" || declaration.name == "SyncMethod"
+        else { return false }
         return declaration.module == module
     }
 

@@ -19,7 +19,7 @@ package enum SwiftCompiler {
 
 // Only patches of one minor version meet in a process.
 #if compiler(>=6.4)
-private let patch = SwiftCompiler.version.description       // its patches are not known here yet: add them
+private let patch = SwiftCompiler.version.description  // its patches are not known here yet: add them
 #elseif compiler(>=6.3.4)
 private let patch = "6.3.4 or later"
 #elseif compiler(>=6.3.3)
@@ -39,7 +39,8 @@ private let patch = "6.3.0"
 private typealias SwiftIdentity = (magic: UInt64, size: UInt32, abiMin: UInt32, abiMax: UInt32, swift: UInt32)
 
 #if compiler(>=6.8)
-@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 0)     // not known here yet: add it
+// A compiler that is not known here yet: add it.
+@section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 0)
 #elseif compiler(>=6.7)
 @section("backplane") @used private let swiftIdentity: SwiftIdentity = (0x454E_4C50_4B43_4142, 24, 0, 0, 6_007)
 #elseif compiler(>=6.6)

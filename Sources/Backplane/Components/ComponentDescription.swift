@@ -19,10 +19,13 @@ package struct ComponentDescription: Sendable {
     package var state: StateDescription?
 
     package init(
-        role: Role, className: String, version: Version, contract: ContractDescription? = nil, wires: [WireDescription] = [],
+        role: Role, className: String, version: Version, contract: ContractDescription? = nil,
+        wires: [WireDescription] = [],
         isExclusive: Bool = false, restartsOnSwap: Bool = false, state: StateDescription? = nil
     ) {
-        (self.role, self.className, self.version, self.contract, self.wires) = (role, className, version, contract, wires)
+        (self.role, self.className, self.version, self.contract, self.wires) = (
+            role, className, version, contract, wires
+        )
         (self.isExclusive, self.restartsOnSwap, self.state) = (isExclusive, restartsOnSwap, state)
     }
 }

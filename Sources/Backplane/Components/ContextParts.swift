@@ -11,7 +11,7 @@ struct ContextParts: Sendable {
         (values, self.folder, self.services) = ((configuration, wires), folder, services)
     }
 
-    func configuration<Value>() -> Value { values.configuration as! Value }      // what it was made of
+    func configuration<Value>() -> Value { values.configuration as! Value }  // what it was made of
     func wires<Value>() -> Value { values.wires as! Value }
 }
 
@@ -20,12 +20,13 @@ extension ComponentContext {
     ///
     /// - Precondition: The context is one of the SDK's four. The roles permit no other.
     static func made(of parts: ContextParts) -> Self {
-        let context: any Sendable = switch role {
-        case .manager: ManagerContext<Owner>(parts: parts)
-        case .dataAccessController: DataAccessContext<Owner>(parts: parts)
-        case .communicationController: CommunicationContext<Owner>(parts: parts)
-        case .networkService: NetworkServiceContext<Owner>(parts: parts)
-        }
+        let context: any Sendable =
+            switch role {
+            case .manager: ManagerContext<Owner>(parts: parts)
+            case .dataAccessController: DataAccessContext<Owner>(parts: parts)
+            case .communicationController: CommunicationContext<Owner>(parts: parts)
+            case .networkService: NetworkServiceContext<Owner>(parts: parts)
+            }
         return context as! Self
     }
 }

@@ -15,7 +15,9 @@ public struct Log: Sendable {
     let write: @Sendable (Level, String, [String: String]) -> Void
 
     /// Writes a message unless the host ignores its level, in which case neither argument is evaluated.
-    public func log(_ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
+    public func log(
+        _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]
+    ) {
         if isEnabled(level) { write(level, message(), metadata()) }
     }
 

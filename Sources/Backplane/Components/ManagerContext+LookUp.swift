@@ -26,7 +26,9 @@ extension ManagerContext {
     ///   - call: The call that the manager is looked up for, if there is one.
     /// - Throws: `manager.unknown`; `wire.mismatch` if the manager provides another contract; `manager.cycle`; the
     ///   error with which the manager failed to start.
-    public func manager<C: Contract>(_ name: String, as _: C.Type = C.self, for call: Call? = nil) async throws(BackplaneError) -> Wire<C> {
+    public func manager<C: Contract>(_ name: String, as _: C.Type = C.self, for call: Call? = nil)
+        async throws(BackplaneError) -> Wire<C>
+    {
         try await services.find(name, C.self, call)
     }
 
@@ -40,10 +42,13 @@ extension ManagerContext {
         _: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
     ) async throws(BackplaneError) -> Wire<C> {
         let providers = try await services.providers(of: C.self)
-        if let provider = providers.first(where: isWanted) { return try await manager(provider.name, as: C.self, for: call) }
+        if let provider = providers.first(where: isWanted) {
+            return try await manager(provider.name, as: C.self, for: call)
+        }
         let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
         throw BackplaneError(
             .unknownManager,
-            "no manager was found that serves \(C.name) \(C.version)" + (names.isEmpty ? "" : "; there is \(names), and none was wanted"))
+            "no manager was found that serves \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : "; there is \(names), and none was wanted"))
     }
 }

@@ -52,11 +52,14 @@ public struct Registrar {
         problems += wires.flatMap(\.problems)
         let coding = C._stateCoding
         var state: StateDescription?
-        do throws(BackplaneError) { state = try coding?.schema.description(of: C.className) } catch { problems.append(error.message) }
+        do throws(BackplaneError) { state = try coding?.schema.description(of: C.className) } catch {
+            problems.append(error.message)
+        }
         records.append(
             ComponentRecord(
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
-                contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires, contracts: contracts,
+                contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires,
+                contracts: contracts,
                 state: state, coding, services: services))
     }
 }

@@ -28,10 +28,15 @@ public struct Resources: Sendable {
     /// - Throws: `resource.missing` for a file that does not exist or is outside the folder.
     public func path(_ name: String) throws(BackplaneError) -> String {
         guard let folder else {
-            throw BackplaneError(.resourceMissing, "the plugin came without files; put a folder `<Package>_<Library>.resources` beside its library", at: name)
+            throw BackplaneError(
+                .resourceMissing,
+                "the plugin came without files; put a folder `<Package>_<Library>.resources` beside its library",
+                at: name)
         }
-        guard !name.isEmpty, !name.hasPrefix("/"), !name.utf8.contains(0), !name.split(separator: "/").contains("..") else {
-            throw BackplaneError(.resourceMissing, "expected a path below the plugin's resources, found `\(name)`", at: folder)
+        guard !name.isEmpty, !name.hasPrefix("/"), !name.utf8.contains(0), !name.split(separator: "/").contains("..")
+        else {
+            throw BackplaneError(
+                .resourceMissing, "expected a path below the plugin's resources, found `\(name)`", at: folder)
         }
         let path = "\(folder)/\(name)"
         guard FileManager.default.fileExists(atPath: path) else {

@@ -36,12 +36,16 @@ extension Registrar {
         let contract = contracts.record(of: C.self)
         problems += contract.problems
         let all = contract.members.enumerated().map { number, member in
-            bodies.bodies[number] ?? member.type.makeBody(
-                throwing: BackplaneError(.callUnimplemented, "\(className) stands in for a \(C.name) and was given no body for `\(member.name)`"))
+            bodies.bodies[number]
+                ?? member.type.makeBody(
+                    throwing: BackplaneError(
+                        .callUnimplemented,
+                        "\(className) stands in for a \(C.name) and was given no body for `\(member.name)`"))
         }
         records.append(
             ComponentRecord(
-                ComponentDescription(role: role, className: className, version: pluginVersion, contract: contract.description),
+                ComponentDescription(
+                    role: role, className: className, version: pluginVersion, contract: contract.description),
                 layout: contract.layout, standingInWith: all))
     }
 }

@@ -34,7 +34,9 @@ private struct KeyWatchingDecoder: Decoder {
         return KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), found: found))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Unkeyed(base: try base.unkeyedContainer(), found: found) }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        Unkeyed(base: try base.unkeyedContainer(), found: found)
+    }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -48,15 +50,21 @@ private struct KeyWatchingDecoder: Decoder {
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
             // JSONDecoder reports missing values in its own way.
-            guard !isOwn(type), base.contains(key), try !base.decodeNil(forKey: key) else { return try base.decode(type, forKey: key) }
+            guard !isOwn(type), base.contains(key), try !base.decodeNil(forKey: key) else {
+                return try base.decode(type, forKey: key)
+            }
             return try T(from: KeyWatchingDecoder(base: try base.superDecoder(forKey: key), found: found))
         }
 
-        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
+            -> KeyedDecodingContainer<Nested>
+        {
             try base.nestedContainer(keyedBy: type, forKey: key)
         }
 
-        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try base.nestedUnkeyedContainer(forKey: key) }
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            try base.nestedUnkeyedContainer(forKey: key)
+        }
         func superDecoder() throws -> any Decoder { try base.superDecoder() }
         func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
     }
@@ -76,11 +84,15 @@ private struct KeyWatchingDecoder: Decoder {
             return try T(from: KeyWatchingDecoder(base: try base.superDecoder(), found: found))
         }
 
-        mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<
+            Nested
+        > {
             try base.nestedContainer(keyedBy: type)
         }
 
-        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.nestedUnkeyedContainer() }
+        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+            try base.nestedUnkeyedContainer()
+        }
         mutating func superDecoder() throws -> any Decoder { try base.superDecoder() }
     }
 }

@@ -30,7 +30,9 @@ final class WireSource: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notAWire }
 
     fileprivate var notAWire: BackplaneError {
-        BackplaneError(.wireUnknown, "`\(codingPath.map(\.stringValue).joined(separator: "."))` is not a Wire; a Wiring has no other properties")
+        BackplaneError(
+            .wireUnknown,
+            "`\(codingPath.map(\.stringValue).joined(separator: "."))` is not a Wire; a Wiring has no other properties")
     }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -54,7 +56,9 @@ final class WireSource: Decoder {
             return try decode(type, forKey: key)
         }
 
-        func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: Key) throws -> KeyedDecodingContainer<N> { throw source.notAWire }
+        func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: Key) throws -> KeyedDecodingContainer<N> {
+            throw source.notAWire
+        }
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw source.notAWire }
         func superDecoder() throws -> any Decoder { throw source.notAWire }
         func superDecoder(forKey key: Key) throws -> any Decoder { throw source.notAWire }

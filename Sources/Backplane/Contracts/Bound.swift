@@ -102,24 +102,36 @@ public enum RequiredFrame {}
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
+    @available(
+        *, unavailable,
+        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+    )
     public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
+    @available(
+        *, unavailable,
+        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+    )
     public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
+    @available(
+        *, unavailable,
+        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+    )
     public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
 extension BoundSync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
-    @available(*, unavailable, message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`")
+    @available(
+        *, unavailable,
+        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+    )
     public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
 }

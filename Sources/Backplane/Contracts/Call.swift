@@ -48,7 +48,9 @@ public struct Call: Sendable {
 
     /// The numbers of the components that the call has passed through, the caller last.
     package var path: [UInt16] {
-        withUnsafeBytes(of: frame.path) { Array($0.bindMemory(to: UInt16.self).prefix(Int(frame.flags & BP_CALL_PATH_COUNT))) }
+        withUnsafeBytes(of: frame.path) {
+            Array($0.bindMemory(to: UInt16.self).prefix(Int(frame.flags & BP_CALL_PATH_COUNT)))
+        }
     }
 
     /// Returns whether the call has passed through the component, or through too many to tell.

@@ -27,5 +27,7 @@ package struct Deadline: Sendable, Comparable {
         return Deadline(nanoseconds: max(sum, 1))
     }
 
-    package static func - (a: Deadline, b: Deadline) -> Duration { .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds) }
+    package static func - (a: Deadline, b: Deadline) -> Duration {
+        .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds)
+    }
 }

@@ -9,11 +9,15 @@ package struct Members<C: Contract>: Sendable {
         var problems: [String] = []
         for property in StoredProperty.all(of: C()) {
             guard let member = property.member else {
-                problems.append("\(C.name).\(property.label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+                problems.append(
+                    "\(C.name).\(property.label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
+                )
                 continue
             }
             let name = member.name ?? property.label
-            if all.contains(where: { $0.name == name }) { problems.append("\(C.name) has two members named `\(name)`; give one of them another name") }
+            if all.contains(where: { $0.name == name }) {
+                problems.append("\(C.name) has two members named `\(name)`; give one of them another name")
+            }
             all.append((name, member.type))
         }
         // Member numbers rely on this: a number is the property's offset divided by the size that all members share.

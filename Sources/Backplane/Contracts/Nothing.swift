@@ -11,7 +11,8 @@ extension Nothing: Codable {
     public init(from decoder: any Decoder) throws {
         guard try decoder.singleValueContainer().decodeNil() else {
             throw DecodingError.typeMismatch(
-                Nothing.self, .init(codingPath: decoder.codingPath, debugDescription: "expected null: there is nothing to give here"))
+                Nothing.self,
+                .init(codingPath: decoder.codingPath, debugDescription: "expected null: there is nothing to give here"))
         }
     }
 

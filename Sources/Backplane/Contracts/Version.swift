@@ -66,7 +66,8 @@ extension Version: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let version = Version(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "`\(text)` is not a version such as 1.2.0")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "`\(text)` is not a version such as 1.2.0")
         }
         self = version
     }

@@ -22,7 +22,10 @@ public struct BackplaneError: Error, Sendable, Equatable {
     ///   - location: A path in a manifest or value, or a file.
     ///   - failure: The component's own description of the error, with `componentFailed`.
     ///   - causes: The errors that caused this one.
-    public init(_ code: Code, _ message: String, at location: String? = nil, failure: Failure? = nil, causes: [BackplaneError] = []) {
+    public init(
+        _ code: Code, _ message: String, at location: String? = nil, failure: Failure? = nil,
+        causes: [BackplaneError] = []
+    ) {
         (self.code, self.message, self.location, self.failure, self.causes) = (code, message, location, failure, causes)
     }
 

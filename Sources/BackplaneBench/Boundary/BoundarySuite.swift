@@ -18,7 +18,8 @@ extension BenchSuite {
         }
         let rows = BoundaryRows(plugins: plugins, atomic: atomic, direct: makeDirectYardstick(), tally: DirectTally())
         return Opened(
-            rows: rows.asynchronous + rows.synchronous + rows.withAtomics + rows.allocations + rows.parallel + rows.actor + rows.encoded + rows.lookUp
+            rows: rows.asynchronous + rows.synchronous + rows.withAtomics + rows.allocations + rows.parallel
+                + rows.actor + rows.encoded + rows.lookUp
                 + [WiringRow.make(in: folder + "/wiring")] + rows.flips
         ) {
             await plugins.host.stop()
@@ -50,7 +51,9 @@ struct BoundaryRows {
             .calls("native async Int → Int, host, held", baseline: int, target: .ratio(atMost: 1.3)) {
                 try await HostCalls.addHeld(plugins.yardstick, call, $0)
             },
-            .calls("native async Int → Int, host, no frame", baseline: int) { try await HostCalls.addWithoutFrame(plugins.yardstick, $0) },
+            .calls("native async Int → Int, host, no frame", baseline: int) {
+                try await HostCalls.addWithoutFrame(plugins.yardstick, $0)
+            },
             .calls("native async Int → Int, plugin to plugin, key path", baseline: int, target: .ratio(atMost: 1.3)) {
                 try await plugins.relay.add($0, call)
             },
@@ -78,9 +81,13 @@ struct BoundaryRows {
         let int = "direct sync Int → Int", parcel = "direct sync struct"
         return [
             .calls(int) { try DirectCalls.addNow(direct, $0) },
-            .calls("native sync Int → Int", baseline: int, target: .ratio(atMost: 1.25)) { try HostCalls.addNow(plugins.yardstick, call, $0) },
+            .calls("native sync Int → Int", baseline: int, target: .ratio(atMost: 1.25)) {
+                try HostCalls.addNow(plugins.yardstick, call, $0)
+            },
             .calls(parcel) { try DirectCalls.nextNow(direct, $0) },
-            .calls("native sync struct", baseline: parcel, target: .ratio(atMost: 2)) { try HostCalls.nextNow(plugins.yardstick, call, $0) },
+            .calls("native sync struct", baseline: parcel, target: .ratio(atMost: 2)) {
+                try HostCalls.nextNow(plugins.yardstick, call, $0)
+            },
         ]
     }
 
@@ -89,16 +96,36 @@ struct BoundaryRows {
         let atomic = atomic, call = atomic.call
         let int = Self.reference, parcel = "direct async struct"
         return [
-            .calls("atomic leases, async Int → Int, host, key path", baseline: int) { try await HostCalls.add(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async Int → Int, host, held", baseline: int) { try await HostCalls.addHeld(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async Int → Int, plugin to plugin, key path", baseline: int) { try await atomic.relay.add($0, call) },
-            .calls("atomic leases, async Int → Int, plugin to plugin, held", baseline: int) { try await atomic.relay.addHeld($0, call) },
-            .calls("atomic leases, async struct, host, key path", baseline: parcel) { try await HostCalls.next(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async struct, host, held", baseline: parcel) { try await HostCalls.nextHeld(atomic.yardstick, call, $0) },
-            .calls("atomic leases, async struct, plugin to plugin, key path", baseline: parcel) { try await atomic.relay.next($0, call) },
-            .calls("atomic leases, async struct, plugin to plugin, held", baseline: parcel) { try await atomic.relay.nextHeld($0, call) },
-            .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") { try HostCalls.addNow(atomic.yardstick, call, $0) },
-            .calls("atomic leases, sync struct", baseline: "direct sync struct") { try HostCalls.nextNow(atomic.yardstick, call, $0) },
+            .calls("atomic leases, async Int → Int, host, key path", baseline: int) {
+                try await HostCalls.add(atomic.yardstick, call, $0)
+            },
+            .calls("atomic leases, async Int → Int, host, held", baseline: int) {
+                try await HostCalls.addHeld(atomic.yardstick, call, $0)
+            },
+            .calls("atomic leases, async Int → Int, plugin to plugin, key path", baseline: int) {
+                try await atomic.relay.add($0, call)
+            },
+            .calls("atomic leases, async Int → Int, plugin to plugin, held", baseline: int) {
+                try await atomic.relay.addHeld($0, call)
+            },
+            .calls("atomic leases, async struct, host, key path", baseline: parcel) {
+                try await HostCalls.next(atomic.yardstick, call, $0)
+            },
+            .calls("atomic leases, async struct, host, held", baseline: parcel) {
+                try await HostCalls.nextHeld(atomic.yardstick, call, $0)
+            },
+            .calls("atomic leases, async struct, plugin to plugin, key path", baseline: parcel) {
+                try await atomic.relay.next($0, call)
+            },
+            .calls("atomic leases, async struct, plugin to plugin, held", baseline: parcel) {
+                try await atomic.relay.nextHeld($0, call)
+            },
+            .calls("atomic leases, sync Int → Int", baseline: "direct sync Int → Int") {
+                try HostCalls.addNow(atomic.yardstick, call, $0)
+            },
+            .calls("atomic leases, sync struct", baseline: "direct sync struct") {
+                try HostCalls.nextNow(atomic.yardstick, call, $0)
+            },
         ]
     }
 
@@ -114,11 +141,19 @@ struct BoundaryRows {
     var allocations: [Row] {
         let plugins = plugins, call = plugins.call
         return [
-            HeapRow.make("allocations, native async Int", in: Self.suite) { try await HostCalls.add(plugins.yardstick, call, $0) },
-            HeapRow.make("allocations, native async struct", in: Self.suite) { try await HostCalls.next(plugins.yardstick, call, $0) },
+            HeapRow.make("allocations, native async Int", in: Self.suite) {
+                try await HostCalls.add(plugins.yardstick, call, $0)
+            },
+            HeapRow.make("allocations, native async struct", in: Self.suite) {
+                try await HostCalls.next(plugins.yardstick, call, $0)
+            },
             HeapRow.make("allocations, plugin to plugin", in: Self.suite) { try await plugins.relay.add($0, call) },
-            HeapRow.make("allocations, native sync Int", in: Self.suite) { try HostCalls.addNow(plugins.yardstick, call, $0) },
-            HeapRow.make("allocations, encoded struct", in: Self.suite, target: nil) { try await HostCalls.nextEncoded(plugins.earlier, call, $0) },
+            HeapRow.make("allocations, native sync Int", in: Self.suite) {
+                try HostCalls.addNow(plugins.yardstick, call, $0)
+            },
+            HeapRow.make("allocations, encoded struct", in: Self.suite, target: nil) {
+                try await HostCalls.nextEncoded(plugins.earlier, call, $0)
+            },
         ]
     }
 
@@ -129,11 +164,15 @@ struct BoundaryRows {
             let async = "direct async, \(callers) callers", sync = "direct sync, \(callers) callers"
             return [
                 .scaling(async, callers: callers) { try await DirectCalls.add(direct, $0) },
-                .scaling("native async, \(callers) callers", callers: callers, baseline: async, target: .ratio(atLeast: 0.9)) {
+                .scaling(
+                    "native async, \(callers) callers", callers: callers, baseline: async, target: .ratio(atLeast: 0.9)
+                ) {
                     try await HostCalls.add(plugins.yardstick, call, $0)
                 },
                 .scaling(sync, callers: callers) { try DirectCalls.addNow(direct, $0) },
-                .scaling("native sync, \(callers) callers", callers: callers, baseline: sync, target: .ratio(atLeast: 0.9)) {
+                .scaling(
+                    "native sync, \(callers) callers", callers: callers, baseline: sync, target: .ratio(atLeast: 0.9)
+                ) {
                     try HostCalls.addNow(plugins.yardstick, call, $0)
                 },
             ]
@@ -155,7 +194,8 @@ struct BoundaryRows {
         return [
             .calls("Foundation's coders, struct there and back", unit: .microseconds) { try DirectCalls.code($0) },
             .calls(
-                "encoded async struct", unit: .microseconds, baseline: "Foundation's coders, struct there and back", target: .ratio(atMost: 1.15)
+                "encoded async struct", unit: .microseconds, baseline: "Foundation's coders, struct there and back",
+                target: .ratio(atMost: 1.15)
             ) {
                 try await HostCalls.nextEncoded(plugins.earlier, call, $0)
             },

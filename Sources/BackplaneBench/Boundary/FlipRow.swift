@@ -13,7 +13,9 @@ enum FlipRow {
     ///   - pause: The pause between two flips. Without one, the flipping thread keeps its processor. After one, about
     ///     every second caller has just lost its processor within a call, and the drain lasts until the scheduler
     ///     resumes it.
-    static func make(_ name: String, _ plugins: YardstickHost, callers: Int, pause: Duration = .zero, target: Target? = nil) -> Row {
+    static func make(
+        _ name: String, _ plugins: YardstickHost, callers: Int, pause: Duration = .zero, target: Target? = nil
+    ) -> Row {
         Row(name: name, unit: .microseconds, target: target, limit: 1) { _ in
             measure(try await plugins.host.gate(of: "Yardstick"), plugins, callers, pause)
         }

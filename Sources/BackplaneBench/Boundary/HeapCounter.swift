@@ -21,20 +21,27 @@ struct HeapCounter: Sendable {
     static func medianInChild(of row: String, in suite: String, calls: Int) async throws -> Double {
         let library = (RunningExecutable.folder ?? ".") + "/" + library
         guard FileManager.default.fileExists(atPath: library) else {
-            throw BackplaneError(.pluginNotFound, "what counts allocations is not there; `swift build` makes it", at: library)
+            throw BackplaneError(
+                .pluginNotFound, "what counts allocations is not there; `swift build` makes it", at: library)
         }
         let (output, errors) = try await run(
             ["bench", suite, "--only", row, "--iterations", "\(calls)", "--json"],
             ProcessInfo.processInfo.environment.merging(["LD_PRELOAD": library]) { $1 })
         struct Printed: Decodable { var name: String, median: Double }
-        guard let printed = try? JSONDecoder().decode([Printed].self, from: output), let found = printed.first(where: { $0.name == row }) else {
-            throw BackplaneError(.componentFailed, "the child that counts allocations gave no figure: \(String(decoding: errors, as: UTF8.self))", at: row)
+        guard let printed = try? JSONDecoder().decode([Printed].self, from: output),
+            let found = printed.first(where: { $0.name == row })
+        else {
+            throw BackplaneError(
+                .componentFailed,
+                "the child that counts allocations gave no figure: \(String(decoding: errors, as: UTF8.self))", at: row)
         }
         return found.median
     }
 
     /// Runs this program in a child, whose output is too short to fill a pipe.
-    private static func run(_ arguments: [String], _ environment: [String: String]) async throws -> (output: Data, errors: Data) {
+    private static func run(_ arguments: [String], _ environment: [String: String]) async throws -> (
+        output: Data, errors: Data
+    ) {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         (process.arguments, process.environment) = (arguments, environment)
@@ -43,6 +50,8 @@ struct HeapCounter: Sendable {
             process.terminationHandler = { _ in continuation.resume() }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        return (try output.fileHandleForReading.readToEnd() ?? Data(), try errors.fileHandleForReading.readToEnd() ?? Data())
+        return (
+            try output.fileHandleForReading.readToEnd() ?? Data(), try errors.fileHandleForReading.readToEnd() ?? Data()
+        )
     }
 }

@@ -5,14 +5,17 @@
 enum HeapRow {
     private static let calls = 1_000
 
-    static func make(_ name: String, in suite: String, target: Target? = .median(atMost: 0), _ body: @escaping @Sendable (Int) async throws -> Int) -> Row {
+    static func make(
+        _ name: String, in suite: String, target: Target? = .median(atMost: 0),
+        _ body: @escaping @Sendable (Int) async throws -> Int
+    ) -> Row {
         guard let counter = HeapCounter() else {
             return Row(name: name, unit: .allocations, target: target, limit: 1) { _ in
                 try await HeapCounter.medianInChild(of: name, in: suite, calls: calls)
             }
         }
         return Row(name: name, unit: .allocations, target: target) { count in
-            _ = try await body(10)                  // what is made once has been made
+            _ = try await body(10)  // what is made once has been made
             let before = counter.allocations
             let result = try await body(count)
             let allocations = counter.allocations - before

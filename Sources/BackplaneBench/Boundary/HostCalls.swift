@@ -12,7 +12,8 @@ enum HostCalls {
 
     /// Makes the calls with the method stored outside the loop.
     @inline(never)
-    static func addHeld(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
+    static func addHeld(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    {
         let add = yardstick.add
         var number = 0
         for _ in 0..<count { number = try await add(number, call) }
@@ -35,7 +36,8 @@ enum HostCalls {
     }
 
     @inline(never)
-    static func nextHeld(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
+    static func nextHeld(_ yardstick: Remote<Yardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int
+    {
         let next = yardstick.next
         var parcel = Parcel.first
         for _ in 0..<count { parcel = try await next(parcel, call) }
@@ -43,7 +45,9 @@ enum HostCalls {
     }
 
     @inline(never)
-    static func nextEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int) async throws(BackplaneError) -> Int {
+    static func nextEncoded(_ yardstick: Remote<EarlierYardstick>, _ call: Call, _ count: Int)
+        async throws(BackplaneError) -> Int
+    {
         var parcel = Parcel.first
         for _ in 0..<count { parcel = try await yardstick.next(parcel, call) }
         return parcel.id

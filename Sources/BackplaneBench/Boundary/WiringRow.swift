@@ -6,7 +6,10 @@ import BackplaneHost
 /// The figure is for the whole start of the host, including the loading of two libraries and the start of 41 managers.
 enum WiringRow {
     static func make(in folder: String) -> Row {
-        Row(name: "wiring 1,000 wires of 50 types, host's start", unit: .milliseconds, target: .median(atMost: 100), limit: 1) { _ in
+        Row(
+            name: "wiring 1,000 wires of 50 types, host's start", unit: .milliseconds, target: .median(atMost: 100),
+            limit: 1
+        ) { _ in
             let host = PluginHost(manifest: manifest, options: YardstickHost.options(in: folder))
             let start = ContinuousClock.now
             do {
@@ -24,7 +27,9 @@ enum WiringRow {
     private static let manifest: Manifest = {
         let looms = Dictionary(uniqueKeysWithValues: (1...25).map { ("loom\($0)", "Loom") })
         var managers = ["Loom": ManagerDefinition(className: "LoomManager")]
-        for number in 1...40 { managers["Weaver\(number)"] = ManagerDefinition(className: "WeaverManager", uses: looms) }
+        for number in 1...40 {
+            managers["Weaver\(number)"] = ManagerDefinition(className: "WeaverManager", uses: looms)
+        }
         return Manifest(plugins: YardstickHost.plugins, managers: managers)
     }()
 }

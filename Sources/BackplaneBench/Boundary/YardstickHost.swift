@@ -42,9 +42,10 @@ struct YardstickHost: Sendable {
     static let plugins = [PluginReference(library: "_Yardstick"), PluginReference(library: "_YardstickRelay")]
 
     static func options(in folder: String, _ counting: LeaseCounting? = nil) -> HostOptions {
-        var options = HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error))
+        var options = HostOptions(
+            loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error))
         if let counting { options.counting = counting }
-        options.occupationLimit = nil       // calls occupy the pool on purpose here
+        options.occupationLimit = nil  // calls occupy the pool on purpose here
         return options
     }
 }

@@ -11,7 +11,8 @@ struct ApplyRows: Sendable {
         host = Prepared {
             let host = PluginHost(
                 manifest: ManifestDocument(Self.crowd(keeping: 0).manifest),
-                options: HostOptions(loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error)))
+                options: HostOptions(
+                    loadFolder: folder + "/load", dataFolder: folder + "/data", log: StandardErrorLog(level: .error)))
             do {
                 try await host.start()
             } catch {
@@ -40,7 +41,9 @@ struct ApplyRows: Sendable {
                 let change = try await host.apply(document)
                 let time = ContinuousClock.now - start
                 guard change.restarted == [Self.manager] else {
-                    throw BackplaneError(.componentFailed, "one manager was to be made anew, found \(change.restarted.count)", at: Self.manager)
+                    throw BackplaneError(
+                        .componentFailed, "one manager was to be made anew, found \(change.restarted.count)",
+                        at: Self.manager)
                 }
                 return time
             },

@@ -21,7 +21,8 @@ struct Crowd {
         [
             "manifestVersion": 1,
             "plugins": [["library": "_YardstickCrowd"]],
-            "managers": .dictionary(Dictionary(uniqueKeysWithValues: (0..<managers).map { (Self.name($0), manager($0)) })),
+            "managers": .dictionary(
+                Dictionary(uniqueKeysWithValues: (0..<managers).map { (Self.name($0), manager($0)) })),
         ]
     }
 
@@ -30,11 +31,15 @@ struct Crowd {
         var manager: [String: ManifestValue] = [
             "className": .string("CrowdManager" + digits),
             "dataAccessController": [
-                "className": .string("CrowdStore" + digits), "configuration": ["keep": .integer(Int64(number == managers - 1 ? kept : 500))],
+                "className": .string("CrowdStore" + digits),
+                "configuration": ["keep": .integer(Int64(number == managers - 1 ? kept : 500))],
             ],
             "communicationController": [
                 "className": .string("CrowdCommunication" + digits),
-                "services": [service("current", number, version: "[2.0,3.0)"), service("former", (number + 1) % Self.size, version: "[1.0,2.0)")],
+                "services": [
+                    service("current", number, version: "[2.0,3.0)"),
+                    service("former", (number + 1) % Self.size, version: "[1.0,2.0)"),
+                ],
             ],
         ]
         if number % Self.chain > 0 { manager["uses"] = ["previous": .string(Self.name(number - 1))] }
@@ -43,8 +48,11 @@ struct Crowd {
 
     private func service(_ property: String, _ number: Int, version: String) -> ManifestValue {
         [
-            "className": .string("CrowdService" + Self.digits(number)), "version": .string(version), "propertyName": .string(property),
-            "networkServiceConfiguration": ["baseURL": .string("http://127.0.0.1:8484/crowd/\(number)"), "timeout": 30, "reader": "ada"],
+            "className": .string("CrowdService" + Self.digits(number)), "version": .string(version),
+            "propertyName": .string(property),
+            "networkServiceConfiguration": [
+                "baseURL": .string("http://127.0.0.1:8484/crowd/\(number)"), "timeout": 30, "reader": "ada",
+            ],
         ]
     }
 

@@ -42,13 +42,19 @@ struct CrowdRows: Sendable {
                 return try Row.timed { Resolution(material.document, catalogue: catalogue).problems }
             },
             .duration("resolving, with 5,000 configurations looked at by their classes", limit: 1) {
-                let material = try await material.value(), catalogue = Catalogue(material.entries), classes = material.classes
+                let material = try await material.value(), catalogue = Catalogue(material.entries),
+                    classes = material.classes
                 return try Row.timed {
-                    Resolution(material.document, catalogue: catalogue) { entry, configuration in classes[entry.index].review(Array(configuration)) }.problems
+                    Resolution(material.document, catalogue: catalogue) { entry, configuration in
+                        classes[entry.index].review(Array(configuration))
+                    }.problems
                 }
             },
             .process("backplane check on 1,000 managers, whole process", target: .median(atMost: 150)) {
-                ["check", try await material.value().path, "--load-folder", folder + "/load", "--data", folder + "/data"]
+                [
+                    "check", try await material.value().path, "--load-folder", folder + "/load", "--data",
+                    folder + "/data",
+                ]
             },
         ]
     }
@@ -61,8 +67,12 @@ struct CrowdRows: Sendable {
         defer { loads.remove() }
         let plugin = try LibraryFile.prepare(BuiltLibrary.path(of: "_YardstickCrowd"), in: loads).describe()
         let entries = plugin.components.enumerated().map { index, component in
-            Catalogue.Entry(plugin: plugin.id, pluginVersion: plugin.version, order: 0, index: index, component: component.description)
+            Catalogue.Entry(
+                plugin: plugin.id, pluginVersion: plugin.version, order: 0, index: index,
+                component: component.description)
         }
-        return Material(text: text, path: path, document: ManifestDocument(parsing: text, path: path), entries: entries, classes: plugin.components)
+        return Material(
+            text: text, path: path, document: ManifestDocument(parsing: text, path: path), entries: entries,
+            classes: plugin.components)
     }
 }

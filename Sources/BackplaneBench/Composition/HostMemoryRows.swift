@@ -20,9 +20,11 @@ struct HostMemoryRows: Sendable {
     }
 
     private func row(_ what: String, _ field: String, target: Target? = nil) -> Row {
-        Row(name: "idle host with Bookshelf, memory: \(what)", unit: .megabytes, target: target, limit: 1) { [figures] count in
+        Row(name: "idle host with Bookshelf, memory: \(what)", unit: .megabytes, target: target, limit: 1) {
+            [figures] count in
             guard let bytes = try await figures.next(field, count: count) else {
-                throw BackplaneError(.componentFailed, "the system does not say how much memory a process has", at: field)
+                throw BackplaneError(
+                    .componentFailed, "the system does not say how much memory a process has", at: field)
             }
             return bytes / 1e6
         }
@@ -34,7 +36,9 @@ struct HostMemoryRows: Sendable {
         let manifest = folder + "/bookshelf.json"
         try bookshelf.json.write(to: URL(filePath: manifest))
         // Without a control socket, other commands do not find the host.
-        let arguments = ["run", manifest, "--json", "--no-control", "--load-folder", folder + "/load", "--data", folder + "/data"]
+        let arguments = [
+            "run", manifest, "--json", "--no-control", "--load-folder", folder + "/load", "--data", folder + "/data",
+        ]
         return try await ProgramRun.with(arguments) { run in
             guard run.speaks() else {
                 try run.requireSuccess()
@@ -62,7 +66,9 @@ struct HostMemoryRows: Sendable {
                     "services": [
                         [
                             "className": "BooksService", "version": "[2.0,3.0)", "propertyName": "books",
-                            "networkServiceConfiguration": ["baseURL": "http://127.0.0.1:8484/v2", "reader": "ada", "password": "difference-engine"],
+                            "networkServiceConfiguration": [
+                                "baseURL": "http://127.0.0.1:8484/v2", "reader": "ada", "password": "difference-engine",
+                            ],
                         ]
                     ],
                 ],

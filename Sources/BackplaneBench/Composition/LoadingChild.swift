@@ -38,11 +38,15 @@ enum LoadingChild {
         }
     }
 
-    private static func startTime(of swarm: Swarm, isLoaded: Bool, _ digest: (any ContentDigest)?) async throws -> Double {
+    private static func startTime(of swarm: Swarm, isLoaded: Bool, _ digest: (any ContentDigest)?) async throws
+        -> Double
+    {
         let document = swarm.document, count = Double(document.manifest.managers.count)
         let host = PluginHost(
             manifest: document,
-            options: HostOptions(loadFolder: swarm.loads, dataFolder: swarm.folder + "/data", log: StandardErrorLog(level: .error), digest: digest))
+            options: HostOptions(
+                loadFolder: swarm.loads, dataFolder: swarm.folder + "/data", log: StandardErrorLog(level: .error),
+                digest: digest))
         if isLoaded { _ = await host.check() }
         let start = ContinuousClock.now
         do {
@@ -59,7 +63,9 @@ enum LoadingChild {
     private static func bareTime(of swarm: Swarm) throws -> Double {
         let plugins = swarm.document.manifest.plugins ?? []
         let start = ContinuousClock.now
-        for plugin in plugins { _ = try DynamicLibrary(loading: swarm.folder + "/" + plugin.library).symbol(LibraryFile.entry) }
+        for plugin in plugins {
+            _ = try DynamicLibrary(loading: swarm.folder + "/" + plugin.library).symbol(LibraryFile.entry)
+        }
         return (ContinuousClock.now - start) / .nanoseconds(1) / Double(plugins.count)
     }
 }

@@ -18,7 +18,9 @@ enum LoadingSteps {
     }
 
     static func measure(_ swarm: Swarm, _ digest: (any ContentDigest)?) throws -> LoadingChild.Figures {
-        try measure((swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) }, in: swarm.loads, digest)
+        try measure(
+            (swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) },
+            in: swarm.loads, digest)
     }
 
     /// Measures the steps and returns their times, in nanoseconds for each library.
@@ -27,7 +29,9 @@ enum LoadingSteps {
     ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests.
     ///   - folder: The folder for copies.
     ///   - digest: The function that computes SHA-256 digests.
-    static func measure(_ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil) throws -> LoadingChild.Figures {
+    static func measure(
+        _ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil
+    ) throws -> LoadingChild.Figures {
         let loads = try LoadFolder(in: folder)
         defer { loads.remove() }
         var times: [Step: Duration] = [:]
@@ -44,6 +48,7 @@ enum LoadingSteps {
             loaded.append((file, try timed(.loading) { try file.load() }))
         }
         for (file, library) in loaded { _ = try timed(.asking) { try file.describe(library) } }
-        return Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value / .nanoseconds(1) / Double(libraries.count)) })
+        return Dictionary(
+            uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value / .nanoseconds(1) / Double(libraries.count)) })
     }
 }

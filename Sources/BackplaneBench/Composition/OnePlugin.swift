@@ -5,7 +5,8 @@ import Foundation
 /// The manifest of one Swift plugin with one manager.
 enum OnePlugin {
     private static let manifest: ManifestValue = [
-        "manifestVersion": 1, "plugins": [["library": "_YardstickSwarm"]], "managers": ["Tally": ["className": "org.backplane.swarm-0000"]],
+        "manifestVersion": 1, "plugins": [["library": "_YardstickSwarm"]],
+        "managers": ["Tally": ["className": "org.backplane.swarm-0000"]],
     ]
 
     /// Writes the manifest and returns the arguments that call its manager from the command line.

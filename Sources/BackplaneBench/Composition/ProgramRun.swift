@@ -14,7 +14,9 @@ final class ProgramRun: Sendable {
     ///
     /// The child's standard error is that of this process. When `body` has returned or the task is cancelled, the child
     /// is killed if it is still running.
-    static func with<Value: Sendable>(_ arguments: [String], _ body: @escaping @Sendable (ProgramRun) throws -> Value) async throws -> Value {
+    static func with<Value: Sendable>(_ arguments: [String], _ body: @escaping @Sendable (ProgramRun) throws -> Value)
+        async throws -> Value
+    {
         let run = try ProgramRun(arguments)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +37,8 @@ final class ProgramRun: Sendable {
         let pipe = try ChildPipe(), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { for end in [pipe.writing, nothing] { close(end) } }
         do throws(BackplaneError) {
-            process = try SpawnedProcess(nil, arguments, descriptors: [(STDIN_FILENO, nothing), (STDOUT_FILENO, pipe.writing)], group: .ours)
+            process = try SpawnedProcess(
+                nil, arguments, descriptors: [(STDIN_FILENO, nothing), (STDOUT_FILENO, pipe.writing)], group: .ours)
         } catch {
             close(pipe.reading)
             throw error

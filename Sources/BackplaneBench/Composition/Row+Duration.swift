@@ -18,7 +18,8 @@ extension Row {
 
     /// Creates a row for the duration of a whole run of this program, from its start to its end.
     static func process(
-        _ name: String, baseline: String? = nil, target: Target? = nil, _ arguments: @escaping @Sendable () async throws -> [String]
+        _ name: String, baseline: String? = nil, target: Target? = nil,
+        _ arguments: @escaping @Sendable () async throws -> [String]
     ) -> Row {
         duration(name, baseline: baseline, target: target, limit: 1) {
             let arguments = try await arguments(), start = ContinuousClock.now

@@ -16,7 +16,9 @@ actor SharedFigures {
     ///
     /// - Throws: `component.failed` if it is missing.
     func required(_ name: String, count: Int) async throws -> Double {
-        guard let value = try await next(name, count: count) else { throw BackplaneError(.componentFailed, "there is no such figure", at: name) }
+        guard let value = try await next(name, count: count) else {
+            throw BackplaneError(.componentFailed, "there is no such figure", at: name)
+        }
         return value
     }
 }

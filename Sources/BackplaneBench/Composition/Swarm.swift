@@ -40,7 +40,9 @@ struct Swarm {
         let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))
         let places = library.places(of: Data(kind.id(0).utf8))
         guard !places.isEmpty else {
-            throw BackplaneError(.pluginInvalidAnswer, "the library has its id `\(kind.id(0))` not in it as a text; build it again", at: folder)
+            throw BackplaneError(
+                .pluginInvalidAnswer, "the library has its id `\(kind.id(0))` not in it as a text; build it again",
+                at: folder)
         }
         var plugins: [ManifestValue] = [], managers: [String: ManifestValue] = [:]
         for number in 1...count {
@@ -53,7 +55,9 @@ struct Swarm {
             plugins.append(.dictionary(plugin))
             managers["Manager\(number)"] = ["className": .string(id)]
         }
-        let manifest: ManifestValue = ["manifestVersion": 1, "plugins": .array(plugins), "managers": .dictionary(managers)]
+        let manifest: ManifestValue = [
+            "manifestVersion": 1, "plugins": .array(plugins), "managers": .dictionary(managers),
+        ]
         try manifest.json.write(to: URL(filePath: self.manifest))
     }
 }

@@ -9,7 +9,9 @@ actor SwarmFiles {
     private let digest: (any ContentDigest)?
     private var made: Set<Int> = []
 
-    init(_ kind: Swarm.Kind, in folder: String, _ digest: (any ContentDigest)?) { (self.kind, self.folder, self.digest) = (kind, folder, digest) }
+    init(_ kind: Swarm.Kind, in folder: String, _ digest: (any ContentDigest)?) {
+        (self.kind, self.folder, self.digest) = (kind, folder, digest)
+    }
 
     /// Measures a swarm of the given size in a child, and cleans up the load folder in any case.
     ///

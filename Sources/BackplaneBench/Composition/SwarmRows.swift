@@ -19,7 +19,8 @@ struct SwarmRows: Sendable {
     /// - Parameter digest: The function that computes SHA-256 digests, or `nil` to leave out hashing.
     init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: (any ContentDigest)?) {
         hashes = digest != nil
-        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest), memory = memory + name, disk = folder + name + "/load"
+        let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest),
+            memory = memory + name, disk = folder + name + "/load"
         (self.kind, self.files, self.memory, self.disk) = (kind, files, memory, disk)
         steps = SharedFigures { try await files.figures(.steps, count: $0, loads: memory) }
         stepsOnDisk = SharedFigures { try await files.figures(.steps, count: $0, loads: disk) }
@@ -36,7 +37,9 @@ struct SwarmRows: Sendable {
             row("dlopen") { try await steps.next("loading", count: $0) },
             row("entry and answer") { try await steps.next("asking", count: $0) },
             row("wiring and starting") { try await files.figures(.wiring, count: $0, loads: memory)["wiring"] },
-            row("bare dlopen and dlsym of the same files") { try await files.figures(.bare, count: $0, loads: memory)["bare"] },
+            row("bare dlopen and dlsym of the same files") {
+                try await files.figures(.bare, count: $0, loads: memory)["bare"]
+            },
             // The cost of creating a file depends on the file system, and varies more than all other steps together.
             row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
         ]
@@ -45,11 +48,19 @@ struct SwarmRows: Sendable {
     }
 
     /// The remark on results without hashing.
-    static let omission = "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
+    static let omission =
+        "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
 
-    private func row(_ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?) -> Row {
-        Row(name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target, limit: kind.count, count: kind.count) { count in
-            guard let figure = try await nanoseconds(count) else { throw BackplaneError(.componentFailed, "the child that loads gave no figure", at: what) }
+    private func row(
+        _ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?
+    ) -> Row {
+        Row(
+            name: "one of \(kind.count) plugins in \(kind.rawValue): \(what)", unit: .milliseconds, target: target,
+            limit: kind.count, count: kind.count
+        ) { count in
+            guard let figure = try await nanoseconds(count) else {
+                throw BackplaneError(.componentFailed, "the child that loads gave no figure", at: what)
+            }
             return Row.Unit.milliseconds.figure(nanoseconds: figure)
         }
     }

@@ -42,7 +42,9 @@ final class DevRun: Sendable {
                     news.withLock { news in
                         news.lines = news.lines.suffix(19) + [line]
                         news.counts[started.event, default: 0] += 1
-                        if started.event == "hostStarted" { news.application = try? JSONDecoder().decode(Application.self, from: data) }
+                        if started.event == "hostStarted" {
+                            news.application = try? JSONDecoder().decode(Application.self, from: data)
+                        }
                     }
                 }
             ]
@@ -55,7 +57,8 @@ final class DevRun: Sendable {
         guard application != nil else {
             stop()
             let causes = news.withLock { $0.lines }.map { BackplaneError(.componentFailed, $0) }
-            throw BackplaneError(.componentFailed, "`backplane dev` has not come up with an application", causes: causes)
+            throw BackplaneError(
+                .componentFailed, "`backplane dev` has not come up with an application", causes: causes)
         }
     }
 
@@ -82,7 +85,9 @@ final class DevRun: Sendable {
     func stop() {
         process.send(SIGTERM)
         let deadline = Deadline.now + .seconds(20)
-        let isOver: Bool = news.wait { news in news.isOver || Deadline.now > deadline ? .done(news.isOver) : .until(deadline) }
+        let isOver: Bool = news.wait { news in
+            news.isOver || Deadline.now > deadline ? .done(news.isOver) : .until(deadline)
+        }
         if !isOver { process.send(SIGKILL) }
     }
 }

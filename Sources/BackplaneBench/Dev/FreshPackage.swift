@@ -27,7 +27,10 @@ struct FreshPackage: Sendable {
 
     /// Starts a host, calls the plugin once, and stops.
     func call() async throws -> Duration {
-        let folders = ["--plugin-path", path + "/.build/debug", "--load-folder", path + "/.build/load", "--data", path + "/.build/data"]
+        let folders = [
+            "--plugin-path", path + "/.build/debug", "--load-folder", path + "/.build/load", "--data",
+            path + "/.build/data",
+        ]
         return try await TimedProgram.time(nil, ["call", manifest, "ProbeManager", "greet", "\"Ada\""] + folders)
     }
 
@@ -35,8 +38,11 @@ struct FreshPackage: Sendable {
     func fill(_ count: Int) throws {
         let description = path + "/Package.swift", text = try String(contentsOfFile: description, encoding: .utf8)
         let target = "name: \"ProbeModule\", dependencies: [.product(name: \"Backplane\", package: \"backplane\")]"
-        guard text.contains(target) else { throw BackplaneError(.componentFailed, "the package has no target `\(target)`", at: description) }
-        try text.replacing(target, with: target + ", exclude: [\"data\"]").write(toFile: description, atomically: true, encoding: .utf8)
+        guard text.contains(target) else {
+            throw BackplaneError(.componentFailed, "the package has no target `\(target)`", at: description)
+        }
+        try text.replacing(target, with: target + ", exclude: [\"data\"]").write(
+            toFile: description, atomically: true, encoding: .utf8)
         for folder in 0..<(count / 10) {
             let path = "\(data)/\(folder)"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -15,7 +15,10 @@ struct IdleDevRows: Sendable {
             defer { package.remove() }
             _ = try await package.write()
             try package.fill(Self.files)
-            let run = try DevRun([package.manifest, "--load-folder", package.path + "/.build/load", "--data", package.path + "/.build/data"])
+            let run = try DevRun([
+                package.manifest, "--load-folder", package.path + "/.build/load", "--data",
+                package.path + "/.build/data",
+            ])
             defer { run.stop() }
             // Symbols of the loaded libraries are read a little later, and the first second still belongs to the start.
             try await Task.sleep(for: .seconds(2))
@@ -23,7 +26,10 @@ struct IdleDevRows: Sendable {
             let builds = run.heard("buildStarted")
             try Data("new".utf8).write(to: URL(filePath: "\(package.data)/999/9.txt"))
             guard run.hears("buildStarted", after: builds) else {
-                throw BackplaneError(.componentFailed, "`backplane dev` was to notice a file among \(Self.files), found that it does not", at: package.data)
+                throw BackplaneError(
+                    .componentFailed,
+                    "`backplane dev` was to notice a file among \(Self.files), found that it does not", at: package.data
+                )
             }
             return figures
         }
@@ -37,7 +43,8 @@ struct IdleDevRows: Sendable {
 
     private func row(_ what: String, _ figure: String, target: Target? = nil) -> Row {
         let name = "idle over 10,000 files: \(what)"
-        return Row(name: name, unit: .percent, target: target, limit: Self.seconds, count: Self.seconds, rounds: 2) { [figures] count in
+        return Row(name: name, unit: .percent, target: target, limit: Self.seconds, count: Self.seconds, rounds: 2) {
+            [figures] count in
             try await figures.required(figure, count: count)
         }
     }
@@ -57,7 +64,9 @@ struct IdleDevRows: Sendable {
         // The process name before them may contain spaces and parentheses.
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
-            throw BackplaneError(.componentFailed, "the system does not say what a process takes of the processor", at: "/proc/\(process)/stat")
+            throw BackplaneError(
+                .componentFailed, "the system does not say what a process takes of the processor",
+                at: "/proc/\(process)/stat")
         }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }

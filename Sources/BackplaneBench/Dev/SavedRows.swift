@@ -34,15 +34,21 @@ struct SavedRows: Sendable {
 
     private func row(_ what: String, _ figure: String, target: Target, summary: Row.Summary = .median) -> Row {
         let name = "closed by the linker to first answer, \(plugin.rawValue), \(what)"
-        return Row(name: name, unit: .milliseconds, target: target, summary: summary, limit: Self.count, count: Self.count, rounds: 7) { [figures] count in
+        return Row(
+            name: name, unit: .milliseconds, target: target, summary: summary, limit: Self.count, count: Self.count,
+            rounds: 7
+        ) { [figures] count in
             try await figures.required(figure, count: count)
         }
     }
 
-    private static func measure(_ plugin: TurnstilePlugin, in folder: String, count: Int) async throws -> [String: Double] {
+    private static func measure(_ plugin: TurnstilePlugin, in folder: String, count: Int) async throws -> [String:
+        Double]
+    {
         let library = try RebuiltLibrary(of: plugin.editions(), in: folder), manifest = folder + "/backplane.json"
         let value: ManifestValue = [
-            "manifestVersion": 1, "plugins": [["library": .string(library.path)]], "managers": [TurnstilePlugin.manager: ["className": "TurnstileManager"]],
+            "manifestVersion": 1, "plugins": [["library": .string(library.path)]],
+            "managers": [TurnstilePlugin.manager: ["className": "TurnstileManager"]],
         ]
         try value.json.write(to: URL(filePath: manifest))
         let run = try DevRun([manifest, "--load-folder", folder + "/load", "--data", folder + "/data"])
@@ -56,7 +62,8 @@ struct SavedRows: Sendable {
             let start = ContinuousClock.now
             while try Self.edition(of: client) != edition {
                 guard ContinuousClock.now - start < .seconds(30) else {
-                    throw BackplaneError(.componentFailed, "edition \(edition) was not in force after 30 s", at: library.path)
+                    throw BackplaneError(
+                        .componentFailed, "edition \(edition) was not in force after 30 s", at: library.path)
                 }
             }
             if turn > 0 { times.append((ContinuousClock.now - start) / .milliseconds(1)) }
@@ -66,7 +73,8 @@ struct SavedRows: Sendable {
 
     /// Returns the edition that answers a call.
     private static func edition(of client: ControlClient) throws -> Int {
-        let answer = try client.ask(CallRequest(manager: TurnstilePlugin.manager, method: "pass", input: "1", timeout: 10))
+        let answer = try client.ask(
+            CallRequest(manager: TurnstilePlugin.manager, method: "pass", input: "1", timeout: 10))
         return try JSONDecoder().decode(Ticket.self, from: Data(answer.output.utf8)).edition
     }
 }

@@ -14,7 +14,10 @@ enum TimedProgram {
             do throws(BackplaneError) {
                 _ = try ChildProcess(
                     program, arguments,
-                    outlets: [.init(descriptor: STDOUT_FILENO) { said.output($0) }, .init(descriptor: STDERR_FILENO) { said.error($0) }]
+                    outlets: [
+                        .init(descriptor: STDOUT_FILENO) { said.output($0) },
+                        .init(descriptor: STDERR_FILENO) { said.error($0) },
+                    ]
                 ) { continuation.resume(returning: $0) }
             } catch {
                 continuation.resume(throwing: error)
@@ -22,9 +25,12 @@ enum TimedProgram {
         }
         let time = ContinuousClock.now - start
         guard ending == .exit(0) else {
-            let causes = (said.text.output.suffix(20) + said.text.errors.suffix(20)).map { BackplaneError(.componentFailed, $0) }
+            let causes = (said.text.output.suffix(20) + said.text.errors.suffix(20)).map {
+                BackplaneError(.componentFailed, $0)
+            }
             let words = ([program ?? "backplane"] + arguments).joined(separator: " ")
-            throw BackplaneError(.componentFailed, "`\(words)` was to end with exit code 0: \(ending.text)", causes: causes)
+            throw BackplaneError(
+                .componentFailed, "`\(words)` was to end with exit code 0: \(ending.text)", causes: causes)
         }
         return time
     }

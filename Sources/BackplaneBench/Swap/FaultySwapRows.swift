@@ -11,7 +11,8 @@ struct FaultySwapRows: Sendable {
     var rows: [Row] {
         FaultySwaps.actions.map { name, action in
             let step = action.step.rawValue, place = step == name ? step : "\(step) (\(name))"
-            return figures.never("fault at \(place): old generation did not serve on or lost state", name, unit: .failures)
+            return figures.never(
+                "fault at \(place): old generation did not serve on or lost state", name, unit: .failures)
         }
     }
 }

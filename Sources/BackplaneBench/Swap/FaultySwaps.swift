@@ -8,7 +8,8 @@ import YardstickContracts
 enum FaultySwaps {
     /// The actions that can fail, by name and in order; after the gates have opened, only watching the probation can.
     static let actions: [(name: String, action: SwapAction)] = [
-        ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)), ("import", .import(0)),
+        ("create", .create(0)), ("hold", .hold), ("drain", .drain), ("suspend", .suspend(0)), ("export", .export(0)),
+        ("import", .import(0)),
         ("flip", .flip), ("activate", .activate(0)), ("watch", .watch),
     ]
 
@@ -16,7 +17,9 @@ enum FaultySwaps {
         let editions = try order.editions(in: folder)
         var figures: [String: Double] = [:]
         for (name, action) in actions {
-            let swapped = try await TurnstileHost(order.plugin, editions, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes) { other throws(BackplaneError) in
+            let swapped = try await TurnstileHost(
+                order.plugin, editions, in: "\(folder)/\(name)", loads: loads, lanes: order.lanes
+            ) { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
             }
             let mistakes: Int
@@ -41,20 +44,25 @@ enum FaultySwaps {
                 let isUndone = await isUndone(action, swapped)
                 watch.end(handovers: handovers)
                 let after = try await swapped.turnstile.pass(0, swapped.call)
-                let isKept = after.edition == 1 && after.own == before.own + 1 && after.count > before.count && after.handovers == before.handovers + handovers
+                let isKept =
+                    after.edition == 1 && after.own == before.own + 1 && after.count > before.count
+                    && after.handovers == before.handovers + handovers
                 if !isUndone || !isKept { failures += 1 }
                 before = after
             }
             return failures
         }
         let final = try await swapped.turnstile.pass(0, swapped.call)
-        return failures + callers.accounts.reduce(0) { $0 + $1.mistakes } + callers.miscount(of: final, others: rounds + 2)
+        return failures + callers.accounts.reduce(0) { $0 + $1.mistakes }
+            + callers.miscount(of: final, others: rounds + 2)
     }
 
     /// Returns whether the swap failed in the expected way.
     private static func isUndone(_ action: SwapAction, _ swapped: TurnstileHost) async -> Bool {
         do {
-            let report = try await swapped.swap(SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)).report
+            let report = try await swapped.swap(
+                SwapOptions(probation: action == .watch ? Probation(duration: .seconds(60)) : nil)
+            ).report
             return action == .watch && report.outcome == .rolledBack && report.warnings.isEmpty
         } catch {
             return action != .watch && (error as? BackplaneError)?.code == .swapFailed

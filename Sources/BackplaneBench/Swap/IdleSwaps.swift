@@ -6,7 +6,8 @@ import Foundation
 /// Swaps without calls; all figures are in milliseconds.
 enum IdleSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
+        let swapped = try await TurnstileHost(
+            order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
         var figures: [String: Double] = [:]
         do {
             figures["first"] = try await swapped.swapForGood().time / .milliseconds(1)
@@ -17,7 +18,9 @@ enum IdleSwaps {
                 rests.append(whole - report.steps.reduce(0) { $0 + $1.duration.milliseconds })
                 for step in report.steps { steps[step.step, default: []].append(step.duration.milliseconds) }
             }
-            (figures["median"], figures["p99"], figures["rest"]) = (Sample(times).median, Sample(times).p99, Sample(rests).median)
+            (figures["median"], figures["p99"], figures["rest"]) = (
+                Sample(times).median, Sample(times).p99, Sample(rests).median
+            )
             for (step, times) in steps { figures[step.rawValue] = Sample(times).median }
         } catch {
             await swapped.host.stop()

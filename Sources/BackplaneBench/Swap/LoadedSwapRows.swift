@@ -10,7 +10,8 @@ struct LoadedSwapRows: Sendable {
         self.lanes = lanes
         let isEncoded = lanes == .encoded
         figures = SwapFigures(
-            .loaded, SwapMeasure.Order(isEncoded: isEncoded, count: 200), in: folder, as: isEncoded ? "loaded-encoded" : "loaded-native")
+            .loaded, SwapMeasure.Order(isEncoded: isEncoded, count: 200), in: folder,
+            as: isEncoded ? "loaded-encoded" : "loaded-native")
     }
 
     var rows: [Row] {

@@ -9,7 +9,8 @@ enum LoadedSwaps {
     static let callers = 4
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
+        let swapped = try await TurnstileHost(
+            order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
         let result: [String: Double]
         do { result = try await figures(order, swapped) } catch {
             await swapped.host.stop()
@@ -31,7 +32,8 @@ enum LoadedSwaps {
                 watch.end()
                 // In practice, an edit and a build lie between two swaps; the pause also lets the callers resume.
                 try await Task.sleep(for: .milliseconds(2))
-                swaps.append((time / .milliseconds(1), report.longestWait / .milliseconds(1), ContinuousClock.now - began))
+                swaps.append(
+                    (time / .milliseconds(1), report.longestWait / .milliseconds(1), ContinuousClock.now - began))
             }
             return swaps
         }
@@ -44,11 +46,15 @@ enum LoadedSwaps {
             }
         }
         func sum(_ figure: (CallerAccount) -> Int) -> Double { Double(busy.accounts.reduce(0) { $0 + figure($1) }) }
-        let times = Sample(swaps.map(\.time)), waits = Sample(swaps.map(\.wait)), gaps = Sample(busy.gaps), without = Sample(control.gaps)
+        let times = Sample(swaps.map(\.time)), waits = Sample(swaps.map(\.wait)), gaps = Sample(busy.gaps),
+            without = Sample(control.gaps)
         return [
-            "answered": sum(\.answered), "failed": sum(\.failed), "twice": sum(\.twice), "wrong": sum(\.wrong), "disorder": sum(\.disorder),
-            "miscount": Double(busy.miscount(of: final)), "median": times.median, "p99": times.p99, "wait": waits.median, "wait p99": waits.p99,
-            "gap": gaps.median, "gap worst": gaps.highest, "control gap": without.median, "control gap worst": without.highest,
+            "answered": sum(\.answered), "failed": sum(\.failed), "twice": sum(\.twice), "wrong": sum(\.wrong),
+            "disorder": sum(\.disorder),
+            "miscount": Double(busy.miscount(of: final)), "median": times.median, "p99": times.p99,
+            "wait": waits.median, "wait p99": waits.p99,
+            "gap": gaps.median, "gap worst": gaps.highest, "control gap": without.median,
+            "control gap worst": without.highest,
         ]
     }
 }

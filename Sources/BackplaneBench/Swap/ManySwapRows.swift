@@ -12,7 +12,8 @@ struct ManySwapRows: Sendable {
         let name = "many-\(plugin.rawValue)"
         figures = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 1_000), in: folder, as: name)
         // In memory, every copy takes its full size, which is megabytes for a Swift library.
-        inMemory = SwapFigures(.many, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: name + "-in-memory", loads: .inMemory)
+        inMemory = SwapFigures(
+            .many, SwapMeasure.Order(plugin: plugin, count: 200), in: folder, as: name + "-in-memory", loads: .inMemory)
     }
 
     var rows: [Row] {
@@ -21,9 +22,13 @@ struct ManySwapRows: Sendable {
         return [
             // The growth from swap 100 to 1,000, and from swap 20 to 200.
             figures.row("\(name), memory of each", "memory", unit: .kilobytes, target: bound),
-            inMemory.row("200 swaps in \(plugin.rawValue) with a load folder in memory, memory of each", "memory", unit: .kilobytes, target: bound),
+            inMemory.row(
+                "200 swaps in \(plugin.rawValue) with a load folder in memory, memory of each", "memory",
+                unit: .kilobytes, target: bound),
             figures.row(before, "before", unit: .nanoseconds),
-            figures.row("\(name), a call after", "after", unit: .nanoseconds, baseline: before, target: isSwift ? .ratio(atMost: 1.1) : nil),
+            figures.row(
+                "\(name), a call after", "after", unit: .nanoseconds, baseline: before,
+                target: isSwift ? .ratio(atMost: 1.1) : nil),
             figures.row("\(name), the first hundred", "early"),
             figures.row("\(name), the last hundred", "late", baseline: "\(name), the first hundred"),
         ]

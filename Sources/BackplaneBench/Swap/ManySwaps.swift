@@ -7,7 +7,8 @@ import YardstickContracts
 /// The lasting effects of many swaps in one process.
 enum ManySwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
+        let swapped = try await TurnstileHost(
+            order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
         let result: [String: Double]
         do { result = try await figures(order, swapped) } catch {
             await swapped.host.stop()

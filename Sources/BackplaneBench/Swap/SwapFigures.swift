@@ -14,7 +14,10 @@ struct SwapFigures: Sendable {
     /// - Parameters:
     ///   - folder: The folder of the suite; beside it is one in memory.
     ///   - name: The name of the child's folders.
-    init(_ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String, loads place: Loads = .onDisk) {
+    init(
+        _ measure: SwapMeasure, _ order: SwapMeasure.Order, in folder: String, as name: String,
+        loads place: Loads = .onDisk
+    ) {
         let own = "\(folder)/\(name)", memory = FilePath.join(FilePath.folder(of: folder), "memory")
         let loads = place == .inMemory ? "\(memory)/\(name)" : own + "-loads"
         count = order.count
@@ -29,9 +32,13 @@ struct SwapFigures: Sendable {
     ///
     /// - Parameter figure: The name of the figure in the child's output.
     func row(
-        _ name: String, _ figure: String, unit: Row.Unit = .milliseconds, baseline: String? = nil, target: Target? = nil, summary: Row.Summary = .median
+        _ name: String, _ figure: String, unit: Row.Unit = .milliseconds, baseline: String? = nil,
+        target: Target? = nil, summary: Row.Summary = .median
     ) -> Row {
-        Row(name: name, unit: unit, baseline: baseline, target: target, summary: summary, limit: count, count: count, rounds: 7) { [figures] count in
+        Row(
+            name: name, unit: unit, baseline: baseline, target: target, summary: summary, limit: count, count: count,
+            rounds: 7
+        ) { [figures] count in
             guard let value = try await figures.next(figure, count: count) else {
                 throw BackplaneError(.componentFailed, "the child that swaps gave no figure", at: name)
             }

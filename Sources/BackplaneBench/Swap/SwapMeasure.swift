@@ -35,7 +35,9 @@ enum SwapMeasure: String, CaseIterable, Sendable {
             if hasDebugInformation { return built }
             return try built.map { library in
                 let deployed = FilePath.join(folder, "deployed-" + FilePath.name(of: library))
-                if !FileManager.default.fileExists(atPath: deployed) { try DeployedLibrary.make(of: library, at: deployed) }
+                if !FileManager.default.fileExists(atPath: deployed) {
+                    try DeployedLibrary.make(of: library, at: deployed)
+                }
                 return deployed
             }
         }

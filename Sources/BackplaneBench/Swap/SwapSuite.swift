@@ -20,6 +20,9 @@ extension BenchSuite {
             LoadedSwapRows(.fastest, in: folder).rows, LoadedSwapRows(.encoded, in: folder).rows,
             ManySwapRows(.swift, in: folder).rows, ManySwapRows(.c, in: folder).rows, FaultySwapRows(in: folder).rows,
         ]
-        return Opened(rows: rows.flatMap(\.self), remark: "of 7 rounds, each in processes of its own; of what must not happen the highest count of all") {}
+        return Opened(
+            rows: rows.flatMap(\.self),
+            remark: "of 7 rounds, each in processes of its own; of what must not happen the highest count of all"
+        ) {}
     }
 }

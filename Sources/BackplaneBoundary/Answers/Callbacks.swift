@@ -48,7 +48,8 @@ package enum Callbacks {
     }
 
     /// Expects the answer of a call, which is passed on to `reply`.
-    package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64 {
+    package static func expectCall(by owner: any CallOwner, _ method: Int, _ reply: Reply, hasDeadline: Bool) -> UInt64
+    {
         expect(.caller(owner, method: method, reply, hasDeadline: hasDeadline))
     }
 
@@ -85,7 +86,11 @@ package enum Callbacks {
         shards.flatMap { shard in
             shard.expected.withLock { expected in
                 expected.values.compactMap { found in
-                    if !found.hasEnded, case .caller(let other, let method, _, _) = found.asker, other === owner { method } else { nil }
+                    if !found.hasEnded, case .caller(let other, let method, _, _) = found.asker, other === owner {
+                        method
+                    } else {
+                        nil
+                    }
                 }
             }
         }
@@ -94,7 +99,9 @@ package enum Callbacks {
     /// Returns whether `owner` still waits for the answer of a call.
     package static func isWaiting(_ id: UInt64, _ owner: any CallOwner) -> Bool {
         shard(id).expected.withLock { expected in
-            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _) = found.asker else { return false }
+            guard let found = expected[id], !found.hasEnded, case .caller(let other, _, _, _) = found.asker else {
+                return false
+            }
             return owner === other
         }
     }
@@ -107,7 +114,9 @@ package enum Callbacks {
     /// Receives a plugin's answer.
     ///
     /// Further answers under the same number are ignored.
-    private static func answer(_ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)) {
+    private static func answer(
+        _ id: UInt64, _ status: Int32, _ payload: bp_bytes, _ instance: ForeignPointer = ForeignPointer(raw: nil)
+    ) {
         guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }) else { return }
         // The owner is told first, so that a waiting caller finds that the plugin no longer holds anything.
         switch expected.asker {
@@ -137,7 +146,8 @@ package enum Callbacks {
 
     /// Starts an operation on a thread of its own and waits for its answer, or for `end`.
     static func wait(
-        _ watch: Watch, _ launch: Launch, answered: @escaping Answered, _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
+        _ watch: Watch, _ launch: Launch, answered: @escaping Answered,
+        _ start: @escaping @Sendable (UnsafeMutableRawPointer?) -> Void
     ) async -> Ended {
         await withUnsafeContinuation { continuation in
             let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }

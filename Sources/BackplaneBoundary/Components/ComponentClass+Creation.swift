@@ -14,7 +14,8 @@ extension ComponentClass {
         package var connections: [OfferedWire]
 
         package init(
-            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String, connections: [OfferedWire]
+            number: UInt16, handle: UInt64, configuration: [UInt8], folder: String, resources: String,
+            connections: [OfferedWire]
         ) {
             (self.number, self.handle, self.configuration) = (number, handle, configuration)
             (self.folder, self.resources, self.connections) = (folder, resources, connections)
@@ -42,12 +43,14 @@ extension ComponentClass {
     package func create(
         _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: @escaping Callbacks.Launch
     ) async throws(BackplaneError) -> ComponentInstance {
-        let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) { [functions] context in
+        let ended = await Callbacks.wait(watch, launch, answered: { releaseLate($0, isLate: $1) }) {
+            [functions] context in
             let labels = Pairs(creation.connections.map { ($0.label, "") })
             labels.withPairs { labels in
                 let connections = zip(labels, creation.connections).map { label, connection in
                     bp_connection(
-                        size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name, wire: connection.wire,
+                        size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label.name,
+                        wire: connection.wire,
                         slot: sharesSlots ? connection.slot.address : nil)
                 }
                 creation.configuration.withBytes { configuration in
@@ -55,8 +58,10 @@ extension ComponentClass {
                         creation.resources.withBytes { resources in
                             connections.withUnsafeBufferPointer { connections in
                                 var own = bp_creation(
-                                    size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number), handle: creation.handle,
-                                    configuration: configuration, folder: folder, wires: connections.baseAddress, wire_count: connections.count,
+                                    size: UInt32(MemoryLayout<bp_creation>.size), number: UInt32(creation.number),
+                                    handle: creation.handle,
+                                    configuration: configuration, folder: folder, wires: connections.baseAddress,
+                                    wire_count: connections.count,
                                     resources: resources)
                                 functions.component.create?(functions.component.type, &own, Callbacks.created, context)
                             }
@@ -67,7 +72,8 @@ extension ComponentClass {
         }
         _ = try ended.answer.get()
         guard let instance = ended.instance.raw else {
-            throw BackplaneError(.componentFailed, "\(description.className) said that it was made and gave no instance")
+            throw BackplaneError(
+                .componentFailed, "\(description.className) said that it was made and gave no instance")
         }
         return ComponentInstance(functions, instance, launch)
     }

@@ -8,8 +8,11 @@ extension ComponentClass {
         var classes: [ComponentClass] = [], known: Set<Name> = []
         for descriptor in descriptors {
             let next = try ComponentClass(descriptor, from: origin)
-            guard known.insert(Name(className: next.description.className, version: next.description.version)).inserted else {
-                throw BackplaneError(.pluginInvalidAnswer, "the plugin registers \(next.description.className) \(next.description.version) twice")
+            guard known.insert(Name(className: next.description.className, version: next.description.version)).inserted
+            else {
+                throw BackplaneError(
+                    .pluginInvalidAnswer,
+                    "the plugin registers \(next.description.className) \(next.description.version) twice")
             }
             classes.append(next)
         }
@@ -28,10 +31,13 @@ extension ComponentClass {
         guard let role = Role(rawValue: component.role) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(name): role \(component.role) is none of 1 to 4")
         }
-        guard component.create != nil else { throw BackplaneError(.pluginInvalidAnswer, "\(name) has no `create` function") }
+        guard component.create != nil else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(name) has no `create` function")
+        }
         var contract: ContractDescription?
         if component.contract.length > 0 {
-            contract = try Self.contract(component.contract, component.contract_version, component.methods, component.method_count, of: name)
+            contract = try Self.contract(
+                component.contract, component.contract_version, component.methods, component.method_count, of: name)
         }
         guard contract?.methods.isEmpty != false || component.call != nil else {
             throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods and no `call` function")
@@ -45,12 +51,15 @@ extension ComponentClass {
             wires.append(
                 WireDescription(
                     label: label, isOptional: wire.flags & UInt32(BP_WIRE_OPTIONAL) != 0,
-                    contract: try Self.contract(wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
+                    contract: try Self.contract(
+                        wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "\(name).\(label)")))
             lanes.append(origin.sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil)
         }
         let description = ComponentDescription(
-            role: role, className: name, version: try texts.version(component.version, "\(name)'s version"), contract: contract, wires: wires,
-            isExclusive: component.traits & UInt32(BP_EXCLUSIVE) != 0, restartsOnSwap: component.traits & UInt32(BP_RESTART_ON_SWAP) != 0,
+            role: role, className: name, version: try texts.version(component.version, "\(name)'s version"),
+            contract: contract, wires: wires,
+            isExclusive: component.traits & UInt32(BP_EXCLUSIVE) != 0,
+            restartsOnSwap: component.traits & UInt32(BP_RESTART_ON_SWAP) != 0,
             state: try component.state.map { pointer throws(BackplaneError) in
                 let state = try StateDescription(read(pointer), of: name)
                 try requireAlignment(pointer, of: "\(name)'s state")
@@ -66,21 +75,25 @@ extension ComponentClass {
     package func needed(_ wire: UnsafePointer<bp_wire>) throws(BackplaneError) -> NeededEnd {
         let wire: bp_wire = read(wire)
         let contract = try Self.contract(
-            wire.contract, wire.contract_version, wire.methods, wire.method_count, of: "a look-up of \(description.className)")
+            wire.contract, wire.contract_version, wire.methods, wire.method_count,
+            of: "a look-up of \(description.className)")
         let lane = sharesSlots ? wire.lane?.assumingMemoryBound(to: bp_wire_lane.self).pointee : nil
         return NeededEnd(side: LaneSide(origin, contract, LayoutText(lane.map { ($0.layout, $0.type) })), lane: lane)
     }
 
     private static func contract(
-        _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int, of owner: @autoclosure () -> String
+        _ name: bp_bytes, _ version: bp_bytes, _ methods: UnsafePointer<bp_method>?, _ count: Int,
+        of owner: @autoclosure () -> String
     ) throws(BackplaneError) -> ContractDescription {
         let texts = AnswerTexts()
         var contract = ContractDescription(
-            name: try texts.name(name, "\(owner()): the contract's name"), version: try texts.version(version, "\(owner()): the contract's version"))
+            name: try texts.name(name, "\(owner()): the contract's name"),
+            version: try texts.version(version, "\(owner()): the contract's version"))
         for method in try Descriptors.read(methods, count: count, of: "\(owner())'s methods") {
             let name = try texts.name(method.name, "\(owner()): a method's name")
             guard [UInt32(BP_ASYNC), UInt32(BP_SYNC)].contains(method.kind) else {
-                throw BackplaneError(.pluginInvalidAnswer, "\(owner()).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
+                throw BackplaneError(
+                    .pluginInvalidAnswer, "\(owner()).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
             }
             guard !contract.methods.contains(where: { $0.name == name }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(owner()) has two methods named `\(name)`")
@@ -92,7 +105,7 @@ extension ComponentClass {
 }
 
 /// The consumer's end of a wire that a component requests in a look-up.
-package struct NeededEnd: @unchecked Sendable {     // constant, and alive as long as the process
+package struct NeededEnd: @unchecked Sendable {  // constant, and alive as long as the process
     package let side: LaneSide
     let lane: bp_wire_lane?
 

@@ -15,7 +15,8 @@ extension ComponentClass {
         let words = "\(description.className) was asked about a configuration and did not answer at once"
         Callbacks.end(id, EncodedAnswer(BackplaneError(.pluginInvalidAnswer, words)))
         return Result { () throws(BackplaneError) in
-            guard let answer = received.value else { throw BackplaneError(.pluginInvalidAnswer, words) }      // it comes just now, from another thread
+            // Without a value the answer comes at this moment, from another thread.
+            guard let answer = received.value else { throw BackplaneError(.pluginInvalidAnswer, words) }
             return try JSON.decode([String].self, answer.get(), failing: .pluginInvalidAnswer)
         }
     }

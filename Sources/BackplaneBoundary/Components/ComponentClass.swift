@@ -10,7 +10,7 @@ package struct ComponentClass: Sendable {
     package var sharesSlots: Bool { origin.sharesSlots }
 
     /// The functions and tables that the descriptor points at.
-    struct Functions: @unchecked Sendable {     // constant, and alive as long as the process
+    struct Functions: @unchecked Sendable {  // constant, and alive as long as the process
         let component: bp_component
         let state: bp_state?
         let lane: bp_component_lane?

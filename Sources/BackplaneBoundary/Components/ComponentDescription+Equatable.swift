@@ -5,7 +5,9 @@ package import Backplane
 extension ComponentDescription: Equatable {
     package static func == (a: Self, b: Self) -> Bool {
         (a.role, a.className, a.version, a.contract) == (b.role, b.className, b.version, b.contract)
-            && (a.wires, a.isExclusive, a.restartsOnSwap, a.state) == (b.wires, b.isExclusive, b.restartsOnSwap, b.state)
+            && (a.wires, a.isExclusive, a.restartsOnSwap, a.state) == (
+                b.wires, b.isExclusive, b.restartsOnSwap, b.state
+            )
     }
 }
 

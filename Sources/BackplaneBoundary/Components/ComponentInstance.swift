@@ -3,7 +3,9 @@ package import CBackplane
 import Synchronization
 
 /// A component instance of a plugin, as its host calls it.
-package final class ComponentInstance: @unchecked Sendable {       // pointers that are the plugin's own, handed back untouched
+///
+/// `@unchecked`: its pointers are the plugin's own and are handed back untouched.
+package final class ComponentInstance: @unchecked Sendable {
     let functions: ComponentClass.Functions
     private let instance: UnsafeMutableRawPointer
     /// Runs the instance's steps.
@@ -15,7 +17,9 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     /// The number of steps that the plugin has not answered, even if the host has ended them.
     private let steps = Atomic<Int>(0)
 
-    init(_ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch) {
+    init(
+        _ functions: ComponentClass.Functions, _ instance: UnsafeMutableRawPointer, _ launch: @escaping Callbacks.Launch
+    ) {
         (self.functions, self.instance, self.launch) = (functions, instance, launch)
         nativeCells = functions.lane?.cells(instance).map(Cells.init)
     }
@@ -35,10 +39,13 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     ) async throws(BackplaneError) -> [UInt8] {
         claim()
         steps.wrappingAdd(isStep ? 1 : 0, ordering: .relaxed)
-        let ended = await Callbacks.wait(watch, launch, answered: { _, _ in
-            self.steps.wrappingSubtract(isStep ? 1 : 0, ordering: .relaxed)
-            self.release()
-        }) { start(self.instance, $0) }
+        let ended = await Callbacks.wait(
+            watch, launch,
+            answered: { _, _ in
+                self.steps.wrappingSubtract(isStep ? 1 : 0, ordering: .relaxed)
+                self.release()
+            }
+        ) { start(self.instance, $0) }
         return try ended.answer.get()
     }
 
@@ -56,7 +63,9 @@ package final class ComponentInstance: @unchecked Sendable {       // pointers t
     ///
     /// After the host has given up its own claim, nothing may be called.
     package func release() {
-        if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { functions.component.release?(instance) }
+        if claims.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+            functions.component.release?(instance)
+        }
     }
 
     /// Calls a method whose answer is expected under `id` (``Callbacks``).

@@ -11,16 +11,23 @@ extension StateDescription {
             BackplaneError(.pluginInvalidAnswer, "\(className): the state `\(schema)` \(text)")
         }
         guard state.export_state != nil, state.import_state != nil else {
-            throw problem("needs `export_state` and `import_state`, and has \(Self.words(state)); set both, and `size` to sizeof(bp_state)")
+            throw problem(
+                "needs `export_state` and `import_state`, and has \(Self.words(state)); set both, and `size` to sizeof(bp_state)"
+            )
         }
         let (lowest, highest) = (state.accepts_min, state.accepts_max)
         guard lowest <= state.version, state.version <= highest else {
-            throw problem("accepts versions \(lowest) to \(highest), expected a range with its own version \(state.version) in it")
+            throw problem(
+                "accepts versions \(lowest) to \(highest), expected a range with its own version \(state.version) in it"
+            )
         }
         guard state.writes_min <= state.version else {
-            throw problem("says that \(state.writes_min) is the oldest version it writes, expected at most its own version \(state.version)")
+            throw problem(
+                "says that \(state.writes_min) is the oldest version it writes, expected at most its own version \(state.version)"
+            )
         }
-        self.init(schema: schema, version: state.version, accepts: lowest...highest, writes: state.writes_min...state.version)
+        self.init(
+            schema: schema, version: state.version, accepts: lowest...highest, writes: state.writes_min...state.version)
     }
 
     private static func words(_ state: bp_state) -> String {

@@ -18,23 +18,36 @@ package struct PluginDescription: Sendable {
     ///
     /// - Throws: `plugin.abi-mismatch`, `plugin.layout-mismatch`, `plugin.refused`, `plugin.invalid-answer`.
     package init(asking entry: Entry, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
-        try self.init { offer, answer in entry(offer, answer) } getInterface: { getInterface }
+        try self.init { offer, answer in
+            entry(offer, answer)
+        } getInterface: {
+            getInterface
+        }
     }
 
     /// Reads the answer of a plugin that is linked into the host program.
     package init(asking plugin: any Plugin.Type, getInterface: @escaping bp_get_interface) throws(BackplaneError) {
-        try self.init { offer, answer in plugin.enter(offer, answer) } getInterface: { getInterface }
+        try self.init { offer, answer in
+            plugin.enter(offer, answer)
+        } getInterface: {
+            getInterface
+        }
     }
 
     /// Reads the answer of a linked plugin without a type of its own.
     package init(
         id: String, version: Version, getInterface: @escaping bp_get_interface, register: (inout Registrar) -> Void
     ) throws(BackplaneError) {
-        try self.init { offer, answer in bp_answer.describe(id, version, to: offer, answer, register: register) } getInterface: { getInterface }
+        try self.init { offer, answer in
+            bp_answer.describe(id, version, to: offer, answer, register: register)
+        } getInterface: {
+            getInterface
+        }
     }
 
     private init(
-        _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32, getInterface: () -> bp_get_interface
+        _ enter: (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32,
+        getInterface: () -> bp_get_interface
     ) throws(BackplaneError) {
         var answer = bp_answer()
         answer.size = UInt32(MemoryLayout<bp_answer>.size)
@@ -69,19 +82,26 @@ package struct PluginDescription: Sendable {
         guard status != Int32(BP_UNIMPLEMENTED) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin speaks no ABI number that this host speaks (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h")
+                "the plugin speaks no ABI number that this host speaks (\(BP_ABI_MIN) to \(BP_ABI_MAX)); build it with this host's version of backplane.h"
+            )
         }
         guard status == Int32(BP_OK) else {
-            throw BackplaneError(.pluginRefused, "the plugin refused to load: its entry returned \(status), expected \(BP_OK)")
+            throw BackplaneError(
+                .pluginRefused, "the plugin refused to load: its entry returned \(status), expected \(BP_OK)")
         }
-        guard Int(answer.size) >= MemoryLayout.offset(of: \bp_answer.problems)!, Int(answer.size) <= MemoryLayout<bp_answer>.size else {
+        guard Int(answer.size) >= MemoryLayout.offset(of: \bp_answer.problems)!,
+            Int(answer.size) <= MemoryLayout<bp_answer>.size
+        else {
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "the plugin says its answer has \(answer.size) bytes, expected up to \(MemoryLayout<bp_answer>.size); lower `size` only to sizeof(bp_answer)")
+                "the plugin says its answer has \(answer.size) bytes, expected up to \(MemoryLayout<bp_answer>.size); lower `size` only to sizeof(bp_answer)"
+            )
         }
         guard answer.abi >= BP_ABI_MIN, answer.abi <= BP_ABI_MAX else {
             throw BackplaneError(
-                .pluginABIMismatch, "the plugin chose ABI \(answer.abi), and was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those")
+                .pluginABIMismatch,
+                "the plugin chose ABI \(answer.abi), and was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those"
+            )
         }
     }
 }
@@ -90,14 +110,18 @@ package struct PluginDescription: Sendable {
 struct AnswerTexts {
     func text(_ bytes: bp_bytes, _ what: @autoclosure () -> String, limit: Int) throws(BackplaneError) -> String {
         guard (0...limit).contains(bytes.length) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
+            throw BackplaneError(
+                .pluginInvalidAnswer,
+                "\(what()): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
         }
         guard bytes.data != nil || bytes.length == 0 else {
             throw BackplaneError(.pluginInvalidAnswer, "\(what()): a length of \(bytes.length) and no bytes")
         }
         // Much faster than `String(validating:)`; bytes that are not UTF-8 decode to different ones.
         let text = String(decoding: bytes.lent, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes.lent) else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is not UTF-8") }
+        guard text.utf8.elementsEqual(bytes.lent) else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()) is not UTF-8")
+        }
         return text
     }
 
@@ -106,8 +130,12 @@ struct AnswerTexts {
         let name = try text(bytes, what(), limit: 1_024)
         guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(what()) is empty") }
         let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard isPlain || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 }) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()) has spaces or control characters in it: `\(name.debugDescription)`")
+        guard
+            isPlain
+                || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 })
+        else {
+            throw BackplaneError(
+                .pluginInvalidAnswer, "\(what()) has spaces or control characters in it: `\(name.debugDescription)`")
         }
         return name
     }
@@ -115,7 +143,8 @@ struct AnswerTexts {
     func version(_ bytes: bp_bytes, _ what: @autoclosure () -> String) throws(BackplaneError) -> Version {
         let text = try text(bytes, what(), limit: 64)
         guard let version = Version(text) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): expected numbers with dots such as 1.2.0, found `\(text)`")
+            throw BackplaneError(
+                .pluginInvalidAnswer, "\(what()): expected numbers with dots such as 1.2.0, found `\(text)`")
         }
         return version
     }

@@ -14,7 +14,8 @@ enum SelfCheck {
         try table.requireEqual(to: LayoutTable(own))
         guard table.hash == theirs.layout_hash else {
             throw mismatch(
-                "the hash of the plugin's layout table is \(hex(table.hash)), and the plugin says \(hex(theirs.layout_hash)); compute it as bp_layout_hash does")
+                "the hash of the plugin's layout table is \(hex(table.hash)), and the plugin says \(hex(theirs.layout_hash)); compute it as bp_layout_hash does"
+            )
         }
     }
 
@@ -29,14 +30,17 @@ enum SelfCheck {
 extension SelfCheck {
     private static func requireCanary(_ theirs: bp_canary, like own: bp_canary) throws(BackplaneError) {
         guard theirs.u8 != 0 || theirs.u64 != 0 || theirs.length != 0 else {
-            throw mismatch("the plugin's answer has no self-check; set `self_check` to bp_check_self(), as backplane.h says in its sixth part")
+            throw mismatch(
+                "the plugin's answer has no self-check; set `self_check` to bp_check_self(), as backplane.h says in its sixth part"
+            )
         }
         // In the order of the header: bytes are dereferenced only after all numbers were right.
         for (name, value) in values {
             let (expected, found) = (value(own), value(theirs))
             guard found == expected else {
                 throw mismatch(
-                    "the value `\(name)` of the plugin's self-check is \(found), expected \(expected); build the plugin for this machine, with the header's own layout")
+                    "the value `\(name)` of the plugin's self-check is \(found), expected \(expected); build the plugin for this machine, with the header's own layout"
+                )
             }
         }
     }
@@ -51,7 +55,10 @@ extension SelfCheck {
             ("length", { hex($0.length) }),
             ("pointer", { hex(UInt(bitPattern: $0.pointer)) }),
             ("function", { $0.function == nil ? "NULL" : "an address" }),
-            ("bytes", { $0.bytes.length == 9 ? "`\($0.bytes.text)`" : "of length \(UInt(bitPattern: $0.bytes.length))" }),
+            (
+                "bytes",
+                { $0.bytes.length == 9 ? "`\($0.bytes.text)`" : "of length \(UInt(bitPattern: $0.bytes.length))" }
+            ),
         ]
     }
 }

@@ -11,7 +11,9 @@ extension ContractDescription {
     /// - Throws: `wire.mismatch` if the members cannot be numbered: a call would reach another method, or none.
     package init<C: Contract>(checking _: C.Type) throws(BackplaneError) {
         let members = Members<C>()
-        guard members.problems.isEmpty else { throw BackplaneError(.wireMismatch, members.problems.joined(separator: "; ")) }
+        guard members.problems.isEmpty else {
+            throw BackplaneError(.wireMismatch, members.problems.joined(separator: "; "))
+        }
         self = members.description
     }
 }

@@ -12,8 +12,12 @@ extension ContractLayout {
     /// - Returns: `nil` if they can exchange values: the texts are equal and contain no refusal.
     package static func difference(consumer: String, provider: String) -> String? {
         if consumer == provider, isComplete(consumer) { return nil }
-        guard let user = ContractLayout(text: consumer) else { return "the layouts of the user's contract cannot be read" }
-        guard let provider = ContractLayout(text: provider) else { return "the layouts of the provider's contract cannot be read" }
+        guard let user = ContractLayout(text: consumer) else {
+            return "the layouts of the user's contract cannot be read"
+        }
+        guard let provider = ContractLayout(text: provider) else {
+            return "the layouts of the provider's contract cannot be read"
+        }
         let comparison = LayoutComparison(user: LayoutNames(user), provider: LayoutNames(provider))
         for (entry, other) in zip(user.entries, provider.entries) {
             guard entry.subject == other.subject else { return Self.members(entry.subject, other.subject) }
@@ -29,7 +33,8 @@ extension ContractLayout {
 
     private static func members(_ user: Subject, _ provider: Subject) -> String {
         guard user.memberName == provider.memberName else {
-            return "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
+            return
+                "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
         }
         return "`\(user.memberName)` is synchronous for the \(user.isSynchronous ? "user" : "provider") only"
     }

@@ -15,7 +15,8 @@ extension ContractLayout.Subject: Equatable {
     package static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.call, .call), (.failure, .failure): true
-        case (.input(let name, let kind), .input(let other, let otherKind)), (.output(let name, let kind), .output(let other, let otherKind)):
+        case (.input(let name, let kind), .input(let other, let otherKind)),
+            (.output(let name, let kind), .output(let other, let otherKind)):
             name == other && kind == otherKind
         default: false
         }

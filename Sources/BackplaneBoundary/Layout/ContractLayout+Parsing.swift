@@ -12,11 +12,14 @@ extension ContractLayout {
             guard let entry = try? Entry(&parser) else { return nil }
             entries.append(entry)
         }
-        guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call, entries[1].subject == .failure else { return nil }
+        guard entries.count >= 2, entries.count.isMultiple(of: 2), entries[0].subject == .call,
+            entries[1].subject == .failure
+        else { return nil }
         // Each member has an input, followed by an output.
         for index in stride(from: 2, to: entries.count, by: 2) {
             guard case .input(let name, let isSynchronous) = entries[index].subject,
-                entries[index + 1].subject == .output(of: name, isSynchronous: isSynchronous) else { return nil }
+                entries[index + 1].subject == .output(of: name, isSynchronous: isSynchronous)
+            else { return nil }
         }
         self.init(entries: entries)
     }
@@ -56,7 +59,9 @@ extension ContractLayout.Subject {
 extension ContractLayout.Entry {
     fileprivate init(_ parser: inout LayoutParser) throws(LayoutParser.Malformed) {
         let isRefused = parser.skips("refused ")
-        self.init(subject: try ContractLayout.Subject(&parser), layout: isRefused ? .refused(parser.rest()) : .type(try parser.type()))
+        self.init(
+            subject: try ContractLayout.Subject(&parser),
+            layout: isRefused ? .refused(parser.rest()) : .type(try parser.type()))
         guard parser.isAtEnd else { throw LayoutParser.Malformed() }
     }
 }

@@ -27,13 +27,15 @@ struct LayoutComparison {
     /// Returns the first difference; `nil` if there is none.
     func difference(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath = LayoutPath()) -> LayoutDifference? {
         switch (a, b) {
-        case (.standard(let name, let arguments), .standard(let other, let others)) where name == other && arguments.count == others.count:
+        case (.standard(let name, let arguments), .standard(let other, let others))
+        where name == other && arguments.count == others.count:
             for pair in zip(arguments, others) {
                 guard let difference = difference(pair.0, pair.1, at: place.argument) else { continue }
                 return isOf(place.argument, difference) ? types(a, b, at: place) : difference
             }
             return nil
-        case (.tuple(let size, let elements), .tuple(let otherSize, let others)) where elements.map(\.label) == others.map(\.label):
+        case (.tuple(let size, let elements), .tuple(let otherSize, let others))
+        where elements.map(\.label) == others.map(\.label):
             for (index, pair) in zip(elements, others).enumerated() {
                 let inside = place.member(pair.0.label ?? String(index))
                 if let difference = difference(pair.0.type, pair.1.type, at: inside) { return difference }
@@ -48,7 +50,9 @@ struct LayoutComparison {
         }
     }
 
-    private func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at place: LayoutPath) -> LayoutDifference? {
+    private func difference(_ a: TypeLayout.Declaration, _ b: TypeLayout.Declaration, at place: LayoutPath)
+        -> LayoutDifference?
+    {
         let name = user.name(of: a), inside = place.inside(name)
         guard a.isEnumeration == b.isEnumeration else {
             let user = a.isEnumeration ? "an enum" : "a struct", provider = b.isEnumeration ? "an enum" : "a struct"
@@ -64,7 +68,8 @@ struct LayoutComparison {
         case (nil, nil): break
         case (let raw?, let other?):
             if let difference = difference(raw, other, at: inside.member("rawValue")) { return difference }
-        default: return clause("`\(name)` has a raw type for the \(a.rawType == nil ? "provider" : "user") only", at: place)
+        default:
+            return clause("`\(name)` has a raw type for the \(a.rawType == nil ? "provider" : "user") only", at: place)
         }
         if let clause = names(a.members.map(\.name), b.members.map(\.name), of: name, isCases: a.isEnumeration) {
             return self.clause(clause, at: place)
@@ -72,13 +77,16 @@ struct LayoutComparison {
         for (member, other) in zip(a.members, b.members) {
             let path = inside.member(member.name)
             guard member.isIndirect == other.isIndirect else {
-                return clause("`\(path.text)` is indirect for the \(member.isIndirect ? "user" : "provider") only", at: place)
+                return clause(
+                    "`\(path.text)` is indirect for the \(member.isIndirect ? "user" : "provider") only", at: place)
             }
             switch (member.type, other.type) {
             case (nil, nil): break
             case (let type?, let other?):
                 if let difference = difference(type, other, at: path) { return difference }
-            default: return clause("`\(path.text)` has a payload for the \(member.type == nil ? "provider" : "user") only", at: place)
+            default:
+                return clause(
+                    "`\(path.text)` has a payload for the \(member.type == nil ? "provider" : "user") only", at: place)
             }
         }
         return a.size == b.size ? nil : size(a.size, b.size, of: name, at: place)
@@ -95,9 +103,14 @@ struct LayoutComparison {
     private func names(_ a: [String], _ b: [String], of type: String, isCases: Bool) -> String? {
         if a == b { return nil }
         let users = Set(a), providers = Set(b)
-        if let only = a.first(where: { !providers.contains($0) }) { return "`\(type).\(only)` is there for the user only" }
-        if let only = b.first(where: { !users.contains($0) }) { return "`\(type).\(only)` is there for the provider only" }
-        return "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the user than for the provider"
+        if let only = a.first(where: { !providers.contains($0) }) {
+            return "`\(type).\(only)` is there for the user only"
+        }
+        if let only = b.first(where: { !users.contains($0) }) {
+            return "`\(type).\(only)` is there for the provider only"
+        }
+        return
+            "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the user than for the provider"
     }
 
     private func types(_ a: TypeLayout, _ b: TypeLayout, at place: LayoutPath) -> LayoutDifference {
@@ -109,7 +122,8 @@ struct LayoutComparison {
     }
 
     private func size(_ a: TypeSize, _ b: TypeSize, of type: String, at place: LayoutPath) -> LayoutDifference {
-        let text = a.size == b.size
+        let text =
+            a.size == b.size
             ? "`\(type)` is stored differently for the user and for the provider"
             : "`\(type)` is \(a.size) bytes for the user and \(b.size) for the provider"
         return clause(text, at: place)
@@ -120,6 +134,8 @@ extension TypeLayout.QualifiedName {
     /// Returns whether both names are of the same declaration, regardless of generic arguments.
     fileprivate func isDeclared(as other: Self) -> Bool {
         components.count == other.components.count
-            && zip(components, other.components).allSatisfy { $0.label == $1.label && $0.arguments.count == $1.arguments.count }
+            && zip(components, other.components).allSatisfy {
+                $0.label == $1.label && $0.arguments.count == $1.arguments.count
+            }
     }
 }

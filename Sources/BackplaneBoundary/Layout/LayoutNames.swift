@@ -17,15 +17,16 @@ struct LayoutNames {
 
     private mutating func collect(_ type: TypeLayout) {
         switch type {
-        case .standard(_, let arguments): arguments.forEach { collect($0) }
-        case .tuple(_, let elements): elements.forEach { collect($0.type) }
+        case .standard(_, let arguments): for argument in arguments { collect(argument) }
+        case .tuple(_, let elements): for element in elements { collect(element.type) }
         case .reference: break
         case .declared(let declaration):
-            declaration.name.components.lazy.flatMap(\.arguments).forEach { collect($0) }
+            for argument in declaration.name.components.lazy.flatMap(\.arguments) { collect(argument) }
             declared[declaration.number] = Name(
-                short: name(of: declaration.name, isQualified: false).cut, long: name(of: declaration.name, isQualified: true).cut)
+                short: name(of: declaration.name, isQualified: false).cut,
+                long: name(of: declaration.name, isQualified: true).cut)
             declaration.rawType.map { collect($0) }
-            declaration.members.forEach { $0.type.map { collect($0) } }
+            for case let type? in declaration.members.lazy.map(\.type) { collect(type) }
         }
     }
 
@@ -36,7 +37,9 @@ struct LayoutNames {
         switch type {
         case .standard(let name, let arguments): name + list(arguments, isQualified)
         case .tuple(_, let elements):
-            "(" + elements.map { ($0.label.map { "\($0): " } ?? "") + name(of: $0.type, isQualified: isQualified) }.joined(separator: ", ") + ")"
+            "("
+                + elements.map { ($0.label.map { "\($0): " } ?? "") + name(of: $0.type, isQualified: isQualified) }
+                .joined(separator: ", ") + ")"
         case .declared(let declaration): name(ofNumber: declaration.number, isQualified)
         case .reference(let number): name(ofNumber: number, isQualified)
         }
@@ -62,11 +65,14 @@ struct LayoutNames {
     }
 
     private func list(_ arguments: [TypeLayout], _ isQualified: Bool) -> String {
-        arguments.isEmpty ? "" : "<" + arguments.map { name(of: $0, isQualified: isQualified) }.joined(separator: ", ") + ">"
+        arguments.isEmpty
+            ? "" : "<" + arguments.map { name(of: $0, isQualified: isQualified) }.joined(separator: ", ") + ">"
     }
 
     /// Returns two types in quotes, by their short names if those differ.
-    static func distinct(_ user: LayoutNames, _ a: TypeLayout, _ provider: LayoutNames, _ b: TypeLayout) -> (user: String, provider: String) {
+    static func distinct(_ user: LayoutNames, _ a: TypeLayout, _ provider: LayoutNames, _ b: TypeLayout) -> (
+        user: String, provider: String
+    ) {
         let short = (user.name(of: a), provider.name(of: b))
         if short.0 != short.1 { return ("`\(short.0)`", "`\(short.1)`") }
         let long = (user.name(of: a, isQualified: true), provider.name(of: b, isQualified: true))

@@ -79,9 +79,11 @@ struct LayoutParser {
         while !skips("}") {
             if !members.isEmpty { try expect(",") }
             let isIndirect = skips("indirect ")
-            members.append(TypeLayout.Member(name: try self.name(), isIndirect: isIndirect, type: skips(":") ? try type() : nil))
+            members.append(
+                TypeLayout.Member(name: try self.name(), isIndirect: isIndirect, type: skips(":") ? try type() : nil))
         }
-        return TypeLayout.Declaration(number: number, isEnumeration: isEnumeration, name: name, size: size, rawType: rawType, members: members)
+        return TypeLayout.Declaration(
+            number: number, isEnumeration: isEnumeration, name: name, size: size, rawType: rawType, members: members)
     }
 
     private mutating func qualifiedName() throws(Malformed) -> TypeLayout.QualifiedName {
@@ -143,7 +145,9 @@ struct LayoutParser {
     }
 
     private mutating func escapedByte() throws(Malformed) -> UInt8 {
-        guard bytes.count - position >= 2, let byte = UInt8(String(decoding: bytes[position..<position + 2], as: UTF8.self), radix: 16) else {
+        guard bytes.count - position >= 2,
+            let byte = UInt8(String(decoding: bytes[position..<position + 2], as: UTF8.self), radix: 16)
+        else {
             throw Malformed()
         }
         position += 2

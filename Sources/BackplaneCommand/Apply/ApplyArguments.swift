@@ -17,14 +17,16 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var argument: ManifestArgument
-        @Option(help: ArgumentHelp("The manifest's environment to use (default: the one in force).", valueName: "name")) var environment: String?
+        @Option(help: ArgumentHelp("The manifest's environment to use (default: the one in force).", valueName: "name"))
+        var environment: String?
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print what changed as JSON.") var json = false
 
         func run() async throws {
             let manifest: String
             do { manifest = try ManifestChoice.taken(argument.path) } catch { throw ValidationError(error.description) }
-            throw ExitCode(ApplyCommand(manifest: manifest, environment: environment, host: try host.choice, json: json).run())
+            throw ExitCode(
+                ApplyCommand(manifest: manifest, environment: environment, host: try host.choice, json: json).run())
         }
     }
 }

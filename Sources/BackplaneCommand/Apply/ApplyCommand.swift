@@ -16,7 +16,10 @@ struct ApplyCommand: Sendable {
         if host.socket == nil, host.manifest == nil { (host.manifest, host.takesAnother) = (manifest, true) }
         // The host reads the file itself, and its current folder may be another one.
         let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment)
-        return host.ask(request, doing: "putting the manifest in force", interrupted: "this command ends, and the host goes on with the manifest") { change, _ in
+        return host.ask(
+            request, doing: "putting the manifest in force",
+            interrupted: "this command ends, and the host goes on with the manifest"
+        ) { change, _ in
             change.value.print(json: json)
         }
     }

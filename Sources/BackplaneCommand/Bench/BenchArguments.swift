@@ -19,14 +19,24 @@ extension BackplaneTool {
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 
-        @Argument(help: "One suite (\(BenchSuite.all.map(\.name).joined(separator: ", "))); all when left out.") var suite: String?
-        @Option(help: ArgumentHelp("Measure rows with this in their names, and what they are compared with.", valueName: "text")) var only: String?
-        @Option(help: ArgumentHelp("Do every row so many times, once, and nothing to compare with: for callgrind.", valueName: "count")) var iterations: Int?
+        @Argument(help: "One suite (\(BenchSuite.all.map(\.name).joined(separator: ", "))); all when left out.")
+        var suite: String?
+        @Option(
+            help: ArgumentHelp(
+                "Measure rows with this in their names, and what they are compared with.", valueName: "text")) var only:
+            String?
+        @Option(
+            help: ArgumentHelp(
+                "Do every row so many times, once, and nothing to compare with: for callgrind.", valueName: "count"))
+        var iterations: Int?
         @Flag(help: "Measure next to nothing, to see that everything runs.") var quick = false
         @Flag(help: "Print the rows as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(await BenchCommand(suite: suite, only: only, iterations: iterations, quick: quick, json: json, digest: Engines.digest).run())
+            throw ExitCode(
+                await BenchCommand(
+                    suite: suite, only: only, iterations: iterations, quick: quick, json: json, digest: Engines.digest
+                ).run())
         }
     }
 

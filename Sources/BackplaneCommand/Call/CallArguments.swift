@@ -28,7 +28,8 @@ extension BackplaneTool {
                 "A manifest or none, the manager's name in it, the method's name in its contract, the input as JSON (`-`: from standard input; default: null).",
                 valueName: "word"))
         var words: [String] = []
-        @Option(help: ArgumentHelp("Seconds after which the call is given up.", valueName: "seconds")) var timeout: Double = 60
+        @Option(help: ArgumentHelp("Seconds after which the call is given up.", valueName: "seconds")) var timeout:
+            Double = 60
         @Flag(help: "Say on standard error which lane each wire of what was started took, and why.") var explain = false
         @Flag(help: "Explain as JSON.") var json = false
 
@@ -42,7 +43,8 @@ extension BackplaneTool {
             let given = try given()
             let (settings, host) = try self.host.settings(given.manifest, running)
             let command = CallCommand(
-                settings: settings, running: host, manager: given.manager, method: given.method, input: given.input, timeout: timeout,
+                settings: settings, running: host, manager: given.manager, method: given.method, input: given.input,
+                timeout: timeout,
                 explains: explain, json: json)
             throw ExitCode(await command.run())
         }

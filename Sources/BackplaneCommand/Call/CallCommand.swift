@@ -68,7 +68,8 @@ struct CallCommand: Sendable {
         }
     }
 
-    private static let jsonAlone = "--json says how to explain, and nothing is explained without --explain; the result is JSON anyway"
+    private static let jsonAlone =
+        "--json says how to explain, and nothing is explained without --explain; the result is JSON anyway"
 
     private func explain(_ rows: [WireRow]) {
         if json {
@@ -78,7 +79,8 @@ struct CallCommand: Sendable {
         } else {
             let whose = running == nil ? "what it started" : "the host"
             Output.remark("the call itself is JSON, since it is made by name; the wires of \(whose):")
-            Output.table(Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
+            Output.table(
+                Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
         }
     }
 }

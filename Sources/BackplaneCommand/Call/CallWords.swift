@@ -31,7 +31,9 @@ struct ExplainWords: Sendable, Hashable {
     init(_ words: [String]) throws(CallWords.Misuse) {
         let (manifest, names) = ManifestChoice.split(words)
         guard let manager = names.first else { throw CallWords.Misuse(description: "NAME is missing") }
-        if let second = names.dropFirst().first { throw CallWords.Misuse(description: "`\(second)` is not expected here") }
+        if let second = names.dropFirst().first {
+            throw CallWords.Misuse(description: "`\(second)` is not expected here")
+        }
         (self.manifest, self.manager) = (manifest, manager)
     }
 }

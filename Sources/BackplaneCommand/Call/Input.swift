@@ -14,7 +14,8 @@ enum Input {
             let count = read(STDIN_FILENO, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw BackplaneError(.callInvalidInput, "standard input cannot be read: \(String(cString: strerror(errno)))")
+                throw BackplaneError(
+                    .callInvalidInput, "standard input cannot be read: \(String(cString: strerror(errno)))")
             }
             guard count > 0 else { return bytes }
             bytes += chunk[..<count]

@@ -24,7 +24,9 @@ extension BackplaneTool {
         @Flag(help: "Write the versions that were chosen into the manifest.") var lock = false
 
         func run() async throws {
-            throw ExitCode(try await CheckCommand(settings: host.settings(manifest.path), json: json, strict: strict, lock: lock).run())
+            throw ExitCode(
+                try await CheckCommand(settings: host.settings(manifest.path), json: json, strict: strict, lock: lock)
+                    .run())
         }
     }
 }

@@ -39,7 +39,9 @@ struct LockCommand: Sendable {
     }
 
     private func document(_ bytes: Data, ignoringLock: Bool) -> ManifestDocument {
-        ManifestDocument(parsing: bytes, path: settings.manifest, environment: settings.chosenEnvironment, ignoringLock: ignoringLock)
+        ManifestDocument(
+            parsing: bytes, path: settings.manifest, environment: settings.chosenEnvironment, ignoringLock: ignoringLock
+        )
     }
 
     private func write(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Outcome {
@@ -50,7 +52,8 @@ struct LockCommand: Sendable {
         let before = document(bytes, ignoringLock: false).manifest.lock ?? [:]
         guard changed != bytes else { return .upToDate }
         guard try ManifestFile.read(settings.manifest) == bytes else {
-            throw BackplaneError(.manifestUnwritable, "it was changed while it was checked; try again", at: settings.manifest)
+            throw BackplaneError(
+                .manifestUnwritable, "it was changed while it was checked; try again", at: settings.manifest)
         }
         try ManifestFile.replace(settings.manifest, with: changed)
         let definitions = Set(before.keys).union(lock.keys).sorted().filter { before[$0] != lock[$0] }
@@ -87,14 +90,17 @@ struct LockCommand: Sendable {
         if json {
             struct Report: Encodable { var problems: [ProblemRow], written: Bool, changes: [Change] }
             let changes: [Change]? = if case .written(let changes) = outcome { changes } else { nil }
-            return Output.json(Report(problems: problems.map(ProblemRow.init), written: changes != nil, changes: changes ?? []))
+            return Output.json(
+                Report(problems: problems.map(ProblemRow.init), written: changes != nil, changes: changes ?? []))
         }
         problems.print(of: settings)
         switch outcome {
         case .refused: Output.line("\(settings.manifest): the lock stays as it is")
         case .upToDate: Output.line("\(settings.manifest): the lock is up to date")
         case .written(let changes):
-            Output.line("\(settings.manifest): locked" + (changes.isEmpty ? "; the versions are the same, their spelling is new" : ""))
+            Output.line(
+                "\(settings.manifest): locked"
+                    + (changes.isEmpty ? "; the versions are the same, their spelling is new" : ""))
             for change in changes { Output.line(change.line.printable) }
         }
     }

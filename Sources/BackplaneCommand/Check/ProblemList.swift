@@ -22,7 +22,11 @@ struct ProblemList: Sendable {
     /// The problems grouped by manager; those of the whole manifest come first, and the order is kept.
     private var groups: [[Problem]] {
         problems.reduce(into: []) { groups, problem in
-            if groups.last?.first.map({ $0.manager == problem.manager }) == true { groups[groups.count - 1].append(problem) } else { groups.append([problem]) }
+            if groups.last?.first.map({ $0.manager == problem.manager }) == true {
+                groups[groups.count - 1].append(problem)
+            } else {
+                groups.append([problem])
+            }
         }
     }
 
@@ -36,13 +40,16 @@ struct ProblemList: Sendable {
 
     /// A suggestion for the next command, if one manager's fault is caused by another's.
     private var hints: [String] {
-        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else { return [] }
+        guard let follower = problems.first(where: { $0.error.code == .dependencyUnsatisfied })?.manager else {
+            return []
+        }
         let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)
         return ["`\(command.text)` follows it to where that begins"]
     }
 
     private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {
         let errors = problems.count { $0.severity == .error }, warnings = problems.count - errors
-        return [(errors, "error"), (warnings, "warning")].filter { withNone || $0.0 > 0 }.map { counted($0, $1) }.joined(separator: ", ")
+        return [(errors, "error"), (warnings, "warning")].filter { withNone || $0.0 > 0 }.map { counted($0, $1) }
+            .joined(separator: ", ")
     }
 }

@@ -61,7 +61,9 @@ struct ConvertCommand: Sendable {
             Output.remark("\(manifest): there is nothing to upgrade")
             return value
         }
-        for key in value.keysThatAnUpgradeWakes { Output.remark("\(manifest): \(key.printable): was ignored, and means something now") }
+        for key in value.keysThatAnUpgradeWakes {
+            Output.remark("\(manifest): \(key.printable): was ignored, and means something now")
+        }
         return value.upgraded
     }
 
@@ -74,7 +76,8 @@ struct ConvertCommand: Sendable {
     private func remarkOnForeign(_ value: ManifestValue) {
         for (location, kind) in value.foreignToJSON {
             let spelling = kind == "data" ? "base64" : "seconds since 2001"
-            Output.remark("\(manifest): \(location.printable): \(kind) becomes \(spelling), since JSON has no such kind")
+            Output.remark(
+                "\(manifest): \(location.printable): \(kind) becomes \(spelling), since JSON has no such kind")
         }
     }
 }

@@ -17,7 +17,9 @@ final class BookshelfServer {
     init(beside folder: String) throws(BackplaneError) {
         let path = folder + "/bookshelf-server"
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw BackplaneError(.pluginNotFound, "the example's server is not beside this program; build it with `swift build`", at: path)
+            throw BackplaneError(
+                .pluginNotFound, "the example's server is not beside this program; build it with `swift build`",
+                at: path)
         }
         let (process, pipe, input) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: path)
@@ -28,7 +30,8 @@ final class BookshelfServer {
         }
         guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
             process.terminate()
-            throw BackplaneError(.pluginNotFound, "the example's server ended without saying where it listens", at: path)
+            throw BackplaneError(
+                .pluginNotFound, "the example's server ended without saying where it listens", at: path)
         }
         url = String(line[start.lowerBound...])
         (self.process, self.input, output) = (process, input, pipe.fileHandleForReading)

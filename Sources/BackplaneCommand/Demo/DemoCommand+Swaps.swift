@@ -29,11 +29,18 @@ extension DemoCommand {
         await swapped.host.stop()
         let accounts = shown.callers.accounts
         for (number, account) in accounts.enumerated() {
-            say("caller \(number + 1): \(account.answered) calls answered, \(account.failed) failed, \(account.twice) made twice, \(account.wrong) by the wrong code")
+            say(
+                "caller \(number + 1): \(account.answered) calls answered, \(account.failed) failed, \(account.twice) made twice, \(account.wrong) by the wrong code"
+            )
         }
-        let held = shown.reports.reduce(0) { $0 + $1.callsHeld }, longest = shown.reports.map(\.longestWait).max() ?? .zero
-        say("\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing")
-        say("\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms")
+        let held = shown.reports.reduce(0) { $0 + $1.callsHeld },
+            longest = shown.reports.map(\.longestWait).max() ?? .zero
+        say(
+            "\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing"
+        )
+        say(
+            "\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"
+        )
     }
 
     private static func median(_ figures: [Double]) -> Double {

@@ -11,7 +11,8 @@ extension DemoCommand {
             composition.definitions(of: manager).filter { $0.role == .networkService }.map { service in
                 let choice = VersionChoice(service, in: composition)
                 return [
-                    manager, service.className, service.range?.description ?? "any", choice.entry?.component.version.description ?? "-",
+                    manager, service.className, service.range?.description ?? "any",
+                    choice.entry?.component.version.description ?? "-",
                     choice.passedOver.map { "\($0.version), \($0.because)" }.joined(separator: "; "),
                 ]
             }

@@ -40,7 +40,8 @@ struct DemoCommand: Sendable {
 
         step(2, "A host reads the manifest, loads the libraries it names and wires their components.")
         let manifest = try DemoManifest.read(path, server: server.url)
-        let settings = HostSettings(manifest: path, pluginPaths: [program], loadFolder: folder + "/load", data: folder + "/data")
+        let settings = HostSettings(
+            manifest: path, pluginPaths: [program], loadFolder: folder + "/load", data: folder + "/data")
         let host = PluginHost(manifest: manifest, options: settings.makeOptions())
         do {
             try await host.start()
@@ -53,9 +54,13 @@ struct DemoCommand: Sendable {
             throw error
         }
         await host.stop()
-        step(8, "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times, state and all.")
+        step(
+            8,
+            "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times, state and all."
+        )
         try await showSwaps(in: folder)
-        Output.line("\nThe hosts have stopped their components in the reverse order of starting, and nothing is left behind.")
+        Output.line(
+            "\nThe hosts have stopped their components in the reverse order of starting, and nothing is left behind.")
         Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
         Output.line("backplane graph manifests/bookshelf-both.json")
     }
@@ -72,8 +77,12 @@ struct DemoCommand: Sendable {
         Output.line("\n   ReadingRoomManager, over version 1, at the same time:")
         list(try await readingRoom.search(query, host.begin(within: .seconds(10))))
 
-        step(5, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C.")
-        guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else { throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)") }
+        step(
+            5, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C."
+        )
+        guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else {
+            throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)")
+        }
         let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")
 
@@ -81,7 +90,10 @@ struct DemoCommand: Sendable {
         server.stop()
         say("process \(server.processIdentifier) has ended")
 
-        step(7, "The same search once more: the network fails, so the data access controller's copy answers, marked as such.")
+        step(
+            7,
+            "The same search once more: the network fails, so the data access controller's copy answers, marked as such."
+        )
         list(try await library.search(query, host.begin(within: .seconds(10))))
     }
 

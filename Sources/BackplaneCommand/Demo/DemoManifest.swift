@@ -15,7 +15,9 @@ enum DemoManifest {
             folder.deleteLastPathComponent()
         }
         guard let found = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else {
-            throw BackplaneError(.manifestUnreadable, "\(name) is neither here nor above this program; run the demo from a checkout", at: name)
+            throw BackplaneError(
+                .manifestUnreadable, "\(name) is neither here nor above this program; run the demo from a checkout",
+                at: name)
         }
         return found
     }
@@ -26,8 +28,11 @@ enum DemoManifest {
             guard var controller = manifest.managers[name]?.communicationController else { continue }
             for index in controller.services.indices {
                 // Keep the path of the URL, `/v1` or `/v2`.
-                guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else { continue }
-                controller.services[index].networkServiceConfiguration["baseURL"] = .string(server + (URL(string: url)?.path ?? ""))
+                guard case .string(let url) = controller.services[index].networkServiceConfiguration["baseURL"] else {
+                    continue
+                }
+                controller.services[index].networkServiceConfiguration["baseURL"] = .string(
+                    server + (URL(string: url)?.path ?? ""))
             }
             manifest.managers[name]?.communicationController = controller
         }

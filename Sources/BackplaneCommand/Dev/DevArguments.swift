@@ -22,21 +22,35 @@ extension BackplaneTool {
 
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
-        @Option(name: .customLong("package"), parsing: .singleValue, help: ArgumentHelp("A package elsewhere whose plugins are built and watched too; may be given again.", valueName: "folder"))
+        @Option(
+            name: .customLong("package"), parsing: .singleValue,
+            help: ArgumentHelp(
+                "A package elsewhere whose plugins are built and watched too; may be given again.", valueName: "folder")
+        )
         var packages: [String] = []
-        @Option(help: ArgumentHelp("What is built: debug or release.", valueName: "configuration"), completion: .list(SwiftPM.configurations), transform: SwiftPM.configuration)
+        @Option(
+            help: ArgumentHelp("What is built: debug or release.", valueName: "configuration"),
+            completion: .list(SwiftPM.configurations), transform: SwiftPM.configuration)
         var configuration = "debug"
-        @Option(help: ArgumentHelp("Where all packages are built (default: the .build of each).", valueName: "folder")) var scratchPath: String?
-        @Option(name: .customLong("build-flag"), parsing: .unconditionalSingleValue, help: ArgumentHelp("Passed on to `swift build`; may be given again.", valueName: "flag"))
+        @Option(help: ArgumentHelp("Where all packages are built (default: the .build of each).", valueName: "folder"))
+        var scratchPath: String?
+        @Option(
+            name: .customLong("build-flag"), parsing: .unconditionalSingleValue,
+            help: ArgumentHelp("Passed on to `swift build`; may be given again.", valueName: "flag"))
         var flags: [String] = []
-        @Flag(help: "Swap into the host that runs the manifest, such as a program of your own, and start none.") var running = false
-        @Option(help: ArgumentHelp("The running host to swap into, by the path of its socket.", valueName: "path")) var socket: String?
+        @Flag(help: "Swap into the host that runs the manifest, such as a program of your own, and start none.")
+        var running = false
+        @Option(help: ArgumentHelp("The running host to swap into, by the path of its socket.", valueName: "path"))
+        var socket: String?
         @Flag(help: "Print a line of JSON for each event.") var json = false
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)
-            let settings = try host.settings(manifest.path).application, choice = DevCommand.running(running, socket, settings)
-            throw ExitCode(await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json).run())
+            let settings = try host.settings(manifest.path).application,
+                choice = DevCommand.running(running, socket, settings)
+            throw ExitCode(
+                await DevCommand(settings: settings, packages: packages, swiftPM: swiftPM, running: choice, json: json)
+                    .run())
         }
     }
 

@@ -15,7 +15,9 @@ extension HostChild {
         let signals = StopSignals()
         bph_print_lines()
         let host = settings.makeHost(), control: ControlSocket
-        do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch { return Output.fail(error) }
+        do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch {
+            return Output.fail(error)
+        }
         let isStopping = Mutex(false)
         let end = Task {
             if await signals.next() != nil { isStopping.withLock { $0 = true } }

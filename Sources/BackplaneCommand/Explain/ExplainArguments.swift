@@ -4,7 +4,8 @@ import ArgumentParser
 extension BackplaneTool {
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says why a manager is as it is: the classes that were chosen for it, or what keeps it from being created.",
+            abstract:
+                "Says why a manager is as it is: the classes that were chosen for it, or what keeps it from being created.",
             usage: "backplane explain [<options>] [<manifest>] <name>",
             discussion: """
                 A tree: which version of which plugin was chosen for it and for its layers, what was passed over, what is shared, which lane \
@@ -21,7 +22,8 @@ extension BackplaneTool {
 
         @OptionGroup var host: HostArguments
         @OptionGroup var running: RunningArguments
-        @Argument(help: ArgumentHelp("A manifest or none, and the manager's name in it.", valueName: "word")) var words: [String] = []
+        @Argument(help: ArgumentHelp("A manifest or none, and the manager's name in it.", valueName: "word")) var words:
+            [String] = []
         @Flag(help: "Print the reasons as JSON.") var json = false
 
         func validate() throws { _ = try given() }
@@ -33,7 +35,8 @@ extension BackplaneTool {
         func run() async throws {
             let given = try given()
             let (settings, host) = try self.host.settings(given.manifest, running)
-            throw ExitCode(await ExplainCommand(settings: settings, running: host, manager: given.manager, json: json).run())
+            throw ExitCode(
+                await ExplainCommand(settings: settings, running: host, manager: given.manager, json: json).run())
         }
     }
 }

@@ -15,9 +15,13 @@ extension Explanation {
 
         (self.manager, state) = (manager, isSound ? .resolved : .unsatisfied)
         place = Place(location, positions[location])
-        components = definitions.map { Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location])) }
+        components = definitions.map {
+            Component($0, of: manager, in: composition, at: Place($0.location, positions[$0.location]))
+        }
         self.uses = uses.map { use in
-            Use(label: use.label, manager: use.written, state: composition.state(of: use.manager), place: Place(use.location, positions[use.location]))
+            Use(
+                label: use.label, manager: use.written, state: composition.state(of: use.manager),
+                place: Place(use.location, positions[use.location]))
         }
         self.reasons = reasons.of(manager, .error)
         warnings = reasons.of(manager, .warning)
@@ -32,14 +36,21 @@ extension Composition {
 }
 
 extension Explanation.Component {
-    fileprivate init(_ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: Place) {
+    fileprivate init(
+        _ definition: ComponentDefinition, of manager: String, in composition: Composition, at place: Place
+    ) {
         let choice = VersionChoice(definition, in: composition), node = composition.node(of: definition, in: manager)
-        (role, property, className) = (definition.role.description, definition.writtenProperty, definition.writtenClassName)
-        (range, version, plugin) = (definition.range?.description, choice.entry?.component.version.description, choice.entry?.plugin)
+        (role, property, className) = (
+            definition.role.description, definition.writtenProperty, definition.writtenClassName
+        )
+        (range, version, plugin) = (
+            definition.range?.description, choice.entry?.component.version.description, choice.entry?.plugin
+        )
         (why, passedOver, self.place) = (choice.why, choice.passedOver, place)
         sharedWith = node?.managers.filter { $0 != manager } ?? []
         wires = node.map { composition.wires(of: $0.id).map(WireRow.init) } ?? []
         let connected = Set(wires.map(\.label))
-        unconnected = node == nil ? [] : choice.entry?.component.wires.map(\.label).filter { !connected.contains($0) } ?? []
+        unconnected =
+            node == nil ? [] : choice.entry?.component.wires.map(\.label).filter { !connected.contains($0) } ?? []
     }
 }

@@ -32,10 +32,12 @@ struct Reasons {
     private mutating func reason(_ problem: Problem, of manager: String?, depth: Int) -> Explanation.Reason {
         let error = problem.error
         var reason = Explanation.Reason(
-            manager: manager, code: error.code.rawValue, message: error.message, place: Place(error.location, problem.position), because: [])
+            manager: manager, code: error.code.rawValue, message: error.message,
+            place: Place(error.location, problem.position), because: [])
         if error.code != .dependencyUnsatisfied {
             reason.because = error.causes.map(Self.cause)
-        } else if depth < Self.longestChain, let used = manager.flatMap({ composition.uses(of: $0).first { $0.location == error.location } })?.manager,
+        } else if depth < Self.longestChain,
+            let used = manager.flatMap({ composition.uses(of: $0).first { $0.location == error.location } })?.manager,
             told.insert(used).inserted
         {
             reason.because = problems(of: used, .error).map { self.reason($0, of: used, depth: depth + 1) }
@@ -46,6 +48,8 @@ struct Reasons {
     }
 
     private static func cause(_ error: BackplaneError) -> Explanation.Reason {
-        Explanation.Reason(code: error.code.rawValue, message: error.message, place: Place(error.location, nil), because: error.causes.map(cause))
+        Explanation.Reason(
+            code: error.code.rawValue, message: error.message, place: Place(error.location, nil),
+            because: error.causes.map(cause))
     }
 }

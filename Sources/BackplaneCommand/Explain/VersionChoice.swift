@@ -10,11 +10,13 @@ struct VersionChoice: Sendable {
     let passedOver: [Explanation.PassedOver]
 
     init(_ definition: ComponentDefinition, in composition: Composition) {
-        let entry = composition.choice(for: definition), all = composition.catalogue.entries(named: definition.className)
+        let entry = composition.choice(for: definition),
+            all = composition.catalogue.entries(named: definition.className)
         self.entry = entry
         passedOver = all.filter { $0 != entry }.map { other in
             Explanation.PassedOver(
-                version: other.component.version.description, plugin: other.plugin, because: Self.obstacle(other, definition, beside: entry))
+                version: other.component.version.description, plugin: other.plugin,
+                because: Self.obstacle(other, definition, beside: entry))
         }
         let fitting = all.filter { Self.fits($0, definition) }
         why = Self.why(fitting.map(\.component.version), of: all.count)
@@ -33,10 +35,13 @@ struct VersionChoice: Sendable {
         guard let best = fitting.first else { return count == 0 ? "no plugin registers it" : "none fits" }
         if fitting.count == 1 { return count == 1 ? "the only one there is" : "the only one that fits" }
         let equals = fitting.count { $0 == best }
-        return "the highest of \(fitting.count) that fit" + (equals > 1 ? "; of \(equals) equal ones that of the earliest plugin" : "")
+        return "the highest of \(fitting.count) that fit"
+            + (equals > 1 ? "; of \(equals) equal ones that of the earliest plugin" : "")
     }
 
-    private static func obstacle(_ other: Catalogue.Entry, _ definition: ComponentDefinition, beside chosen: Catalogue.Entry?) -> String {
+    private static func obstacle(
+        _ other: Catalogue.Entry, _ definition: ComponentDefinition, beside chosen: Catalogue.Entry?
+    ) -> String {
         if other.component.role != definition.role { return "a \(other.component.role), not a \(definition.role)" }
         if let range = definition.range, !range.contains(other.component.version) { return "not in \(range)" }
         return other.component.version == chosen?.component.version ? "of a later plugin" : "a lower version"

@@ -46,7 +46,8 @@ extension ComponentGraph.Node {
     /// The label of the node, one line each, the name first.
     var lines: [String] {
         let component = [className, version].compactMap(\.self).joined(separator: " ")
-        return [name ?? component] + (name == nil || component.isEmpty ? [] : [component]) + [plugin, fault?.shortened(to: 100)].compactMap(\.self)
+        return [name ?? component] + (name == nil || component.isEmpty ? [] : [component])
+            + [plugin, fault?.shortened(to: 100)].compactMap(\.self)
     }
 }
 

@@ -54,7 +54,8 @@ enum MermaidText {
         return scalars.indices.map { index in
             let scalar = scalars[index]
             // `1. ` and `- ` at the start of a line would begin a list.
-            let beginsList = [".", "-"].contains(scalar) && scalars.indices.contains(index + 1) && scalars[index + 1] == " "
+            let beginsList =
+                [".", "-"].contains(scalar) && scalars.indices.contains(index + 1) && scalars[index + 1] == " "
             return isPlain(scalar) && !beginsList ? String(scalar) : "#\(scalar.value);"
         }.joined()
     }
@@ -62,6 +63,7 @@ enum MermaidText {
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         // No colon: in a line with `style` followed by a colon and a number, Mermaid drops the last semicolon.
         if " .,-_/@".unicodeScalars.contains(scalar) { return true }
-        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar.properties.generalCategory == .nonspacingMark
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            || scalar.properties.generalCategory == .nonspacingMark
     }
 }

@@ -4,26 +4,38 @@ import Backplane
 
 /// The options of every command that creates a host.
 struct HostArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
     var environment: String?
 
-    @Option(name: .customLong("plugin-path"), parsing: .singleValue, help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
+    @Option(
+        name: .customLong("plugin-path"), parsing: .singleValue,
+        help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
     var pluginPaths: [String] = []
 
-    @Option(help: ArgumentHelp("Where libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "Where libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            valueName: "folder"))
     var loadFolder: String?
 
-    @Option(help: ArgumentHelp("Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
     var data: String?
 
     @Option(
-        help: ArgumentHelp("What is logged on standard error: this and everything above it (\(LogLevelName.all)).", valueName: "level"),
+        help: ArgumentHelp(
+            "What is logged on standard error: this and everything above it (\(LogLevelName.all)).", valueName: "level"),
         completion: .list(LogLevelName.names), transform: LogLevelName.level)
     var logLevel: Log.Level = .notice
 
     /// The settings without a manifest.
     var settings: HostSettings {
-        HostSettings(environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data, log: Engines.log(logLevel))
+        HostSettings(
+            environment: environment, pluginPaths: pluginPaths, loadFolder: loadFolder, data: data,
+            log: Engines.log(logLevel))
     }
 }
 #endif

@@ -13,7 +13,8 @@ extension HostChoice {
     ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
     ///   - use: Prints the answer and returns the exit code.
     func ask<Message: ControlMessage>(
-        _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil, _ use: (Message.Answer, RunningHost) -> Int32
+        _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil,
+        _ use: (Message.Answer, RunningHost) -> Int32
     ) -> Int32 {
         do {
             let host = try host(here: ManifestChoice.here)
@@ -28,12 +29,13 @@ extension HostChoice {
     private func answer<Message: ControlMessage>(
         of host: RunningHost, to message: Message, _ doing: String, _ interrupted: String?
     ) throws(BackplaneError) -> Message.Answer {
-        let signals = StopSignals(), interruption = Task {
-            guard await signals.next() != nil else { return }
-            ProgressLine().clear()
-            if let interrupted { Output.remark("backplane: \(interrupted)") }
-            _exit(130)
-        }
+        let signals = StopSignals(),
+            interruption = Task {
+                guard await signals.next() != nil else { return }
+                ProgressLine().clear()
+                if let interrupted { Output.remark("backplane: \(interrupted)") }
+                _exit(130)
+            }
         defer { interruption.cancel() }
         let progress = AnswerProgress(doing)
         defer { progress.clear() }

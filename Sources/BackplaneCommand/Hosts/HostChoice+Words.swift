@@ -4,7 +4,9 @@ import BackplaneHost
 extension HostChoice {
     /// Returns the host chosen by the options of a command for running hosts.
     static func given(socket: String?, manifest: String?) throws(CallWords.Misuse) -> HostChoice {
-        if socket != nil, manifest != nil { throw .init(description: "--socket and --manifest both say which host; give one of them") }
+        if socket != nil, manifest != nil {
+            throw .init(description: "--socket and --manifest both say which host; give one of them")
+        }
         return HostChoice(socket: socket, manifest: manifest)
     }
 }
@@ -13,15 +15,22 @@ extension HostSettings {
     /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
     ///
     /// - Parameter running: Whether to use a running host; `socket` implies it.
-    func taking(_ manifest: String?, running: Bool, socket: String?) throws(CallWords.Misuse) -> (settings: HostSettings, host: HostChoice?) {
+    func taking(_ manifest: String?, running: Bool, socket: String?) throws(CallWords.Misuse) -> (
+        settings: HostSettings, host: HostChoice?
+    ) {
         guard running || socket != nil else {
             do { return (try taking(manifest), nil) } catch { throw .init(description: error.description) }
         }
-        let given = [("--environment", environment), ("--plugin-path", pluginPaths.first), ("--load-folder", loadFolder), ("--data", data)]
+        let given = [
+            ("--environment", environment), ("--plugin-path", pluginPaths.first), ("--load-folder", loadFolder),
+            ("--data", data),
+        ]
         if let option = given.first(where: { $0.1 != nil })?.0 {
             throw .init(description: "\(option) is for a host that this command makes, and not for one that is running")
         }
-        if socket != nil, let manifest { throw .init(description: "--socket and the manifest `\(manifest)` both say which host; give one of them") }
+        if socket != nil, let manifest {
+            throw .init(description: "--socket and the manifest `\(manifest)` both say which host; give one of them")
+        }
         return (self, HostChoice(socket: socket, manifest: manifest))
     }
 }

@@ -23,12 +23,15 @@ extension HostSettings {
 
     /// The given options that another command needs to compose the manifest in the same way.
     var composingOptions: [ShellCommand.Option] {
-        (environment.map { [.init(name: "--environment", value: $0)] } ?? []) + pluginPaths.map { .init(name: "--plugin-path", value: $0) }
+        (environment.map { [.init(name: "--environment", value: $0)] } ?? [])
+            + pluginPaths.map { .init(name: "--plugin-path", value: $0) }
     }
 
     /// Prints the errors that prevent the manifest from being read, and returns the exit code.
     func fail(_ composition: Composition) -> Int32 {
-        for problem in composition.problems where problem.severity == .error { Output.remark(problem.report(in: manifest)) }
+        for problem in composition.problems where problem.severity == .error {
+            Output.remark(problem.report(in: manifest))
+        }
         return 1
     }
 }

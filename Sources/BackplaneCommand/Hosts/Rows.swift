@@ -75,7 +75,9 @@ struct WireRow: Codable, Sendable {
     var reason: String?
 
     init(_ wire: WireStatus) {
-        (user, label, provider, contract, version) = (wire.user, wire.label, wire.provider, wire.contract, wire.version.description)
+        (user, label, provider, contract, version) = (
+            wire.user, wire.label, wire.provider, wire.contract, wire.version.description
+        )
         switch wire.lane {
         case .native: lane = "native"
         case .encoded(let why): (lane, reason) = ("encoded", why)

@@ -28,8 +28,10 @@ enum StartProgress {
     }
 
     static func line(_ managers: [ManagerStatus]) -> String {
-        let up = managers.count { $0.state == .ready }, starting = managers.filter { $0.state == .starting }.map(\.name.printable)
-        let now = starting.isEmpty ? "" : ": \(starting.prefix(3).joined(separator: ", "))\(starting.count > 3 ? ", …" : "")"
+        let up = managers.count { $0.state == .ready },
+            starting = managers.filter { $0.state == .starting }.map(\.name.printable)
+        let now =
+            starting.isEmpty ? "" : ": \(starting.prefix(3).joined(separator: ", "))\(starting.count > 3 ? ", …" : "")"
         return "starting, \(up) of \(managers.count) up\(now)"
     }
 }

@@ -7,14 +7,19 @@ extension BackplaneTool {
         @Argument(help: "A library: its path, or its name as a manifest gives it.")
         var library: String
 
-        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
+        @Option(
+            help: ArgumentHelp(
+                "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+                valueName: "folder"))
         var loadFolder: String?
 
         @Option(help: ArgumentHelp("Seconds that the library may take to say what it brings.", valueName: "seconds"))
         var timeout: Double = InspectCommand.defaultLimit
 
         func validate() throws {
-            guard InspectCommand.limits.contains(timeout) else { throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)") }
+            guard InspectCommand.limits.contains(timeout) else {
+                throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)")
+            }
         }
     }
 
@@ -35,7 +40,8 @@ extension BackplaneTool {
 
         func run() async throws {
             let command = InspectCommand(
-                library: inspection.library, loadFolder: inspection.loadFolder, limit: .seconds(inspection.timeout), json: json)
+                library: inspection.library, loadFolder: inspection.loadFolder, limit: .seconds(inspection.timeout),
+                json: json)
             throw ExitCode(await command.run())
         }
     }

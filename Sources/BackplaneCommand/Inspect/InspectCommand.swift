@@ -32,7 +32,8 @@ struct InspectCommand: Sendable {
     static func locate(_ library: String) throws(BackplaneError) -> String {
         let isPath = library.contains("/") || (try? FileStatus(at: library)) != nil
         if isPath { return library }
-        return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(library)
+        return try LibraryLocator(manifestFolder: ".", pluginPaths: [], advice: "build it, or give its path").locate(
+            library)
     }
 
     private func inspect(_ path: String, in folder: LoadFolder) async -> InspectionReport {

@@ -23,7 +23,9 @@ enum InspectionChild {
     ///   - limit: The time without output after which the child is killed.
     /// - Throws: `BackplaneError` with the reason why a host would not load the library, such as a crash, a hang or an
     ///   unreadable answer.
-    static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError) -> PluginReport {
+    static func describe(_ path: String, in folder: String, limit: Duration) async throws(BackplaneError)
+        -> PluginReport
+    {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let run = try await ChildRun(
             [command, "--load-folder", folder + "/child", "--", path], limit: limit)
@@ -36,10 +38,13 @@ enum InspectionChild {
             }
             reason = "it said what nobody understands"
         case .overdue: reason = "it had not said what it brings after \(seconds.formatted()) s"
-        case .signal(let number): reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"
+        case .signal(let number):
+            reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"
         case .exit(let status): reason = "its process ended with exit code \(status) and did not say what it brings"
         }
-        let printed = run.errors.split(separator: "\n").suffix(8).map { BackplaneError(.pluginLoadFailed, "it printed: \($0)") }
+        let printed = run.errors.split(separator: "\n").suffix(8).map {
+            BackplaneError(.pluginLoadFailed, "it printed: \($0)")
+        }
         throw BackplaneError(.pluginLoadFailed, "loaded in a process of its own, \(reason)", at: path, causes: printed)
     }
 

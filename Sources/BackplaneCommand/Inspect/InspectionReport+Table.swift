@@ -16,7 +16,9 @@ extension InspectionReport {
     private var facts: [[String]] {
         var facts: [[String]] = []
         if let id = plugin?.id ?? identity?.id {
-            facts.append(["plugin", [id, plugin?.version ?? identity?.version].compactMap(\.self).joined(separator: " ")])
+            facts.append([
+                "plugin", [id, plugin?.version ?? identity?.version].compactMap(\.self).joined(separator: " "),
+            ])
         }
         if let identity {
             facts.append(["ABI", LibraryIdentity.text(identity.abi.lowest...identity.abi.highest)])
@@ -43,6 +45,11 @@ extension PluginReport.Component {
     fileprivate var rows: [[String]] {
         [["\(className) \(version)", role, contract.map { "provides \($0.name) \($0.version)" } ?? "-"]]
             + (contract?.methods ?? []).map { ["  \($0.name)", "\($0.kind) method", ""] }
-            + wires.map { ["  \($0.label)", $0.isOptional ? "optional wire" : "wire", "uses \($0.contract.name) \($0.contract.version)"] }
+            + wires.map {
+                [
+                    "  \($0.label)", $0.isOptional ? "optional wire" : "wire",
+                    "uses \($0.contract.name) \($0.contract.version)",
+                ]
+            }
     }
 }

@@ -34,7 +34,9 @@ struct InspectionReport: Encodable {
         struct ABI: Encodable { var lowest, highest: UInt32 }
 
         init(_ identity: LibraryIdentity) {
-            (id, version, sdk, toolchain) = (identity.id, identity.version?.description, identity.sdk, identity.toolchain)
+            (id, version, sdk, toolchain) = (
+                identity.id, identity.version?.description, identity.sdk, identity.toolchain
+            )
             (swift, hasSwift) = (identity.swift.map(SwiftRuntime.minor), identity.hasSwift)
             abi = ABI(lowest: identity.abi.lowerBound, highest: identity.abi.upperBound)
         }

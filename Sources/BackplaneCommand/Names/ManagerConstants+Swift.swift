@@ -7,9 +7,14 @@ extension ManagerConstants {
     /// - Parameter manifest: The path of the manifest, which the first line of the source mentions.
     func swift(of manifest: String) -> String {
         let contracts = Dictionary(grouping: constants, by: \.contract).sorted { $0.key < $1.key }
-        var lines = ["// The managers of \(manifest.printable), as in `host.manager(\(constants.first.map { ".\($0.identifier)" } ?? "…"))`."]
+        var lines = [
+            "// The managers of \(manifest.printable), as in `host.manager(\(constants.first.map { ".\($0.identifier)" } ?? "…"))`."
+        ]
         if !contracts.isEmpty {
-            lines += ["import BackplaneHost", "// Import what declares \(contracts.map(\.key).joined(separator: ", ")) too.", ""]
+            lines += [
+                "import BackplaneHost", "// Import what declares \(contracts.map(\.key).joined(separator: ", ")) too.",
+                "",
+            ]
         }
         for (contract, constants) in contracts {
             lines.append("extension ManagerName where C == \(contract) {")

@@ -21,7 +21,9 @@ struct ManagerConstants: Encodable, Sendable {
     }
 
     init(_ composition: Composition) {
-        let contracts = composition.plan.managers.mapValues { composition.plan.nodes[$0].entry.component.contract?.name }
+        let contracts = composition.plan.managers.mapValues {
+            composition.plan.nodes[$0].entry.component.contract?.name
+        }
         let identifiers = Self.identifiers(for: composition.managerNames)
         (constants, others) = ([], [])
         for name in composition.managerNames {

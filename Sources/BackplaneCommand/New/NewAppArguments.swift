@@ -17,7 +17,9 @@ extension BackplaneTool {
         @OptionGroup var arguments: NewFolderArguments
 
         func run() throws {
-            throw ExitCode(NewCommand(subject: .app(name: arguments.name, backplane: arguments.backplane), json: arguments.json).run())
+            throw ExitCode(
+                NewCommand(subject: .app(name: arguments.name, backplane: arguments.backplane), json: arguments.json)
+                    .run())
         }
     }
 }

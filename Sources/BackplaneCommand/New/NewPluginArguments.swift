@@ -5,7 +5,8 @@ import BackplaneScaffold
 extension BackplaneTool {
     struct NewPlugin: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "plugin", abstract: "Adds a plugin to a package: contract, manager, library, tests and manifest entry.",
+            commandName: "plugin",
+            abstract: "Adds a plugin to a package: contract, manager, library, tests and manifest entry.",
             discussion: """
                 The package's own Swift stays as it is: the lines to paste into its Package.swift are printed, with where they belong.
 
@@ -15,11 +16,17 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var arguments: NewPlaceArguments
-        @Option(help: ArgumentHelp("Backplane, for a package that does not depend on it yet (default: the one that this command was built from).", valueName: "place"))
+        @Option(
+            help: ArgumentHelp(
+                "Backplane, for a package that does not depend on it yet (default: the one that this command was built from).",
+                valueName: "place"))
         var backplane: String?
 
         func run() throws {
-            throw ExitCode(NewCommand(subject: .plugin(name: arguments.name, arguments.place, backplane: backplane), json: arguments.json).run())
+            throw ExitCode(
+                NewCommand(
+                    subject: .plugin(name: arguments.name, arguments.place, backplane: backplane), json: arguments.json
+                ).run())
         }
     }
 }

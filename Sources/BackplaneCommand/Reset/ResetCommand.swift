@@ -9,7 +9,10 @@ struct ResetCommand: Sendable {
     var json = false
 
     func run() -> Int32 {
-        host.ask(ResetRequest(manager: manager), doing: "making it anew", interrupted: "this command ends, and the host goes on making it anew") { change, _ in
+        host.ask(
+            ResetRequest(manager: manager), doing: "making it anew",
+            interrupted: "this command ends, and the host goes on making it anew"
+        ) { change, _ in
             change.value.print(json: json)
         }
     }

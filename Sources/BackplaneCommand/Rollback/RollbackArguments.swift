@@ -14,13 +14,18 @@ extension BackplaneTool {
                 """)
 
         @Argument(help: "The plugin's id, or its library as the manifest names it.") var plugin: String
-        @Option(help: ArgumentHelp("The number of the generation (default: the last one before).", valueName: "generation")) var to: Int?
+        @Option(
+            help: ArgumentHelp("The number of the generation (default: the last one before).", valueName: "generation"))
+        var to: Int?
         @OptionGroup var swap: SwapArguments
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print what happened as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(RollbackCommand(plugin: plugin, generation: to, options: try swap.options, host: try host.choice, json: json).run())
+            throw ExitCode(
+                RollbackCommand(
+                    plugin: plugin, generation: to, options: try swap.options, host: try host.choice, json: json
+                ).run())
         }
     }
 }

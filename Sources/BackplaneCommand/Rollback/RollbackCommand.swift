@@ -13,6 +13,8 @@ struct RollbackCommand: Sendable {
 
     func run() -> Int32 {
         let request = RollbackRequest(plugin: plugin, generation: generation, options: options)
-        return host.ask(request, doing: "swapping back", interrupted: SwapCommand.interruption) { report, _ in report.value.print(json: json) }
+        return host.ask(request, doing: "swapping back", interrupted: SwapCommand.interruption) { report, _ in
+            report.value.print(json: json)
+        }
     }
 }

@@ -25,7 +25,8 @@ extension BackplaneTool {
         @Flag(help: "Print what is up as JSON.") var json = false
 
         func run() async throws {
-            let command = RunCommand(settings: try host.settings(manifest.path), json: json, keepsGoing: keepGoing, isControlled: !noControl)
+            let command = RunCommand(
+                settings: try host.settings(manifest.path), json: json, keepsGoing: keepGoing, isControlled: !noControl)
             throw ExitCode(await command.run())
         }
     }

@@ -38,7 +38,8 @@ struct RunCommand: Sendable {
         }
         let managers = await host.managers
         // A lazy manager can still be started.
-        let isIdle = keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
+        let isIdle =
+            keepsGoing && !managers.isEmpty && !managers.contains { $0.state == .ready || $0.state == .resolved }
         report(managers, control, isIdle: isIdle)
         if isIdle {
             Output.remark("backplane: no manager is up")
@@ -56,7 +57,9 @@ struct RunCommand: Sendable {
         guard !errors.isEmpty else { return true }
         for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
         if keepsGoing { return await !host.managers.isEmpty }
-        Output.remark("backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound")
+        Output.remark(
+            "backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound"
+        )
         return false
     }
 
@@ -85,6 +88,7 @@ struct RunCommand: Sendable {
         guard !isIdle else { return }
         if let control { Output.line("control socket \(control.path.printable)") }
         let up = managers.count { $0.state == .ready }
-        Output.line("\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
+        Output.line(
+            "\(up == managers.count ? "" : "\(up) of ")\(counted(managers.count, "manager")) up; stop with control-C")
     }
 }

@@ -7,7 +7,8 @@ extension ServiceList {
             ["PLUGIN", "ROLE", "CLASS", "PROVIDES", "USED BY"],
             plugins.flatMap { plugin in
                 let name = Span("\(plugin.id) \(plugin.version)".printable)
-                return plugin.components.isEmpty ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.map { [name] + $0.cells }
+                return plugin.components.isEmpty
+                    ? [[name, Span("nothing", .faint), "", "", ""]] : plugin.components.map { [name] + $0.cells }
             })
     }
 
@@ -29,7 +30,8 @@ extension ServiceList.Component {
 extension ServiceList.MissingWire {
     fileprivate var cells: [Span] {
         [
-            Span(manager.printable), Span(className.printable), Span(label.printable), Span("\(contract.printable) \(version)"),
+            Span(manager.printable), Span(className.printable), Span(label.printable),
+            Span("\(contract.printable) \(version)"),
             isOptional ? Span("optional", .faint) : Span("needed", .bad),
             candidates.isEmpty ? Span("nothing here", .faint) : Span(candidates.joined(separator: ", ").printable),
         ]

@@ -47,7 +47,9 @@ extension ServiceList {
         let entries = Dictionary(grouping: composition.catalogue.entries, by: \.order)
         plugins = composition.plugins.enumerated().map { order, plugin in
             let components = (entries[order] ?? []).sorted { a, b in
-                (a.component.role.rawValue, a.component.className, a.index) < (b.component.role.rawValue, b.component.className, b.index)
+                (a.component.role.rawValue, a.component.className, a.index) < (
+                    b.component.role.rawValue, b.component.className, b.index
+                )
             }
             return Plugin(
                 id: plugin.id, version: plugin.version.description, library: plugin.library,
@@ -67,7 +69,11 @@ extension ServiceList.Component {
 extension ServiceList.MissingWire {
     fileprivate init(_ missing: Composition.MissingWire) {
         (manager, className, label) = (missing.manager, missing.user.component.className, missing.wire.label)
-        (contract, version, isOptional) = (missing.wire.contract.name, missing.wire.contract.version.description, missing.wire.isOptional)
-        candidates = missing.candidates.map { "\($0.component.className) \($0.component.version) of plugin \($0.plugin)" }
+        (contract, version, isOptional) = (
+            missing.wire.contract.name, missing.wire.contract.version.description, missing.wire.isOptional
+        )
+        candidates = missing.candidates.map {
+            "\($0.component.className) \($0.component.version) of plugin \($0.plugin)"
+        }
     }
 }

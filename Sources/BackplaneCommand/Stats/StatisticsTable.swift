@@ -9,7 +9,8 @@ enum StatisticsTable {
             ["COMPONENT", "PLUGIN", "GENERATION", "CALLS", "ERRORS", "IN FLIGHT", "WAITING"],
             statistics.map { row in
                 [
-                    Span(row.component.printable), Span(row.plugin.printable), Span("\(row.generation)"), Span("\(row.calls)"), Span("\(row.errors)", row.errors == 0 ? .plain : .bad),
+                    Span(row.component.printable), Span(row.plugin.printable), Span("\(row.generation)"),
+                    Span("\(row.calls)"), Span("\(row.errors)", row.errors == 0 ? .plain : .bad),
                     Span("\(row.inFlight)"), Span("\(row.waiting)", row.waiting == 0 ? .plain : .doubtful),
                 ]
             })

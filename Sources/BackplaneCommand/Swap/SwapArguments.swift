@@ -16,14 +16,20 @@ extension BackplaneTool {
                   backplane swap Almanac --manifest manifests/almanac.json --json
                 """)
 
-        @Argument(help: ArgumentHelp("Libraries: their paths, or their names as the manifest gives them.", valueName: "library")) var libraries: [String]
+        @Argument(
+            help: ArgumentHelp(
+                "Libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
+        var libraries: [String]
         @OptionGroup var swap: SwapArguments
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Only say what would happen.") var dryRun = false
         @Flag(help: "Print what happened as JSON.") var json = false
 
         func run() async throws {
-            throw ExitCode(SwapCommand(libraries: libraries, options: try swap.options, host: try host.choice, isDry: dryRun, json: json).run())
+            throw ExitCode(
+                SwapCommand(
+                    libraries: libraries, options: try swap.options, host: try host.choice, isDry: dryRun, json: json
+                ).run())
         }
     }
 }

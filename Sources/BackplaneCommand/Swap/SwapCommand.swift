@@ -18,12 +18,20 @@ struct SwapCommand: Sendable {
         // The host's current folder may be another one.
         let libraries = libraries.map { $0.contains("/") || ManifestChoice.isFile($0) ? FilePath.absolute($0) : $0 }
         guard isDry else {
-            return host.ask(SwapRequest(libraries: libraries, options: options), doing: "swapping", interrupted: Self.interruption) { report, _ in
+            return host.ask(
+                SwapRequest(libraries: libraries, options: options), doing: "swapping", interrupted: Self.interruption
+            ) { report, _ in
                 report.value.print(json: json)
             }
         }
-        return host.ask(PreviewRequest(libraries: libraries, options: options), doing: "finding out what a swap would do") { preview, _ in
-            if json { Output.json(preview) } else { for line in preview.value.lines(colour: Terminal.wantsColour) { Output.line(line) } }
+        return host.ask(
+            PreviewRequest(libraries: libraries, options: options), doing: "finding out what a swap would do"
+        ) { preview, _ in
+            if json {
+                Output.json(preview)
+            } else {
+                for line in preview.value.lines(colour: Terminal.wantsColour) { Output.line(line) }
+            }
             return preview.value.refusals.isEmpty ? 0 : 1
         }
     }
@@ -34,7 +42,11 @@ struct SwapCommand: Sendable {
 extension SwapReport {
     /// Prints the report and returns the exit code; a swap that was rolled back counts as failed.
     func print(json: Bool) -> Int32 {
-        if json { Output.json(SwapReportForm(self)) } else { for line in lines(colour: Terminal.wantsColour) { Output.line(line) } }
+        if json {
+            Output.json(SwapReportForm(self))
+        } else {
+            for line in lines(colour: Terminal.wantsColour) { Output.line(line) }
+        }
         guard outcome == .rolledBack else { return 0 }
         return Output.fail(failure ?? BackplaneError(.swapFailed, "the new generation failed its probation"))
     }

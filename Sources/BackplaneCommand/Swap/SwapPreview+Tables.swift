@@ -6,10 +6,14 @@ import BackplaneTerminal
 extension SwapPreview {
     /// Returns the preview as text: tables of the changes, then warnings, then the reasons for a refusal.
     func lines(colour: Bool) -> [String] {
-        let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map { $0.lines(colour: colour) }
+        let tables = [pluginTable, componentTable, wireTable].filter { !$0.rows.isEmpty }.map {
+            $0.lines(colour: colour)
+        }
         let remarks = warnings.map { [Span("warning: ", .doubtful), Span($0.printable)].text(colour: colour) }
         let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
-        let accepted = plugins.isEmpty ? "nothing would be done: what is there is byte for byte what is in force" : "nothing was touched"
+        let accepted =
+            plugins.isEmpty
+            ? "nothing would be done: what is there is byte for byte what is in force" : "nothing was touched"
         let verdict = refusals.isEmpty ? accepted : "it would be refused, and nothing was touched:"
         return Array((tables + [remarks + [verdict] + objections]).joined(separator: [""]))
     }
@@ -19,7 +23,10 @@ extension SwapPreview {
             ["PLUGIN", "VERSION", "GENERATION", "LIBRARY"],
             plugins.map { change in
                 [
-                    Span(change.plugin.printable), Span(change.fromVersion == change.toVersion ? "\(change.toVersion)" : "\(change.fromVersion) → \(change.toVersion)"),
+                    Span(change.plugin.printable),
+                    Span(
+                        change.fromVersion == change.toVersion
+                            ? "\(change.toVersion)" : "\(change.fromVersion) → \(change.toVersion)"),
                     Span("\(change.fromGeneration) → \(change.toGeneration)"), Span(change.library.printable),
                 ]
             })
@@ -30,9 +37,12 @@ extension SwapPreview {
             ["COMPONENT", "ROLE", "CLASS", "VERSION", "ITS CALLS", "IN FLIGHT", "STATE"],
             components.map { change in
                 [
-                    Span(change.component.printable), Span(change.role), change.className.map { Span($0.printable) } ?? Span("none", .bad), Span(change.versions),
+                    Span(change.component.printable), Span(change.role),
+                    change.className.map { Span($0.printable) } ?? Span("none", .bad), Span(change.versions),
                     Span(change.manner == .gated ? "wait" : "do not wait"), Span("\(change.callsInFlight)"),
-                    change.state.map { $0.lost == nil ? Span($0.text) : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad) } ?? Span("-", .faint),
+                    change.state.map {
+                        $0.lost == nil ? Span($0.text) : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)
+                    } ?? Span("-", .faint),
                 ]
             })
     }
@@ -42,8 +52,13 @@ extension SwapPreview {
             ["USER", "WIRE", "PROVIDER", "CONTRACT", "LANE", "WHY"],
             wires.map { change in
                 let lane = change.fromLane == change.toLane ? change.toLane : "\(change.fromLane) → \(change.toLane)"
-                return [change.user ?? "host program", change.label, change.provider, change.contract].map { Span($0.printable) }
-                    + [Span(lane, change.toLane == "native" ? .good : .doubtful), Span((change.reason ?? "").printable)]
+                return [change.user ?? "host program", change.label, change.provider, change.contract].map {
+                    Span($0.printable)
+                }
+                    + [
+                        Span(lane, change.toLane == "native" ? .good : .doubtful),
+                        Span((change.reason ?? "").printable),
+                    ]
             })
     }
 }

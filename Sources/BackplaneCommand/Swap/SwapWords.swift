@@ -25,14 +25,18 @@ struct SwapWords: Sendable, Hashable {
             options.probation = Probation(duration: .seconds(probation))
         }
         if let errorRate {
-            guard options.probation != nil else { throw .init(description: "--error-rate is for a probation, and there is none without --probation") }
+            guard options.probation != nil else {
+                throw .init(description: "--error-rate is for a probation, and there is none without --probation")
+            }
             try Self.require(errorRate, in: 0...1, "--error-rate", "a part from 0 to 1")
             options.probation?.errorRate = errorRate
         }
         return options
     }
 
-    private static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String) throws(CallWords.Misuse) {
+    private static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String)
+        throws(CallWords.Misuse)
+    {
         guard range.contains(number) else { throw .init(description: "\(name): expected \(what), found \(number)") }
     }
 }

@@ -29,7 +29,8 @@ struct BackplaneTool: AsyncParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self, Convert.self, Inspect.self,
+            New.self, Dev.self, Run.self, Call.self, Check.self, Graph.self, Explain.self, Services.self, Names.self,
+            Convert.self, Inspect.self,
             Validate.self, Bench.self, Demo.self,
             Swap.self, Rollback.self, Generations.self, Stats.self, Apply.self, Reset.self,
             InspectChild.self, ValidateChild.self, BenchChild.self, DevChild.self,

@@ -3,7 +3,9 @@ import ArgumentParser
 
 /// The argument of commands that work on a manifest.
 struct ManifestArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A manifest: JSON, or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
+    @Argument(
+        help: ArgumentHelp(
+            "A manifest: JSON, or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
     var path: String?
 }
 

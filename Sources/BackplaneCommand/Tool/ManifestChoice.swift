@@ -23,11 +23,14 @@ enum ManifestChoice {
         let here = names.filter(isFile)
         guard let first = here.first else {
             throw Missing(
-                description: "no manifest is given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
+                description:
+                    "no manifest is given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
                     + "give its path, or go where it is")
         }
         if here.count > 1 {
-            Output.remark("backplane: \(first) is taken, not \(here.dropFirst().joined(separator: " or ")); give the path of the other to take that")
+            Output.remark(
+                "backplane: \(first) is taken, not \(here.dropFirst().joined(separator: " or ")); give the path of the other to take that"
+            )
         }
         return first
     }
@@ -36,8 +39,12 @@ enum ManifestChoice {
     ///
     /// The first argument is a manifest if it is an existing file, contains a slash, or ends in `.json` or `.plist`.
     /// Otherwise all arguments are names.
-    static func split(_ words: [String], isFile: (String) -> Bool = isFile) -> (manifest: String?, rest: ArraySlice<String>) {
-        guard let first = words.first, first.contains("/") || [".json", ".plist"].contains(where: first.hasSuffix) || isFile(first) else {
+    static func split(_ words: [String], isFile: (String) -> Bool = isFile) -> (
+        manifest: String?, rest: ArraySlice<String>
+    ) {
+        guard let first = words.first,
+            first.contains("/") || [".json", ".plist"].contains(where: first.hasSuffix) || isFile(first)
+        else {
             return (nil, words[...])
         }
         return (first, words.dropFirst())

@@ -47,21 +47,28 @@ enum PackageFreeTool {
         case "call":
             let words = try CallWords(Array(words))
             settings = try settings.taking(words.manifest)
-            return await CallCommand(settings: settings, manager: words.manager, method: words.method, input: words.input, timeout: 60, explains: false).run()
+            return await CallCommand(
+                settings: settings, manager: words.manager, method: words.method, input: words.input, timeout: 60,
+                explains: false
+            ).run()
         case let name?: throw Misuse(description: "there is no command `\(name)` in this build")
         case nil: throw Misuse(description: "expected a command")
         }
     }
 
     /// Returns the options, which may appear anywhere, and the remaining words.
-    private static func read(_ arguments: ArraySlice<String>) throws(Misuse) -> (HostSettings, words: ArraySlice<String>) {
+    private static func read(_ arguments: ArraySlice<String>) throws(Misuse) -> (
+        HostSettings, words: ArraySlice<String>
+    ) {
         var settings = HostSettings(log: Engines.log(.notice)), words: ArraySlice<String> = [], rest = arguments
         while let word = rest.popFirst() {
             guard word.hasPrefix("--") else {
                 words.append(word)
                 continue
             }
-            guard ["--environment", "--plugin-path", "--load-folder", "--data"].contains(word) else { throw Misuse(description: "`\(word)` is not expected here") }
+            guard ["--environment", "--plugin-path", "--load-folder", "--data"].contains(word) else {
+                throw Misuse(description: "`\(word)` is not expected here")
+            }
             guard let value = rest.popFirst() else { throw Misuse(description: "\(word) wants a value") }
             switch word {
             case "--environment": settings.environment = value
@@ -74,7 +81,9 @@ enum PackageFreeTool {
     }
 
     private static func last(of words: ArraySlice<String>) throws(Misuse) -> String? {
-        guard words.count < 2 else { throw Misuse(description: "`\(words[words.startIndex + 1])` is not expected here") }
+        guard words.count < 2 else {
+            throw Misuse(description: "`\(words[words.startIndex + 1])` is not expected here")
+        }
         return words.first
     }
 }

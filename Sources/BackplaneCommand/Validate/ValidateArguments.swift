@@ -5,14 +5,20 @@ import BackplaneValidate
 extension BackplaneTool {
     /// The arguments that `validate` shares with its child process.
     struct ValidationArguments: ParsableArguments {
-        @Option(help: ArgumentHelp("Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).", valueName: "folder"))
+        @Option(
+            help: ArgumentHelp(
+                "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+                valueName: "folder"))
         var loadFolder: String?
 
-        @Option(help: ArgumentHelp("Seconds that each step, call and answer of a check may take.", valueName: "seconds"))
+        @Option(
+            help: ArgumentHelp("Seconds that each step, call and answer of a check may take.", valueName: "seconds"))
         var timeout: Double = InspectCommand.defaultLimit
 
         func validate() throws {
-            guard InspectCommand.limits.contains(timeout) else { throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)") }
+            guard InspectCommand.limits.contains(timeout) else {
+                throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)")
+            }
         }
     }
 
@@ -34,7 +40,8 @@ extension BackplaneTool {
         @Flag(help: "Print everything as JSON.") var json = false
 
         func run() async throws {
-            let command = ValidateCommand(library: library, loadFolder: validation.loadFolder, limit: .seconds(validation.timeout), json: json)
+            let command = ValidateCommand(
+                library: library, loadFolder: validation.loadFolder, limit: .seconds(validation.timeout), json: json)
             throw ExitCode(await command.run())
         }
     }

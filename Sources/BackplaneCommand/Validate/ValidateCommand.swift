@@ -17,7 +17,8 @@ struct ValidateCommand: Sendable {
         do throws(BackplaneError) {
             let folder = try LoadFolder(in: loadFolder)
             defer { folder.remove() }
-            let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit).report()
+            let report = await Validation(path: try InspectCommand.locate(library), folder: folder.path, limit: limit)
+                .report()
             if json { Output.json(report) } else { report.printTable() }
             return report.isValid ? 0 : 1
         } catch {

@@ -24,7 +24,9 @@ extension KeyedEncodingContainer {
     mutating func encode(_ value: some SpelledCase, forKey key: Key) throws { try encode(value.word, forKey: key) }
 
     /// Encodes a duration in milliseconds.
-    mutating func encode(milliseconds duration: Duration, forKey key: Key) throws { try encode(duration.milliseconds, forKey: key) }
+    mutating func encode(milliseconds duration: Duration, forKey key: Key) throws {
+        try encode(duration.milliseconds, forKey: key)
+    }
 }
 
 extension KeyedDecodingContainer {
@@ -32,7 +34,9 @@ extension KeyedDecodingContainer {
         let word = try decode(String.self, forKey: key)
         guard let value = Case.allCases.first(where: { $0.word == word }) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "expected one of \(Case.allCases.map { "`\($0.word)`" }.joined(separator: ", ")), found `\(word)`")
+                forKey: key, in: self,
+                debugDescription:
+                    "expected one of \(Case.allCases.map { "`\($0.word)`" }.joined(separator: ", ")), found `\(word)`")
         }
         return value
     }

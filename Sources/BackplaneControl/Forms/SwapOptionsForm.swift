@@ -17,7 +17,8 @@ package struct SwapOptionsForm: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case probation = "probation", drainLimit = "drainLimit", stepLimit = "stepLimit", discardsState = "discardsState"
+        case probation = "probation", drainLimit = "drainLimit", stepLimit = "stepLimit", discardsState =
+            "discardsState"
     }
 
     /// Returns the validated options.
@@ -45,16 +46,20 @@ package struct ProbationForm: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case duration = "duration", errorRate = "errorRate", minimumCalls = "minimumCalls", healthInterval = "healthInterval"
+        case duration = "duration", errorRate = "errorRate", minimumCalls = "minimumCalls", healthInterval =
+            "healthInterval"
     }
 
     fileprivate func probation() throws(BackplaneError) -> Probation {
         let duration = try duration.asSeconds(at: "/options/probation/duration")
         let healthInterval = try healthInterval.asSeconds(at: "/options/probation/healthInterval")
         guard (0...1).contains(errorRate) else {
-            throw BackplaneError(.controlMalformed, "expected a part from 0 to 1, found \(errorRate)", at: "/options/probation/errorRate")
+            throw BackplaneError(
+                .controlMalformed, "expected a part from 0 to 1, found \(errorRate)", at: "/options/probation/errorRate"
+            )
         }
-        return Probation(duration: duration, errorRate: errorRate, minimumCalls: minimumCalls, healthInterval: healthInterval)
+        return Probation(
+            duration: duration, errorRate: errorRate, minimumCalls: minimumCalls, healthInterval: healthInterval)
     }
 }
 

@@ -55,7 +55,9 @@ package struct StepTimeForm: ControlForm {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        value = StepTime(step: try container.decode(wordForKey: .step), duration: try container.decode(millisecondsForKey: .milliseconds))
+        value = StepTime(
+            step: try container.decode(wordForKey: .step),
+            duration: try container.decode(millisecondsForKey: .milliseconds))
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -18,7 +18,9 @@ struct BuildOutput: Sendable {
         let isCeremony =
             ["Building for ", "Build complete!", "Another instance of SwiftPM "].contains(where: text.hasPrefix)
             || text.prefixMatch(of: #/Build of (product|target) '.*' complete!/#) != nil
-            || text.wholeMatch(of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#) != nil
+            || text.wholeMatch(
+                of: #/error: [a-z-]+ command failed with exit code 1 \(use -v to see invocation\)|error: fatalError/#)
+                != nil
         return isCeremony ? .ceremony : .text(text)
     }
 
@@ -26,7 +28,9 @@ struct BuildOutput: Sendable {
     ///
     /// SwiftPM reports it in a line without a line end.
     static func obstacle(_ text: String) -> (process: Int, folder: String)? {
-        guard let match = text.prefixMatch(of: #/Another instance of SwiftPM \(PID: (\d+)\) is already running using '(.*)', waiting/#),
+        guard
+            let match = text.prefixMatch(
+                of: #/Another instance of SwiftPM \(PID: (\d+)\) is already running using '(.*)', waiting/#),
             let process = Int(match.1)
         else { return nil }
         return (process, String(match.2))

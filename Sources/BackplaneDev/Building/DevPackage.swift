@@ -28,7 +28,9 @@ struct DevPackage: Sendable, Hashable {
     ///   - libraries: The folder into which SwiftPM builds libraries.
     init(_ facts: PackageFacts, at path: String, others: [String: PackageFacts], libraries: String) {
         self.path = path
-        let beside = others.sorted { $0.key < $1.key }.flatMap { path, facts in facts.folders(of: facts.targets.filter { $0.type != "test" }, in: path) }
+        let beside = others.sorted { $0.key < $1.key }.flatMap { path, facts in
+            facts.folders(of: facts.targets.filter { $0.type != "test" }, in: path)
+        }
         products = facts.products.filter(\.isDynamicLibrary).map { product in
             let targets = facts.targets(of: product)
             return Product(

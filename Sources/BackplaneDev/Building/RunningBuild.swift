@@ -30,14 +30,19 @@ final class RunningBuild {
     ///   - last: The package that was built before this one.
     ///   - tell: Receives the events of the build, on any thread.
     /// - Throws: `BackplaneError` if the process cannot be started.
-    init(_ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM, _ tell: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
+    init(
+        _ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM,
+        _ tell: @escaping @Sendable (News) -> Void
+    ) throws(BackplaneError) {
         self.product = product
         before = ProductStamp(library: product.library, resources: product.resources)
         let listener = Listener(of: product.package)
         self.listener = listener
         let outlets = [STDOUT_FILENO, STDERR_FILENO].map { descriptor in
             ChildProcess.Outlet(descriptor: descriptor) { line in
-                if let obstacle = BuildOutput.obstacle(line) { tell(.waiting(process: obstacle.process, folder: obstacle.folder)) }
+                if let obstacle = BuildOutput.obstacle(line) {
+                    tell(.waiting(process: obstacle.process, folder: obstacle.folder))
+                }
             } take: { line in
                 if let news = listener.take(line) { tell(news) }
             }

@@ -22,7 +22,9 @@ package struct SwiftPM: Sendable {
     }
 
     package static func configuration(_ name: String) throws(Unknown) -> String {
-        guard configurations.contains(name) else { throw Unknown(description: "expected debug or release, found `\(name)`") }
+        guard configurations.contains(name) else {
+            throw Unknown(description: "expected debug or release, found `\(name)`")
+        }
         return name
     }
 
@@ -42,7 +44,8 @@ package struct SwiftPM: Sendable {
     /// - Parameter last: The package built before this one. With a shared scratch folder, SwiftPM would reuse its plan.
     func build(_ product: DevPackage.Product, after last: String?) -> [String] {
         let plansAnew = scratchPath != nil && last != product.package
-        return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name] + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags
+        return ["build"] + places(of: product.package) + ["-c", configuration, "--product", product.name]
+            + (plansAnew ? ["--disable-build-manifest-caching"] : []) + flags
     }
 
     /// Reads the description of a package, without fetching dependencies or waiting for a build.

@@ -20,19 +20,31 @@ extension DevEvent {
         case .started(let beginning): (Span("dev", .heading), beginning.text, [])
         case .buildStarted, .diagnostic, .output: nil
         case .buildWaiting(let obstacle):
-            (Span("waiting", .doubtful), "\(obstacle.product.printable): process \(obstacle.process) builds in \(obstacle.folder.printable), and comes first", [])
+            (
+                Span("waiting", .doubtful),
+                "\(obstacle.product.printable): process \(obstacle.process) builds in \(obstacle.folder.printable), and comes first",
+                []
+            )
         case .buildEnded(let result): result.told
-        case .hostStarted(let application): application.isOwn ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
+        case .hostStarted(let application):
+            application.isOwn
+                ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
         case .alsoRunning(let others):
             (Span("beside", .doubtful), "\(others.text); with --running, --socket tells it from this one", [])
         case .hostEnded(let ending): ending.told
         case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
         case .unchanged(let libraries): libraries.told
-        case .refused(let refusal): (Span("refused", .bad), refusal.text, refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 })
+        case .refused(let refusal):
+            (
+                Span("refused", .bad), refusal.text,
+                refusal.problems + refusal.error.causes.flatMap(\.reportLines).map { "  " + $0 }
+            )
         case .rolledBack(let report): (Span("rolled back", .doubtful), report.movements, report.remarks)
         case .applied(let change):
-            change.changesNothing ? nil : (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
-        case .generations(let memory): (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
+            change.changesNothing
+                ? nil : (Span("applied", .good), "the manifest: \(ChangeRow(change).lines.joined(separator: "; "))", [])
+        case .generations(let memory):
+            (Span("in memory", .heading), counted(memory.generations.count, "generation"), memory.table)
         case .stopped(let reason): (Span("stopped", .heading), reason.reason, [])
         }
     }
@@ -45,8 +57,13 @@ extension ManifestChange {
 extension DevEvent.Beginning {
     fileprivate var text: String {
         let products = packages.flatMap(\.products)
-        let built = products.isEmpty ? "nothing to build" : "\(counted(products.count, "plugin")) of \(counted(packages.count, "package"))"
-        let parts: [String?] = [manifest.printable, built, libraries.isEmpty ? nil : "\(counted(libraries.count, "built library file")) watched"]
+        let built =
+            products.isEmpty
+            ? "nothing to build" : "\(counted(products.count, "plugin")) of \(counted(packages.count, "package"))"
+        let parts: [String?] = [
+            manifest.printable, built,
+            libraries.isEmpty ? nil : "\(counted(libraries.count, "built library file")) watched",
+        ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 }
@@ -56,10 +73,15 @@ extension DevEvent.BuildResult {
         let time = Figure.milliseconds(seconds * 1_000), rest = text.map(\.printableWithTabs)
         return switch outcome {
         case .failed:
-            (Span("failed", .bad), "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")", rest)
+            (
+                Span("failed", .bad),
+                "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")",
+                rest
+            )
         case .cancelled: nil
         case .succeeded where !isSwapped: (Span("built", .good), "\(product.printable) in \(time)", rest)
-        case .succeeded where isChanged: rest.isEmpty ? nil : (Span("warned", .doubtful), "\(product.printable), \(time)", rest)
+        case .succeeded where isChanged:
+            rest.isEmpty ? nil : (Span("warned", .doubtful), "\(product.printable), \(time)", rest)
         case .succeeded: (Span("no change", .faint), "\(product.printable), \(time)", rest)
         }
     }
@@ -70,22 +92,33 @@ extension HostChild.Report {
         let up = managers.count { $0.state == "ready" }, idle = managers.filter { $0.reason != nil }
         let count = up == managers.count ? counted(up, "manager") : "\(up) of \(counted(managers.count, "manager"))"
         let reasons = idle.map { "  \($0.name.printable): \($0.reason?.description.printable ?? "")" }
-        return (Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)", problems + reasons)
+        return (
+            Span("running", up == managers.count ? .good : .doubtful), "\(count) up, process \(process)",
+            problems + reasons
+        )
     }
 }
 
 extension DevEvent.Others {
     fileprivate var text: String {
         let numbers = hosts.map { "\($0.process)" }
-        return hosts.count == 1 ? "process \(numbers[0]) runs this manifest too" : "processes \(numbers.joined(separator: ", ")) run this manifest too"
+        return hosts.count == 1
+            ? "process \(numbers[0]) runs this manifest too"
+            : "processes \(numbers.joined(separator: ", ")) run this manifest too"
     }
 }
 
 extension DevEvent.Ending {
     /// The line for an ending; `nil` if the process stopped as requested.
     fileprivate var told: (word: Span, text: String, rest: [String])? {
-        guard isExpected else { return (Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew", []) }
-        return isInOrder ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
+        guard isExpected else {
+            return (
+                Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew",
+                []
+            )
+        }
+        return isInOrder
+            ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
     }
 }
 
@@ -93,7 +126,8 @@ extension DevEvent.Swap {
     fileprivate var text: String {
         let held = report.callsHeld
         let parts = [
-            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" }, "swapped in \(Figure.milliseconds(report.duration.milliseconds))",
+            builtIn.values.max().map { "built in \(Figure.milliseconds($0 * 1_000))" },
+            "swapped in \(Figure.milliseconds(report.duration.milliseconds))",
             held == 0 ? "no call had to wait" : "\(counted(held, "call")) carried over",
         ]
         return "\(report.movements): \(parts.compactMap(\.self).joined(separator: ", "))"
@@ -130,7 +164,9 @@ extension SwapReport {
 
     /// The non-fatal problems of the swap.
     fileprivate var remarks: [String] {
-        let lost = components.compactMap { component in component.state?.lost.map { "state of \(component.component) lost: \($0)" } }
+        let lost = components.compactMap { component in
+            component.state?.lost.map { "state of \(component.component) lost: \($0)" }
+        }
         return (lost + warnings + (failure.map { [$0.description] } ?? [])).map { "  " + $0.printable }
     }
 }

@@ -18,7 +18,10 @@ struct DevPrinter: Sendable {
 
     func print(_ event: DevEvent) {
         let now = Date().timeIntervalSince1970
-        writer.write(json ? [event.json(at: now)] : event.lines(at: String(Figure.time(now).suffix(8)), colour: Terminal.wantsColour))
+        writer.write(
+            json
+                ? [event.json(at: now)]
+                : event.lines(at: String(Figure.time(now).suffix(8)), colour: Terminal.wantsColour))
     }
 
     /// A function that takes the application's output, or `nil` if it goes directly to that of this process.

@@ -13,7 +13,10 @@ package struct DevSettings: Sendable {
     /// Reads the manifest.
     package var read: @Sendable () -> ManifestDocument
 
-    package init(manifest: String, environment: String?, pluginPaths: [String], options: [String], read: @escaping @Sendable () -> ManifestDocument) {
+    package init(
+        manifest: String, environment: String?, pluginPaths: [String], options: [String],
+        read: @escaping @Sendable () -> ManifestDocument
+    ) {
         (self.manifest, self.environment, self.pluginPaths) = (manifest, environment, pluginPaths)
         (self.options, self.read) = (options, read)
     }
@@ -23,6 +26,8 @@ package struct DevSettings: Sendable {
 
     /// The arguments of the hidden command.
     package var arguments: [String] {
-        (environment.map { ["--environment=\($0)"] } ?? []) + options + pluginPaths.map { "--plugin-path=\($0)" } + ["--", manifest]
+        (environment.map { ["--environment=\($0)"] } ?? []) + options + pluginPaths.map { "--plugin-path=\($0)" } + [
+            "--", manifest,
+        ]
     }
 }

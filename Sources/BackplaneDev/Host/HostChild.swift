@@ -27,6 +27,8 @@ package enum HostChild {
         /// The reason why the manager is not ready.
         package var reason: BackplaneError?
 
-        package init(name: String, state: String, reason: BackplaneError?) { (self.name, self.state, self.reason) = (name, state, reason) }
+        package init(name: String, state: String, reason: BackplaneError?) {
+            (self.name, self.state, self.reason) = (name, state, reason)
+        }
     }
 }

@@ -21,7 +21,8 @@ final class HostLink {
     ///
     /// - Parameter passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
     init(
-        number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ send: @escaping @Sendable (DevNews) -> Void
+        number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
+        _ send: @escaping @Sendable (DevNews) -> Void
     ) throws(BackplaneError) {
         (self.number, self.send) = (number, send)
         process = try HostProcess(settings.arguments, passOn: passOn) { send(.host($0, of: number)) }
@@ -57,7 +58,10 @@ final class HostLink {
     }
 
     func apply(_ settings: DevSettings) {
-        ask(ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment), about: .manifest) { .applied($0.value) }
+        ask(
+            ApplyRequest(manifest: FilePath.absolute(settings.manifest), environment: settings.environment),
+            about: .manifest
+        ) { .applied($0.value) }
     }
 
     func listGenerations() {
@@ -66,7 +70,8 @@ final class HostLink {
 
     /// Sends a request on a thread of its own; the answer arrives as news.
     private func ask<Message: ControlMessage>(
-        _ message: Message, about subject: DevEvent.Refusal.Subject, _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
+        _ message: Message, about subject: DevEvent.Refusal.Subject,
+        _ answer: @escaping @Sendable (Message.Answer) -> HostAnswer
     ) {
         guard let client else { return }
         let send = send, number = number
@@ -84,7 +89,9 @@ extension HostProcess.News {
     fileprivate init(of choice: HostChoice) {
         do throws(HostChoice.Refusal) {
             let host = try choice.host()
-            self = .up(HostChild.Report(process: host.greeting?.process ?? 0, control: host.socket, managers: [], problems: []))
+            self = .up(
+                HostChild.Report(process: host.greeting?.process ?? 0, control: host.socket, managers: [], problems: [])
+            )
         } catch {
             self = .unreachable(error.error)
         }

@@ -18,17 +18,24 @@ final class HostProcess: Sendable {
     /// - Parameters:
     ///   - arguments: The arguments of the hidden command.
     ///   - passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
-    init(_ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?, _ news: @escaping @Sendable (News) -> Void) throws(BackplaneError) {
+    init(
+        _ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
+        _ news: @escaping @Sendable (News) -> Void
+    ) throws(BackplaneError) {
         var outlets = [
             ChildProcess.Outlet(descriptor: HostChild.reports) { line in
-                if let report = try? JSONDecoder().decode(HostChild.Report.self, from: Data(line.utf8)) { news(.up(report)) }
+                if let report = try? JSONDecoder().decode(HostChild.Report.self, from: Data(line.utf8)) {
+                    news(.up(report))
+                }
             }
         ]
         if let passOn {
             outlets.append(.init(descriptor: STDOUT_FILENO) { passOn($0, false) })
             outlets.append(.init(descriptor: STDERR_FILENO) { passOn($0, true) })
         }
-        process = try ChildProcess(nil, [HostChild.command] + arguments, environment: Self.environment, outlets: outlets) { news(.ended($0)) }
+        process = try ChildProcess(
+            nil, [HostChild.command] + arguments, environment: Self.environment, outlets: outlets
+        ) { news(.ended($0)) }
     }
 
     /// Asks the process to stop gracefully, and kills it after a while if it has not.
@@ -50,5 +57,7 @@ final class HostProcess: Sendable {
     /// The time that the process has to stop, in seconds.
     private static let patience: UInt32 = 10, patienceAtStart: UInt32 = 2
     // In the event of a crash, report the crashed thread without registers and images.
-    private static let environment = ["SWIFT_BACKTRACE": "interactive=no,color=no,threads=crashed,registers=none,images=none"]
+    private static let environment = [
+        "SWIFT_BACKTRACE": "interactive=no,color=no,threads=crashed,registers=none,images=none"
+    ]
 }

@@ -18,5 +18,6 @@ package enum DevKey: Character, Sendable, CaseIterable {
     }
 
     /// A list of all keys and their commands for the user.
-    package static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(separator: ", ")
+    package static let legend = allCases.filter { $0 != .help }.map { "\($0.rawValue) \($0.text)" }.joined(
+        separator: ", ")
 }

@@ -75,6 +75,6 @@ enum KeyReader {
 }
 
 /// The state that the signal handler needs, which can access globals only.
-nonisolated(unsafe) private var before = termios()     // written before the handler is there, only read from then on
-nonisolated(unsafe) private var quiet = termios()      // the same
+nonisolated(unsafe) private var before = termios()  // written before the handler is there, only read from then on
+nonisolated(unsafe) private var quiet = termios()  // the same
 private let isQuiet = Atomic(false)

@@ -148,7 +148,8 @@ struct DevLoop: Sendable {
 
     /// Returns whether anything else is about to come that may fit the given libraries.
     private func isMoreComing(than libraries: Set<String>) -> Bool {
-        readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty || building.map { !libraries.contains($0.library) } ?? false
+        readings > 0 || manifest == .new || !newLibraries.isEmpty || !waiting.isEmpty
+            || building.map { !libraries.contains($0.library) } ?? false
     }
 
     private mutating func next() -> [Action] {

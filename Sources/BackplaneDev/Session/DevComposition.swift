@@ -14,7 +14,8 @@ struct DevComposition: Sendable, Hashable {
     ///
     /// - Parameter pluginPaths: The folders in which the host searches for libraries.
     init(_ document: ManifestDocument, _ packages: [DevPackage], pluginPaths: [String]) {
-        let all = packages.flatMap(\.products), folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
+        let all = packages.flatMap(\.products),
+            folder = document.path.map { FilePath.folder(of: FilePath.absolute($0)) }
         guard let references = document.manifest.plugins else {
             products = all
             let found = (try? LibraryLocator.libraries(in: pluginPaths)) ?? []

@@ -23,11 +23,12 @@ enum DevNews: Sendable {
 
 extension DevNews {
     init(_ news: KeyReader.News) {
-        self = switch news {
-        case .begun: .keys
-        case .key(let key): .key(key)
-        case .closed: .stop("the terminal was closed")
-        }
+        self =
+            switch news {
+            case .begun: .keys
+            case .key(let key): .key(key)
+            case .closed: .stop("the terminal was closed")
+            }
     }
 }
 

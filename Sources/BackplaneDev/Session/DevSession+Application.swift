@@ -30,7 +30,9 @@ extension DevSession {
     }
 
     func take(_ others: [RunningHost]) {
-        let hosts = others.compactMap { host in host.greeting.map { DevEvent.Others.Host(process: $0.process, control: host.socket) } }
+        let hosts = others.compactMap { host in
+            host.greeting.map { DevEvent.Others.Host(process: $0.process, control: host.socket) }
+        }
         let foreign = hosts.filter { $0.process != application?.process?.id }
         if !foreign.isEmpty { printer.print(.alsoRunning(.init(hosts: foreign))) }
     }
@@ -40,7 +42,8 @@ extension DevSession {
         guard let application else { return }
         guard application.isForeign else {
             application.stop()
-            return printer.progress("the application is stopping" + (hasKeys ? "; \(isStopping ? "q" : "s") again ends it at once" : ""))
+            return printer.progress(
+                "the application is stopping" + (hasKeys ? "; \(isStopping ? "q" : "s") again ends it at once" : ""))
         }
         self.application = nil
         tell(.hostEnded)

@@ -10,7 +10,11 @@ extension DevSession {
             let number = builds, send = send
             build = try RunningBuild(product, after: lastBuilt, with: command.swiftPM) { send(.build($0, of: number)) }
             lastBuilt = product.package
-            printer.print(.buildStarted(.init(product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self))))
+            printer.print(
+                .buildStarted(
+                    .init(
+                        product: product.name, package: product.package, because: because.sorted().prefix(8).map(\.self)
+                    )))
             printer.progress("building \(product.name)")
             because = []
         } catch {
@@ -24,7 +28,8 @@ extension DevSession {
         let product = build.product.name
         switch news {
         case .progress(let text): printer.progress("building \(product) \(text)")
-        case .waiting(let process, let folder): printer.print(.buildWaiting(.init(product: product, process: process, folder: folder)))
+        case .waiting(let process, let folder):
+            printer.print(.buildWaiting(.init(product: product, process: process, folder: folder)))
         case .diagnostic(let diagnostic): printer.print(.diagnostic(.init(product: product, diagnostic: diagnostic)))
         case .ended(let ending): hasEnded(build, ending)
         }
@@ -36,17 +41,19 @@ extension DevSession {
         // Decide this before the loop learns of the end: a library that is refused now may fit the next one.
         let isFresh = end == .succeeded && isNew(library)
         self.build = nil
-        let outcome: DevEvent.BuildResult.Outcome = switch end {
-        case .succeeded: .succeeded
-        case .failed: .failed
-        case .cancelled: .cancelled
-        }
+        let outcome: DevEvent.BuildResult.Outcome =
+            switch end {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
         printer.clearProgress()
         printer.print(
             .buildEnded(
                 .init(
                     product: build.product.name, outcome: outcome, seconds: Date().timeIntervalSince1970 - build.began,
-                    isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp, text: end == .cancelled ? [] : build.text)))
+                    isChanged: stamp(of: library) != build.before, isSwapped: loop.isHostUp,
+                    text: end == .cancelled ? [] : build.text)))
         if isFresh {
             if hadCome { libraries.expect([library]) }
             tell(.libraries([library]))

@@ -15,7 +15,9 @@ extension DevSession {
         let swiftPM = command.swiftPM, send = send
         tell(.reading)
         Thread.detachNewThread {
-            send(.packages(folders.map { folder in Result { () throws(BackplaneError) in try swiftPM.package(at: folder) } }))
+            send(
+                .packages(
+                    folders.map { folder in Result { () throws(BackplaneError) in try swiftPM.package(at: folder) } }))
         }
     }
 
@@ -29,7 +31,11 @@ extension DevSession {
                 packages.removeAll { $0.path == package.path }
                 packages.append(package)
             case .failure(let error):
-                printer.print(.refused(.init(subject: .package, error: error.withoutSaid, problems: error.said.map(\.printableWithTabs))))
+                printer.print(
+                    .refused(
+                        .init(
+                            subject: .package, error: error.withoutSaid, problems: error.said.map(\.printableWithTabs)))
+                )
             }
         }
         let document = command.settings.document
@@ -60,7 +66,8 @@ extension DevSession {
     private var beginning: DevEvent.Beginning {
         let products = composition?.products ?? []
         let packages = packages.map { package in
-            DevEvent.Beginning.Package(path: package.path, products: products.filter { $0.package == package.path }.map(\.name))
+            DevEvent.Beginning.Package(
+                path: package.path, products: products.filter { $0.package == package.path }.map(\.name))
         }
         return .init(manifest: command.settings.manifest, packages: packages, libraries: composition?.others ?? [])
     }
@@ -70,7 +77,8 @@ extension DevSession {
         let errors = document.problems.filter { $0.severity == .error }
         guard errors.isEmpty else {
             let problems = errors.map { $0.report(in: command.settings.manifest) }
-            let error = BackplaneError(.manifestMalformed, "\(command.settings.manifest) has \(counted(errors.count, "error"))")
+            let error = BackplaneError(
+                .manifestMalformed, "\(command.settings.manifest) has \(counted(errors.count, "error"))")
             return printer.print(.refused(.init(subject: .manifest, error: error, problems: problems)))
         }
         let before = composition?.products ?? []

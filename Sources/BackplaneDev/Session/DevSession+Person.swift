@@ -13,7 +13,12 @@ extension DevSession {
         case .rebuild: rebuild()
         case .rollBack:
             guard !lastSwapped.isEmpty else {
-                return printer.print(.refused(.init(subject: .rollback, error: BackplaneError(.swapRefused, "nothing was swapped yet: there is nothing to roll back"))))
+                return printer.print(
+                    .refused(
+                        .init(
+                            subject: .rollback,
+                            error: BackplaneError(
+                                .swapRefused, "nothing was swapped yet: there is nothing to roll back"))))
             }
             for plugin in lastSwapped { tell(.rollBack(plugin: plugin)) }
         case .generations: application?.listGenerations()
@@ -26,7 +31,9 @@ extension DevSession {
     /// Builds all products and offers the refused libraries again, because the reason may be gone.
     private func rebuild() {
         let products = composition?.products ?? []
-        let others = libraries.tryAgain().filter { library in !products.contains { $0.library == library } && isNew(library) }
+        let others = libraries.tryAgain().filter { library in
+            !products.contains { $0.library == library } && isNew(library)
+        }
         tell(.changed(products))
         if !others.isEmpty { tell(.libraries(others)) }
     }

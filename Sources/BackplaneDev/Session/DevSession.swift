@@ -37,7 +37,9 @@ final class DevSession {
     }
 
     func begin() {
-        do throws(BackplaneError) { watching = try DevWatching(send) } catch { printer.print(.refused(.init(subject: .watching, error: error))) }
+        do throws(BackplaneError) { watching = try DevWatching(send) } catch {
+            printer.print(.refused(.init(subject: .watching, error: error)))
+        }
         watching?.watch(nil, descriptions)
         if command.running == nil { lookForOthers() }
         readPackages(folders)

@@ -31,11 +31,16 @@ final class FileWatch: Sendable {
     ///     written.
     ///   - report: Receives the changes, on the watch's thread.
     /// - Throws: `watch.unusable`.
-    init(quiet: Duration, comparing limit: Int, report: @escaping @Sendable (WatchedChanges) -> Void) throws(BackplaneError) {
+    init(quiet: Duration, comparing limit: Int, report: @escaping @Sendable (WatchedChanges) -> Void)
+        throws(BackplaneError)
+    {
         (self.quiet, inotify) = (quiet, try Inotify())
         state = Mutex(State(files: WatchedFiles(inotify, comparing: limit)))
         guard HostThread.tryStart("bp-watch", { self.work(report) }) else {
-            throw BackplaneError(.watchUnusable, "expected a thread to watch files with, found that the system gives none: end other programs, or raise the limit of threads")
+            throw BackplaneError(
+                .watchUnusable,
+                "expected a thread to watch files with, found that the system gives none: end other programs, or raise the limit of threads"
+            )
         }
     }
 

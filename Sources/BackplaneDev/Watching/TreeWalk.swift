@@ -35,7 +35,11 @@ struct TreeWalk {
         watch(RawPath(folder))
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where tree.contains(name) {
             let path = FilePath.join(folder, name)
-            if tree.extent == .recursive, RawPath(path).kind == .folder { visit(path, of: tree) } else { files.insert(path) }
+            if tree.extent == .recursive, RawPath(path).kind == .folder {
+                visit(path, of: tree)
+            } else {
+                files.insert(path)
+            }
         }
     }
 
@@ -44,7 +48,8 @@ struct TreeWalk {
     /// - Parameter name: The only relevant name in the folder, or `nil` if all names are.
     private mutating func watch(_ folder: RawPath, for name: RawPath? = nil) {
         do throws(SystemError) {
-            let number = try inotify.add(folder, [.created, .deleted, .movedHere, .movedAway, .written]), names = folders[number] ?? []
+            let number = try inotify.add(folder, [.created, .deleted, .movedHere, .movedAway, .written]),
+                names = folders[number] ?? []
             folders[number] = .some(name.flatMap { name in names.map { $0.union([name]) } })
         } catch {
             // The parent of a missing folder is watched for it; an unreadable folder on the path is skipped.

@@ -43,17 +43,21 @@ struct WatchedFiles {
 
     /// Compares all files, and reads those whose metadata may have changed.
     mutating func look(takingAsIs new: Set<WatchedTree> = []) -> WatchedChanges {
-        var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<RawPath>?] = [:], seen: [String: Seen] = [:]
+        var paths: Set<String> = [], problems: [BackplaneError] = [], folders: [Int32: Set<RawPath>?] = [:],
+            seen: [String: Seen] = [:]
         for tree in trees {
             let walk = TreeWalk(through: tree, inotify)
             folders.merge(walk.folders) { names, others in names.flatMap { names in others.map(names.union) } }
             for path in walk.files {
                 seen[path] = look(at: path)
-                if seen[path]?.fingerprint != files[path]?.fingerprint, files[path] != nil || !new.contains(tree) { paths.insert(path) }
+                if seen[path]?.fingerprint != files[path]?.fingerprint, files[path] != nil || !new.contains(tree) {
+                    paths.insert(path)
+                }
             }
             problems += walk.problems.filter { !problems.contains($0) }
         }
-        paths.formUnion(files.keys.filter { path in seen[path] == nil && trees.contains { path.hasPrefix($0.path + "/") } })
+        paths.formUnion(
+            files.keys.filter { path in seen[path] == nil && trees.contains { path.hasPrefix($0.path + "/") } })
         for number in self.folders.keys where folders[number] == nil { inotify.remove(number) }
         defer { (self.folders, self.files, self.problems) = (folders, seen, problems) }
         return WatchedChanges(paths: paths, problems: problems.filter { !self.problems.contains($0) })
@@ -66,8 +70,12 @@ struct WatchedFiles {
         guard let status = try? FileStatus(at: path) else { return nil }
         let before = files[path]
         if let before, before.wasWrittenBefore, before.status == status { return before }
-        if status.kind == .file, (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true { return before }
+        if status.kind == .file, (try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK))?.isOpenForWriting == true {
+            return before
+        }
         let age = Date().timeIntervalSince1970 - Double(status.modified.seconds)
-        return Seen(status: status, fingerprint: FileFingerprint(of: path, limit: limit), wasWrittenBefore: status.kind == .file && age > 2)
+        return Seen(
+            status: status, fingerprint: FileFingerprint(of: path, limit: limit),
+            wasWrittenBefore: status.kind == .file && age > 2)
     }
 }

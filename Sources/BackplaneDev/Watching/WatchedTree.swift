@@ -22,7 +22,9 @@ struct WatchedTree: Sendable, Hashable {
     /// `4913` to test whether a folder is writable.
     func contains(_ name: String) -> Bool {
         switch extent {
-        case .recursive: !name.hasPrefix(".") && !name.hasSuffix("~") && !(name.hasPrefix("#") && name.hasSuffix("#")) && name != "4913"
+        case .recursive:
+            !name.hasPrefix(".") && !name.hasSuffix("~") && !(name.hasPrefix("#") && name.hasSuffix("#"))
+                && name != "4913"
         case .libraries: name.hasPrefix("lib") && name.hasSuffix(".so")
         case .file: false
         }

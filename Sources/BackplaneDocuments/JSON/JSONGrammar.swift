@@ -18,7 +18,9 @@ struct JSONGrammar<Receiver: JSONReceiver> {
         skipSpace()
         if index == bytes.count { throw Mistake(offset: index, reason: receiver.subject.emptiness) }
         repeat { try value() } while try goesOn()
-        if index < bytes.count { throw Mistake(offset: index, reason: "\(found) after the end of the \(receiver.subject.noun)") }
+        if index < bytes.count {
+            throw Mistake(offset: index, reason: "\(found) after the end of the \(receiver.subject.noun)")
+        }
     }
 
     /// Parses a scalar, an empty array or object, or the beginning of another one up to its first value.
@@ -53,7 +55,9 @@ struct JSONGrammar<Receiver: JSONReceiver> {
             skipSpace()
             guard let closer = closers.last else { return false }
             if try closes(with: closer) { continue }
-            guard skip(UInt8(ascii: ",")) else { throw Mistake(offset: index, reason: "expected `,` or `\(Unicode.Scalar(closer))`, found \(found)") }
+            guard skip(UInt8(ascii: ",")) else {
+                throw Mistake(offset: index, reason: "expected `,` or `\(Unicode.Scalar(closer))`, found \(found)")
+            }
             skipSpace()
             if closer == UInt8(ascii: "}") { try key() }
             return true
@@ -76,16 +80,22 @@ struct JSONGrammar<Receiver: JSONReceiver> {
 
     private mutating func key() throws(Mistake) {
         let start = index
-        guard next == UInt8(ascii: "\"") else { throw Mistake(offset: index, reason: "expected a key in quotes, found \(found)") }
+        guard next == UInt8(ascii: "\"") else {
+            throw Mistake(offset: index, reason: "expected a key in quotes, found \(found)")
+        }
         let key = try string()
         skipSpace()
-        guard skip(UInt8(ascii: ":")) else { throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)") }
+        guard skip(UInt8(ascii: ":")) else {
+            throw Mistake(offset: index, reason: "expected `:` after `\(key)`, found \(found)")
+        }
         skipSpace()
         receiver.key(key, at: start)
     }
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(Mistake) {
-        guard let end = bytes.end(of: word, at: index) else { throw Mistake(offset: index, reason: "expected a value, found \(found)") }
+        guard let end = bytes.end(of: word, at: index) else {
+            throw Mistake(offset: index, reason: "expected a value, found \(found)")
+        }
         index = end
         try receiver.word(value, endingAt: index)
     }
@@ -100,7 +110,10 @@ extension JSONGrammar {
         while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { index += 1 }
         var text = bytes[(start + 1)..<index]
         while let byte = next, byte != UInt8(ascii: "\"") {
-            if byte < 0x20 { throw Mistake(offset: index, reason: "a control character in a string; write it as an escape such as `\\n`") }
+            if byte < 0x20 {
+                throw Mistake(
+                    offset: index, reason: "a control character in a string; write it as an escape such as `\\n`")
+            }
             index += 1
             if byte == UInt8(ascii: "\\") {
                 text += String(try escape()).utf8
@@ -109,7 +122,9 @@ extension JSONGrammar {
             }
         }
         guard skip(UInt8(ascii: "\"")) else { throw Mistake(offset: start, reason: "this string does not end") }
-        guard let string = String(validating: text, as: UTF8.self) else { throw Mistake(offset: start, reason: "this string is not UTF-8") }
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw Mistake(offset: start, reason: "this string is not UTF-8")
+        }
         return string
     }
 
@@ -147,7 +162,9 @@ extension JSONGrammar {
     /// Parses four hexadecimal digits after the `u` at the index, and leaves the index at the last of them.
     private mutating func codeUnit() throws(Mistake) -> UInt16 {
         let digits = bytes[(index + 1)...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) else {
+        guard digits.count == 4, digits.allSatisfy(\.isHexDigit),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else {
             throw Mistake(offset: index - 1, reason: "expected four hexadecimal digits after `\\u`")
         }
         index += 4
@@ -227,7 +244,9 @@ extension UInt8 {
 
     fileprivate var isHexDigit: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
         default: false
         }
     }

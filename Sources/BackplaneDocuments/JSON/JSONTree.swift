@@ -28,13 +28,19 @@ struct JSONTree: JSONReceiver {
     }
 
     mutating func valueBegins(at offset: Int) throws(Mistake) {
-        if let path = wantedPath { offsets[path.description] = containers.last.map { $0.isObject ? $0.keyOffset : offset } ?? offset }
+        if let path = wantedPath {
+            offsets[path.description] = containers.last.map { $0.isObject ? $0.keyOffset : offset } ?? offset
+        }
         valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw Mistake(offset: offset, reason: DocumentLimits.tooManyValues(subject), kind: .unsupported) }
+        guard valuesLeft >= 0 else {
+            throw Mistake(offset: offset, reason: DocumentLimits.tooManyValues(subject), kind: .unsupported)
+        }
     }
 
     mutating func containerBegins(isObject: Bool, at offset: Int) throws(Mistake) {
-        guard containers.count < DocumentLimits.depth else { throw Mistake(offset: offset, reason: DocumentLimits.tooDeep, kind: .unsupported) }
+        guard containers.count < DocumentLimits.depth else {
+            throw Mistake(offset: offset, reason: DocumentLimits.tooDeep, kind: .unsupported)
+        }
         containers.append(Container(isObject: isObject, path: wantedPath))
     }
 
@@ -48,12 +54,16 @@ struct JSONTree: JSONReceiver {
         containers[containers.count - 1].keyOffset = offset
     }
 
-    mutating func string(_ string: String, endingAt end: Int) throws(Mistake) { try add(.string(string), endingAt: end) }
+    mutating func string(_ string: String, endingAt end: Int) throws(Mistake) {
+        try add(.string(string), endingAt: end)
+    }
 
     mutating func number(_ text: ArraySlice<UInt8>, isWhole: Bool) throws(Mistake) {
         let digits = String(decoding: text, as: UTF8.self)
         if isWhole, let integer = Int64(digits) { return try add(.integer(integer), endingAt: text.endIndex) }
-        guard let number = Double(digits), number.isFinite else { throw Mistake(offset: text.startIndex, reason: "a number out of range") }
+        guard let number = Double(digits), number.isFinite else {
+            throw Mistake(offset: text.startIndex, reason: "a number out of range")
+        }
         try add(JSONValue(number), endingAt: text.endIndex)
     }
 
@@ -68,7 +78,9 @@ struct JSONTree: JSONReceiver {
         if let path = wantedPath { ends[path.description] = end }
         guard containers[innermost].isObject else { return containers[innermost].elements.append(value) }
         let key = containers[innermost].key, offset = containers[innermost].keyOffset
-        guard key.utf8.count <= DocumentLimits.key else { throw Mistake(offset: offset, reason: DocumentLimits.keyTooLong, kind: .unsupported) }
+        guard key.utf8.count <= DocumentLimits.key else {
+            throw Mistake(offset: offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
+        }
         guard containers[innermost].members.updateValue(value, forKey: key) == nil else {
             throw Mistake(offset: offset, reason: "the key `\(key)` is here for the second time")
         }
@@ -79,7 +91,8 @@ struct JSONTree: JSONReceiver {
         if wanted.isEmpty { return nil }
         guard let container = containers.last else { return DocumentPath() }
         // The ancestors of everything requested are requested as well, so nothing is below a value that is not.
-        guard let path = container.path.map({ container.isObject ? $0 / container.key : $0 / container.elements.count }) else { return nil }
+        guard let path = container.path.map({ container.isObject ? $0 / container.key : $0 / container.elements.count })
+        else { return nil }
         return wanted.contains(path.description) ? path : nil
     }
 }

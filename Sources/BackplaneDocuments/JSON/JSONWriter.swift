@@ -17,7 +17,8 @@ package struct JSONWriter {
 
     private mutating func write(_ value: DocumentValue, _ order: some MemberOrder) throws(DocumentError) {
         switch value {
-        case .number(let number) where !number.isFinite: throw DocumentError(unwritable: "JSON has no number \(number)", at: path)
+        case .number(let number) where !number.isFinite:
+            throw DocumentError(unwritable: "JSON has no number \(number)", at: path)
         case .array(let values) where !values.isEmpty:
             let outer = path, isFlat = value.isFlat
             try block("[", "]", isFlat, values.enumerated()) { writer, element throws(DocumentError) in
@@ -39,7 +40,8 @@ package struct JSONWriter {
 
     /// Writes members between two brackets: each on a line of its own, or all on one line if that is short.
     private mutating func block<Members: Sequence>(
-        _ open: String, _ close: String, _ isFlat: Bool, _ members: Members, _ write: (inout Self, Members.Element) throws(DocumentError) -> Void
+        _ open: String, _ close: String, _ isFlat: Bool, _ members: Members,
+        _ write: (inout Self, Members.Element) throws(DocumentError) -> Void
     ) throws(DocumentError) {
         if isFlat {
             var line = Self()

@@ -29,18 +29,24 @@ struct BinaryPropertyListReader {
         guard trailer >= 8 else { throw Self.broken("it is too short") }
         let width = Int(bytes[trailer + 6])
         bytesPerReference = Int(bytes[trailer + 7])
-        guard (1...8).contains(width), (1...8).contains(bytesPerReference) else { throw Self.broken("its trailer is not one") }
+        guard (1...8).contains(width), (1...8).contains(bytesPerReference) else {
+            throw Self.broken("its trailer is not one")
+        }
         let count = try Self.integer(in: bytes, at: trailer + 8, width: 8)
         top = try Self.integer(in: bytes, at: trailer + 16, width: 8)
         let table = try Self.integer(in: bytes, at: trailer + 24, width: 8)
-        guard table <= trailer, count <= (trailer - table) / width else { throw Self.broken("its table of objects is not whole") }
+        guard table <= trailer, count <= (trailer - table) / width else {
+            throw Self.broken("its table of objects is not whole")
+        }
         var offsets: [Int] = []
         for index in 0..<count { offsets.append(try Self.integer(in: bytes, at: table + index * width, width: width)) }
         self.offsets = offsets
     }
 
     private mutating func object(_ number: Int) throws(DocumentError) -> DocumentValue {
-        guard number < offsets.count, offsets[number] < bytes.count - 32 else { throw Self.broken("it refers to an object that is not there") }
+        guard number < offsets.count, offsets[number] < bytes.count - 32 else {
+            throw Self.broken("it refers to an object that is not there")
+        }
         valuesLeft -= 1
         guard valuesLeft >= 0 else {
             throw DocumentError(.unsupported, DocumentLimits.tooManyValues(subject))
@@ -56,7 +62,9 @@ struct BinaryPropertyListReader {
             // Integers of 16 bytes are written only for values beyond signed 64 bits.
             let low = UInt64(bitPattern: try signed(at: start + 8, width: 8))
             return Int64(exactly: low).map(DocumentValue.integer) ?? .number(Double(low))
-        case (0x2, 2): return DocumentValue(canonical: Double(Float(bitPattern: UInt32(truncatingIfNeeded: try signed(at: start, width: 4)))))
+        case (0x2, 2):
+            return DocumentValue(
+                canonical: Double(Float(bitPattern: UInt32(truncatingIfNeeded: try signed(at: start, width: 4)))))
         case (0x2, 3): return DocumentValue(canonical: try double(at: start))
         case (0x3, 3): return .date(Date(timeIntervalSinceReferenceDate: try double(at: start)))
         case (0x4, let length):
@@ -68,7 +76,9 @@ struct BinaryPropertyListReader {
         case (0x6, let length):
             let (length, start) = try counted(length, at: start)
             let pairs = try contents(start, length, of: 2)
-            let units = stride(from: pairs.startIndex, to: pairs.endIndex, by: 2).map { UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1]) }
+            let units = stride(from: pairs.startIndex, to: pairs.endIndex, by: 2).map {
+                UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1])
+            }
             return .string(String(decoding: units, as: UTF16.self))
         case (0xA, let count):
             let (count, start) = try counted(count, at: start)
@@ -80,8 +90,12 @@ struct BinaryPropertyListReader {
             var members: [String: DocumentValue] = [:]
             for (key, value) in zip(keys, values) {
                 guard case .string(let key) = key else { throw Self.broken("a key in it is \(key.kind)") }
-                guard key.utf8.count <= DocumentLimits.key else { throw DocumentError(.unsupported, DocumentLimits.keyTooLong) }
-                guard members.updateValue(value, forKey: key) == nil else { throw Self.broken("the key `\(key)` is there for the second time") }
+                guard key.utf8.count <= DocumentLimits.key else {
+                    throw DocumentError(.unsupported, DocumentLimits.keyTooLong)
+                }
+                guard members.updateValue(value, forKey: key) == nil else {
+                    throw Self.broken("the key `\(key)` is there for the second time")
+                }
             }
             return .dictionary(members)
         default: throw Self.broken("it holds an object of an unknown kind, 0x\(String(marker, radix: 16))")
@@ -95,7 +109,8 @@ struct BinaryPropertyListReader {
         defer { depth -= 1 }
         var values: [DocumentValue] = []
         for index in 0..<count {
-            values.append(try object(Self.integer(in: bytes, at: start + index * bytesPerReference, width: bytesPerReference)))
+            values.append(
+                try object(Self.integer(in: bytes, at: start + index * bytesPerReference, width: bytesPerReference)))
         }
         return values
     }
@@ -105,12 +120,16 @@ struct BinaryPropertyListReader {
     /// The length is in the marker; if that is 15, in the integer object that follows.
     private func counted(_ length: UInt8, at start: Int) throws(DocumentError) -> (Int, Int) {
         guard length == 0xF else { return (Int(length), start) }
-        guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { throw Self.broken("a length in it is not an integer") }
+        guard start < bytes.count, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else {
+            throw Self.broken("a length in it is not an integer")
+        }
         let width = 1 << Int(bytes[start] & 0xF)
         return (try Self.integer(in: bytes, at: start + 1, width: width), start + 1 + width)
     }
 
-    private mutating func contents(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
+    private mutating func contents(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<
+        UInt8
+    > {
         let contents = try slice(start, count, of: width)
         bytesLeft -= contents.count
         guard bytesLeft >= 0 else { throw DocumentError(.unsupported, DocumentLimits.tooLarge(subject)) }
@@ -118,7 +137,9 @@ struct BinaryPropertyListReader {
     }
 
     private func slice(_ start: Int, _ count: Int, of width: Int = 1) throws(DocumentError) -> ArraySlice<UInt8> {
-        guard start <= bytes.count, count <= (bytes.count - start) / width else { throw Self.broken("an object in it is cut off") }
+        guard start <= bytes.count, count <= (bytes.count - start) / width else {
+            throw Self.broken("an object in it is cut off")
+        }
         return bytes[start..<(start + count * width)]
     }
 

@@ -14,14 +14,18 @@ struct BinaryPropertyListWriter {
 
     private init(_ subject: DocumentSubject) { self.subject = subject }
 
-    static func write(_ value: DocumentValue, _ order: some MemberOrder, _ subject: DocumentSubject) throws(DocumentError) -> Data {
+    static func write(_ value: DocumentValue, _ order: some MemberOrder, _ subject: DocumentSubject)
+        throws(DocumentError) -> Data
+    {
         var writer = Self(subject)
         let top = try writer.add(value, order, at: DocumentPath())
         return writer.file(top: top)
     }
 
     /// Adds an object after the objects in it, and returns its number.
-    private mutating func add(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath) throws(DocumentError) -> Int {
+    private mutating func add(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath)
+        throws(DocumentError) -> Int
+    {
         switch value {
         case .null: throw DocumentError(unwritable: PropertyListWriter.noNull(subject), at: path)
         case .bool(let value): return append([value ? 0x09 : 0x08])
@@ -32,7 +36,9 @@ struct BinaryPropertyListWriter {
         case .string(let value): return add(value)
         case .array(let values):
             var references: [UInt8] = []
-            for (index, value) in values.enumerated() { references += Self.reference(try add(value, order.elements, at: path / index)) }
+            for (index, value) in values.enumerated() {
+                references += Self.reference(try add(value, order.elements, at: path / index))
+            }
             return append(Self.marker(0xA0, values.count) + references)
         case .dictionary(let members):
             var keys: [UInt8] = [], values: [UInt8] = []
@@ -48,7 +54,8 @@ struct BinaryPropertyListWriter {
         if let number = texts[text] { return number }
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
         let wide = { text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
-        let number = append(isASCII ? Self.marker(0x50, text.utf8.count) + text.utf8 : Self.marker(0x60, text.utf16.count) + wide())
+        let number = append(
+            isASCII ? Self.marker(0x50, text.utf8.count) + text.utf8 : Self.marker(0x60, text.utf16.count) + wide())
         texts[text] = number
         return number
     }
@@ -87,7 +94,9 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    private static func reference(_ number: Int) -> ArraySlice<UInt8> { bigEndian(UInt64(number)).suffix(bytesPerReference) }
+    private static func reference(_ number: Int) -> ArraySlice<UInt8> {
+        bigEndian(UInt64(number)).suffix(bytesPerReference)
+    }
 
     private static func bigEndian(_ value: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }

@@ -61,7 +61,8 @@ extension PropertyListReader {
 
     private mutating func entity() throws(Mistake) -> String {
         let start = index
-        let name = String(decoding: bytes[index...].prefix(12).dropFirst().prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+        let name = String(
+            decoding: bytes[index...].prefix(12).dropFirst().prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
         index += name.utf8.count + 1
         guard skip(";"), let text = Self.entities[name] ?? Self.numeric(name) else {
             throw Mistake(offset: start, reason: "an unknown entity; write `&amp;` for `&`")

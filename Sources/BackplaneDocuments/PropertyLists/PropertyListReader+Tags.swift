@@ -22,7 +22,9 @@ extension PropertyListReader {
         let isEnd = skip("/")
         let nameStart = index
         while index < bytes.count, bytes[index].isNameByte { index += 1 }
-        guard index > nameStart, index - nameStart <= 64 else { throw Mistake(offset: start, reason: "expected an element, found \(found)") }
+        guard index > nameStart, index - nameStart <= 64 else {
+            throw Mistake(offset: start, reason: "expected an element, found \(found)")
+        }
         var tag = Tag(name: String(decoding: bytes[nameStart..<index], as: UTF8.self), offset: start, isEnd: isEnd)
         while index < bytes.count, bytes[index] != UInt8(ascii: ">"), bytes[index] != UInt8(ascii: "<") { index += 1 }
         tag.isEmpty = bytes[index - 1] == UInt8(ascii: "/") && !isEnd
@@ -32,7 +34,9 @@ extension PropertyListReader {
 
     mutating func end(of name: String) throws(Mistake) {
         let tag = try nextTag()
-        guard tag.isEnd, tag.name == name else { throw Mistake(offset: tag.offset, reason: "expected `</\(name)>`, found `\(tag.text)`") }
+        guard tag.isEnd, tag.name == name else {
+            throw Mistake(offset: tag.offset, reason: "expected `</\(name)>`, found `\(tag.text)`")
+        }
     }
 
     /// Skips space, comments, processing instructions and the document type.
@@ -48,7 +52,9 @@ extension PropertyListReader {
             } else if skip("<!DOCTYPE") {
                 try skip(past: ">", of: "document type", from: start)
                 guard !bytes[start..<index].contains(UInt8(ascii: "[")) else {
-                    throw Mistake(offset: start, reason: "a document type with declarations of its own; a property list has none", kind: .unsupported)
+                    throw Mistake(
+                        offset: start, reason: "a document type with declarations of its own; a property list has none",
+                        kind: .unsupported)
                 }
             } else {
                 return
@@ -84,7 +90,9 @@ extension UInt8 {
 
     fileprivate var isNameByte: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: false
         }
     }

@@ -30,7 +30,9 @@ struct PropertyListReader: DocumentTextReader {
 
     private mutating func value(_ tag: Tag) throws(Mistake) -> DocumentValue {
         valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw Mistake(offset: tag.offset, reason: DocumentLimits.tooManyValues(subject), kind: .unsupported) }
+        guard valuesLeft >= 0 else {
+            throw Mistake(offset: tag.offset, reason: DocumentLimits.tooManyValues(subject), kind: .unsupported)
+        }
         switch tag.name {
         case _ where tag.isEnd: throw Mistake(offset: tag.offset, reason: "expected a value, found `</\(tag.name)>`")
         case "dict": return try nested(tag) { reader throws(Mistake) in .dictionary(try reader.members(tag)) }
@@ -44,7 +46,9 @@ struct PropertyListReader: DocumentTextReader {
         }
     }
 
-    private mutating func nested(_ tag: Tag, _ body: (inout Self) throws(Mistake) -> DocumentValue) throws(Mistake) -> DocumentValue {
+    private mutating func nested(_ tag: Tag, _ body: (inout Self) throws(Mistake) -> DocumentValue) throws(Mistake)
+        -> DocumentValue
+    {
         depth += 1
         guard depth <= DocumentLimits.depth else {
             throw Mistake(offset: tag.offset, reason: DocumentLimits.tooDeep, kind: .unsupported)
@@ -58,10 +62,14 @@ struct PropertyListReader: DocumentTextReader {
         while !dictionary.isEmpty {
             let tag = try nextTag()
             if tag.isEnd(of: dictionary) { break }
-            guard tag.name == "key", !tag.isEnd else { throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`") }
+            guard tag.name == "key", !tag.isEnd else {
+                throw Mistake(offset: tag.offset, reason: "expected `<key>` or `</dict>`, found `\(tag.text)`")
+            }
             let key = try text(of: tag), next = try nextTag()
             guard !next.isEnd else { throw Mistake(offset: next.offset, reason: "the key `\(key)` has no value") }
-            guard key.utf8.count <= DocumentLimits.key else { throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported) }
+            guard key.utf8.count <= DocumentLimits.key else {
+                throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
+            }
             guard members.updateValue(try value(next), forKey: key) == nil else {
                 throw Mistake(offset: tag.offset, reason: "the key `\(key)` is here for the second time")
             }

@@ -13,13 +13,17 @@ struct PropertyListWriter {
 
     private init(_ subject: DocumentSubject) { self.subject = subject }
 
-    static func write(_ value: DocumentValue, _ order: some MemberOrder, _ subject: DocumentSubject) throws(DocumentError) -> Data {
+    static func write(_ value: DocumentValue, _ order: some MemberOrder, _ subject: DocumentSubject)
+        throws(DocumentError) -> Data
+    {
         var writer = Self(subject)
         try writer.write(value, order, at: DocumentPath())
         return Data((writer.text + "</plist>\n").utf8)
     }
 
-    private mutating func write(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath) throws(DocumentError) {
+    private mutating func write(_ value: DocumentValue, _ order: some MemberOrder, at path: DocumentPath)
+        throws(DocumentError)
+    {
         switch value {
         case .null: throw DocumentError(unwritable: PropertyListWriter.noNull(subject), at: path)
         case .bool(let value): line(value ? "<true/>" : "<false/>")
@@ -68,7 +72,8 @@ struct PropertyListWriter {
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
                 let code = String(scalar.value, radix: 16, uppercase: true)
-                throw DocumentError(unwritable: "XML has no character U+\(code); a binary property list and JSON have", at: path)
+                throw DocumentError(
+                    unwritable: "XML has no character U+\(code); a binary property list and JSON have", at: path)
             default: escaped.unicodeScalars.append(scalar)
             }
         }
@@ -80,7 +85,9 @@ struct PropertyListWriter {
     private static func seconds(_ date: Date, at path: DocumentPath) throws(DocumentError) -> String {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0
         guard years.contains(seconds), seconds == seconds.rounded() else {
-            throw DocumentError(unwritable: "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more", at: path)
+            throw DocumentError(
+                unwritable: "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more",
+                at: path)
         }
         return date.formatted(.iso8601)
     }

@@ -15,15 +15,19 @@ extension DocumentValue {
     }
 
     /// Returns the value as a file, with members in a given order.
-    package func encoded(as format: DocumentFormat, in order: some MemberOrder, of subject: DocumentSubject) throws(DocumentError) -> Data {
+    package func encoded(as format: DocumentFormat, in order: some MemberOrder, of subject: DocumentSubject)
+        throws(DocumentError) -> Data
+    {
         try requireReadable(subject)
-        let bytes = switch format {
-        case .json: try JSONWriter.write(self, order)
-        case .xml: try PropertyListWriter.write(self, order, subject)
-        case .binary: try BinaryPropertyListWriter.write(self, order, subject)
-        }
+        let bytes =
+            switch format {
+            case .json: try JSONWriter.write(self, order)
+            case .xml: try PropertyListWriter.write(self, order, subject)
+            case .binary: try BinaryPropertyListWriter.write(self, order, subject)
+            }
         guard bytes.count <= DocumentLimits.bytes else {
-            let words = "the \(subject.noun) would be larger than \(DocumentLimits.bytes >> 20) MB, which could not be read again"
+            let words =
+                "the \(subject.noun) would be larger than \(DocumentLimits.bytes >> 20) MB, which could not be read again"
             throw DocumentError(unwritable: words, at: DocumentPath())
         }
         return bytes
@@ -41,7 +45,11 @@ extension DocumentValue {
             default: above
             }
         }
-        guard depth(self, 0) <= DocumentLimits.depth else { throw DocumentError(unwritable: DocumentLimits.tooDeep, at: DocumentPath()) }
-        guard values <= DocumentLimits.values else { throw DocumentError(unwritable: DocumentLimits.tooManyValues(subject), at: DocumentPath()) }
+        guard depth(self, 0) <= DocumentLimits.depth else {
+            throw DocumentError(unwritable: DocumentLimits.tooDeep, at: DocumentPath())
+        }
+        guard values <= DocumentLimits.values else {
+            throw DocumentError(unwritable: DocumentLimits.tooManyValues(subject), at: DocumentPath())
+        }
     }
 }

@@ -11,5 +11,7 @@ package protocol MemberOrder {
 struct AlphabeticalOrder: MemberOrder {
     var elements: Self { self }
     func member(_ key: String) -> Self { self }
-    func ordered(_ members: [String: DocumentValue]) -> [(key: String, value: DocumentValue)] { members.sorted { $0.key < $1.key } }
+    func ordered(_ members: [String: DocumentValue]) -> [(key: String, value: DocumentValue)] {
+        members.sorted { $0.key < $1.key }
+    }
 }

@@ -45,7 +45,7 @@ final class ComponentCalls: EncodedProvider, CallOwner {
             return 0
         }
         enter()
-        defer { leave() }       // a plugin may answer before it returns
+        defer { leave() }  // a plugin may answer before it returns
         guard !isClosed.load(ordering: .sequentiallyConsistent) else {
             reply.end(BackplaneError(.callRetired, "\(name) has stopped, or its host has"))
             return 0
@@ -56,7 +56,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
         if let deadline { schedule(id, deadline, methods[method].name) }
         instance.call(UInt32(method), input, call, id: id)
         if methods[method].isSynchronous {
-            let error = BackplaneError(.componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
+            let error = BackplaneError(
+                .componentFailed, "`\(methods[method].name)` of \(name) is synchronous and did not answer at once")
             Callbacks.end(id, EncodedAnswer(error))
         }
         if Callbacks.isWaiting(id, self) { return id }

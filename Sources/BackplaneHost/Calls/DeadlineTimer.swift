@@ -64,7 +64,10 @@ final class DeadlineTimer: Sendable {
     private func next() -> (@Sendable () -> Void)? {
         state.wait { state in
             while let (deadline, id) = state.queue.last {
-                guard let entry = state.entries[id] else { state.queue.removeLast(); continue }
+                guard let entry = state.entries[id] else {
+                    state.queue.removeLast()
+                    continue
+                }
                 guard deadline <= .now else { return .until(deadline) }
                 state.queue.removeLast()
                 state.entries[id] = nil

@@ -26,6 +26,7 @@ struct PoolCandidates {
         let busy = components.map { ($0, $0.callsInFlight()) }.filter { $0.1 > 0 }
         since = Dictionary(busy.map { ($0.0.id, since[$0.0.id] ?? now) }) { first, _ in first }
         let candidates = busy.map { Candidate(name: $0.name, plugin: $0.plugin, calls: $1, since: since[$0.id] ?? now) }
-        return candidates.enumerated().sorted { ($0.element.since, $0.offset) < ($1.element.since, $1.offset) }.map(\.element)
+        return candidates.enumerated().sorted { ($0.element.since, $0.offset) < ($1.element.since, $1.offset) }.map(
+            \.element)
     }
 }

@@ -71,7 +71,9 @@ extension Coordinator {
         let after = upManagers
         owed = owed.union(before).subtracting(after).filter { new.plan.managers[$0] != nil }
         if !errors.isEmpty { throw .combining(errors, of: "the change", at: new.document.path) }
-        return ManifestChange(before: before, after: after, remade: Set(leaving.lazy.map(\.node).filter { $0.role == .manager }.map(\.name)))
+        return ManifestChange(
+            before: before, after: after,
+            remade: Set(leaving.lazy.map(\.node).filter { $0.role == .manager }.map(\.name)))
     }
 
     private var upManagers: Set<String> {
@@ -83,7 +85,9 @@ extension Plan {
     /// Returns the managers that depend on a node, directly or indirectly.
     fileprivate func managers(needing node: Node) -> Set<String> {
         var needing = Set([node.id])
-        for other in nodes where other.wires.contains(where: { needing.contains($0.provider) }) { needing.insert(other.id) }
+        for other in nodes where other.wires.contains(where: { needing.contains($0.provider) }) {
+            needing.insert(other.id)
+        }
         return Set(needing.lazy.map { nodes[$0] }.filter { $0.role == .manager }.map(\.name))
     }
 }

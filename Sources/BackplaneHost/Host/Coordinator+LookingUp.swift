@@ -14,7 +14,8 @@ extension Coordinator {
         try live.requireRunning()
         let consumer = try LaneSide(program: C.self)
         try component.node.requireService(of: consumer.contract)
-        let slot = live.connections.connectProgram(ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
+        let slot = live.connections.connectProgram(
+            ConsumerEnd(side: consumer) { Cells(C.self, calling: $0) }, to: component)
         remotes.add(slot, manager, C.self)
         return slot
     }

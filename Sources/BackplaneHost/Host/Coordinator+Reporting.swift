@@ -10,8 +10,11 @@ extension Coordinator {
         let memory = (try? MappedMemory.of(Set(entries.compactMap(\.image?.copy)))) ?? [:]
         return entries.map { entry in
             var generation = Generation(
-                plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library, state: entry.state, loadedAt: entry.loadedAt)
-            if let memory = entry.image.flatMap({ memory[$0.copy] }) { (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped) }
+                plugin: entry.plugin, number: entry.number, version: entry.version, library: entry.library,
+                state: entry.state, loadedAt: entry.loadedAt)
+            if let memory = entry.image.flatMap({ memory[$0.copy] }) {
+                (generation.dirtyBytes, generation.mappedBytes) = (memory.dirty, memory.mapped)
+            }
             generation.heldBy = holders(of: entry)
             generation.canReturn = entry.canReturn
             return generation
@@ -27,12 +30,17 @@ extension Coordinator {
     private func holders(of entry: GenerationTable.Entry) -> [String] {
         var holders: [String] = []
         let generations = live.generations
-        let current = live.loaded.plugins.firstIndex { generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin }
+        let current = live.loaded.plugins.firstIndex {
+            generations.entry(of: $0)?.number == entry.number && $0.description.id == entry.plugin
+        }
         if let current {
             let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
             holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
         }
-        for retirement in retirements.all where generations.entry(of: retirement.plugin)?.number == entry.number && retirement.plugin.description.id == entry.plugin {
+        for retirement in retirements.all
+        where generations.entry(of: retirement.plugin)?.number == entry.number
+            && retirement.plugin.description.id == entry.plugin
+        {
             let name = retirement.component.name
             switch retirement.callsInFlight {
             case 0: holders.append("\(name), which is ending")
@@ -53,7 +61,8 @@ extension Coordinator {
             let node = current.node, gate = component.gate, plugin = plugins[node.entry.order]
             return ComponentStatistics(
                 component: node.name, role: "\(node.role)", managers: node.managers, plugin: node.entry.plugin,
-                generation: live.generations.number(of: plugin), calls: gate.callsBegun, errors: gate.failuresEnded + component.failures,
+                generation: live.generations.number(of: plugin), calls: gate.callsBegun,
+                errors: gate.failuresEnded + component.failures,
                 inFlight: gate.callsInFlight + gate.callsAside, waiting: gate.callsWaiting)
         }
     }

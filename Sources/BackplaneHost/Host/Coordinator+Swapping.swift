@@ -2,7 +2,9 @@ import Backplane
 
 extension Coordinator {
     /// Activates new builds of plugins: all of them, or none.
-    func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
+    func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?)
+        async throws(BackplaneError) -> SwapReport
+    {
         let asked = Deadline.now
         await turns.take()
         defer { turns.end() }
@@ -24,7 +26,9 @@ extension Coordinator {
     }
 
     /// Activates an older generation of a plugin again.
-    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
+    func rollback(_ plugin: String, to number: Int?, _ options: SwapOptions, onProbation report: ProbationReport?)
+        async throws(BackplaneError) -> SwapReport
+    {
         let asked = Deadline.now
         await turns.take()
         defer { turns.end() }
@@ -42,7 +46,8 @@ extension Coordinator {
     }
 
     private func swap(
-        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline, onProbation report: ProbationReport? = nil
+        _ replacements: [Replacement], _ options: SwapOptions, asked: Deadline,
+        onProbation report: ProbationReport? = nil
     ) async throws(BackplaneError) -> SwapReport {
         let swap: SwapTransaction
         do throws(BackplaneError) {
@@ -58,8 +63,12 @@ extension Coordinator {
         return try await swap.perform()
     }
 
-    private func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline) async throws(BackplaneError) -> SwapTransaction {
-        let surroundings = SwapSurroundings(startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping)
+    private func draft(_ replacements: [Replacement], _ options: SwapOptions, asked: Deadline)
+        async throws(BackplaneError) -> SwapTransaction
+    {
+        let surroundings = SwapSurroundings(
+            startup: startup, shutdown: shutdown, retirements: retirements, turns: turns, options: self.options.swapping
+        )
         return try await SwapTransaction.draft(replacements, options, asked: asked, in: surroundings)
     }
 }
@@ -69,6 +78,8 @@ extension BackplaneError {
     fileprivate static func combining(refusals: [BackplaneError]) -> BackplaneError? {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
-        return BackplaneError(.swapRefused, "the swap is refused, and nothing was touched: \(first.message)\(rest)", at: first.location, causes: refusals)
+        return BackplaneError(
+            .swapRefused, "the swap is refused, and nothing was touched: \(first.message)\(rest)", at: first.location,
+            causes: refusals)
     }
 }

@@ -37,7 +37,9 @@ actor Coordinator {
         manifestSource = SourceInForce(document.source)
         if options.namesCrashes { LastWords.keep() }
         watchdog = options.occupationLimit.map { Watchdog(limit: $0, log: options.log) }
-        live = LiveComposition(document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, source: manifestSource, watchdog: watchdog)
+        live = LiveComposition(
+            document, linked: linked, options.lifecycle, timer: timer, remotes: remotes, source: manifestSource,
+            watchdog: watchdog)
         lookUps = LookUpsUnderWay(live)
         let files = FileExecutor(folder: document.path.map { FilePath.folder(of: FilePath.absolute($0)) })
         let dataFolder = { @Sendable () throws(BackplaneError) in
@@ -45,11 +47,15 @@ actor Coordinator {
         }
         let store = HostStore {
             try options.openStore(dataFolder().storeFolder()) { error in
-                options.log.write(LogRecord(level: .error, source: "host", message: "the store was repaired", metadata: ["error": error.description]))
+                options.log.write(
+                    LogRecord(
+                        level: .error, source: "host", message: "the store was repaired",
+                        metadata: ["error": error.description]))
             }
         }
         starter = ComponentStarter(
-            options: options.lifecycle, timer: timer, executors: [files] + options.executors, store: store, dataFolder: dataFolder)
+            options: options.lifecycle, timer: timer, executors: [files] + options.executors, store: store,
+            dataFolder: dataFolder)
     }
 
     /// Lets the host's threads end once they have nothing left to do.
@@ -86,7 +92,7 @@ actor Coordinator {
         remotes.clear()
         starter.underWay.giveUp()
         await turns.take()
-        defer { turns.end() }     // whoever asked for a change meanwhile learns that the host has stopped
+        defer { turns.end() }  // whoever asked for a change meanwhile learns that the host has stopped
         await retirements.endAll()
         await shutdown.stopAll()
         live.loadFolder?.remove()
@@ -113,7 +119,9 @@ extension Coordinator {
         }
     }
 
-    private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async -> ManagerFinder.Found {
+    private func find(_ manager: String, _ needed: NeededEnd, for asker: Int, _ call: Call?) async
+        -> ManagerFinder.Found
+    {
         await ComponentLookUps(live: live, startup: startup, underWay: lookUps).find(manager, needed, for: asker, call)
     }
 

@@ -1,12 +1,17 @@
 /// The options of each part of the host.
 extension HostOptions {
     var loading: LoadingOptions {
-        LoadingOptions(pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit, getInterface: HostInterfaces.get)
+        LoadingOptions(
+            pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit,
+            getInterface: HostInterfaces.get)
     }
 
     var lifecycle: LifecycleOptions {
-        LifecycleOptions(loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
+        LifecycleOptions(
+            loading: loading, log: log, lanes: lanes, counting: counting, startLimit: startLimit, stopLimit: stopLimit)
     }
 
-    var swapping: SwappingOptions { SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit) }
+    var swapping: SwappingOptions {
+        SwappingOptions(fault: swapFault, checksState: checksState, stateLimit: stateLimit)
+    }
 }

@@ -53,9 +53,11 @@ public struct HostOptions: Sendable {
 
     /// Creates options with a default for each one not given.
     public init(
-        pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil, log: any LogSink = SilentLog(),
+        pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil,
+        log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
-        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
+        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest,
+        startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
         occupationLimit: Duration? = .seconds(1)
     ) {
         (self.pluginPaths, self.loadFolder, self.dataFolder, self.log) = (pluginPaths, loadFolder, dataFolder, log)
@@ -64,7 +66,8 @@ public struct HostOptions: Sendable {
     }
 
     /// A function that opens a record store in a folder, and reports damaged data that it has moved aside.
-    public typealias StoreOpener = @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
+    public typealias StoreOpener =
+        @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
 
     private static var isDebug: Bool {
         #if DEBUG

@@ -11,7 +11,9 @@ extension PluginHost {
     /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
     ///   generation still active.
     @discardableResult
-    public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
+    public func swap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
+        -> SwapReport
+    {
         try await swap(libraries, options, onProbation: nil)
     }
 
@@ -19,7 +21,9 @@ extension PluginHost {
     ///
     /// - Parameter report: A closure that runs on the coordinator's thread, which it must not block, once callers reach
     ///   the new code.
-    package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?) async throws(BackplaneError) -> SwapReport {
+    package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?)
+        async throws(BackplaneError) -> SwapReport
+    {
         try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(libraries, options, onProbation: report)
         }
@@ -30,7 +34,8 @@ extension PluginHost {
     /// - Parameter library: The path of the library, or its name as the manifest has it.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
-    public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport {
+    public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport
+    {
         try await swap([library], options)
     }
 
@@ -38,7 +43,9 @@ extension PluginHost {
     ///
     /// - Parameter libraries: The paths of the libraries, or their names as the manifest has them.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
-    public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapPreview {
+    public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
+        -> SwapPreview
+    {
         try await coordinator.preview(libraries, options)
     }
 

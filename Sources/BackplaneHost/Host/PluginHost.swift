@@ -25,7 +25,9 @@ public final class PluginHost: Sendable {
     /// Creates a host for a manifest document.
     ///
     /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
-    public convenience init(manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
+    public convenience init(
+        manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()
+    ) {
         self.init(manifest: manifest, linked: plugins.map { LinkedPlugin($0) }, options: options)
     }
 
@@ -129,7 +131,9 @@ public final class PluginHost: Sendable {
     /// - Returns: The JSON of the result.
     /// - Throws: The errors of ``manager(_:as:)``, `call.unimplemented` for a method that does not exist, or any error
     ///   of the call itself.
-    public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
+    public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError)
+        -> [UInt8]
+    {
         try await coordinator.names(of: manager).call(method, input, call)
     }
 

@@ -23,7 +23,8 @@ struct ComponentLookUps {
     ) async throws(BackplaneError) -> OpenWire {
         guard let user = live.nodesByID[asker] else { throw .askerStopped }
         try live.requireRunning()
-        let contract = needed.side.contract, key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
+        let contract = needed.side.contract,
+            key = FoundWire(manager: manager, contract: contract, layout: needed.side.layout.read())
         // A component need not wait for a manager that restarts if it already has a wire to it: its calls wait.
         if isStopping(manager), user.number != nil, let known = user.found[key] { return known }
         // A manager that is up or stopping can be looked up during any change, even by one that stops: calls wait.
@@ -56,7 +57,8 @@ struct ComponentLookUps {
         let place = try live.loaded.node(ofManager: manager).id, provider = live.nodes[place]
         if live.leaves(provider), live.handover?.incoming.contains(user.id) ?? false {
             throw BackplaneError(
-                .dependencyUnsatisfied, "`\(manager)` is not up, and is swapped together with \(user.node.name); look it up later, when it is first called",
+                .dependencyUnsatisfied,
+                "`\(manager)` is not up, and is swapped together with \(user.node.name); look it up later, when it is first called",
                 at: user.node.location)
         }
         // A component waits on behalf of all that wait for it, including the callers along the path of its call.
@@ -88,7 +90,11 @@ struct ComponentLookUps {
         let found = plan.managers.map { (name: $0.key, entry: plan.nodes[$0.value].entry) }
             .filter { $0.entry.component.contract.difference(from: needed) == nil }
             .sorted { ($0.entry.order, $0.name) < ($1.entry.order, $1.name) }
-            .map { ManagerDescription(name: $0.name, className: $0.entry.component.className, version: $0.entry.component.version, plugin: $0.entry.plugin) }
+            .map {
+                ManagerDescription(
+                    name: $0.name, className: $0.entry.component.className, version: $0.entry.component.version,
+                    plugin: $0.entry.plugin)
+            }
         do throws(BackplaneError) {
             return EncodedAnswer(try JSON.encode(found, failing: .callInvalidOutput))
         } catch {

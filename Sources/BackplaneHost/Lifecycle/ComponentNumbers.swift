@@ -16,7 +16,8 @@ struct ComponentNumbers {
         }
         guard !free.isEmpty else {
             throw BackplaneError(
-                .componentFailed, "\(node.name) cannot be made: \(UInt16.max) components are up, as many as a call's path can name; use fewer, or another host",
+                .componentFailed,
+                "\(node.name) cannot be made: \(UInt16.max) components are up, as many as a call's path can name; use fewer, or another host",
                 at: node.location)
         }
         return free.removeFirst()

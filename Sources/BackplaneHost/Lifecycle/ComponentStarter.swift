@@ -29,12 +29,14 @@ struct ComponentStarter {
     ///
     /// - Throws: The reason why it was not created, located at its definition in the manifest.
     func make(
-        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire], _ managers: ManagerFinder,
+        _ node: Plan.Node, _ type: ComponentClass, number: UInt16, gate: Gate, resources: String?, _ wires: [OpenWire],
+        _ managers: ManagerFinder,
         limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
         let handle = ComponentHandles.add(
             OfferedServices(
-                role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer), store: store, namespace: node.namespace ?? "",
+                role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer),
+                store: store, namespace: node.namespace ?? "",
                 wires: Dictionary(uniqueKeysWithValues: wires.map { ($0.id, $0.wire) }), managers: managers))
         do throws(BackplaneError) {
             let creation = ComponentClass.OfferedCreation(
@@ -83,9 +85,12 @@ struct ComponentStarter {
         return try await step { id in
             watched = id
             timer.schedule(id, at: .now + limit) {
-                Callbacks.end(id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
+                Callbacks.end(
+                    id, EncodedAnswer(BackplaneError(.callDeadline, "\(name) took longer than \(limit) to \(what)")))
             }
-            if canBeGivenUp { underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)")) }
+            if canBeGivenUp {
+                underWay.add(id, BackplaneError(.hostStopped, "the host stopped before \(name) could \(what)"))
+            }
         }
     }
 }

@@ -31,14 +31,18 @@ struct Instances {
     ///   - provider: Returns the provider of a wire, by its place in that manifest's plan.
     /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
-        _ node: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil, wiredTo provider: (Int) -> Provider?
+        _ node: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil,
+        wiredTo provider: (Int) -> Provider?
     ) async throws(BackplaneError) -> RunningComponent {
         let wires = node.node.wires.compactMap { wire -> OpenWire? in
-            guard let provider = provider(wire.provider), let end = type.consumerEnd(ofWire: wire.label) else { return nil }
+            guard let provider = provider(wire.provider), let end = type.consumerEnd(ofWire: wire.label) else {
+                return nil
+            }
             return live.connections.connect(node, wire.label, end, to: provider.component, isLater: provider.isLater)
         }
         return try await starter.make(
-            node.node, type, number: node.number ?? 0, gate: node.gate, resources: manifest.resources(of: node.node), wires, finder(node.id, type), limit: limit)
+            node.node, type, number: node.number ?? 0, gate: node.gate, resources: manifest.resources(of: node.node),
+            wires, finder(node.id, type), limit: limit)
     }
 
     /// Gives back the resources of a node that no longer lives.
@@ -62,11 +66,14 @@ extension Instances {
     /// Suspends an instance without callers, once its use of the host's services ends or a limit passes.
     ///
     /// - Returns: A warning if the instance went on to use those services after its `suspend`.
-    func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true) async throws(BackplaneError) -> String? {
+    func suspend(_ component: RunningComponent, _ limit: Duration, canBeGivenUp: Bool = true)
+        async throws(BackplaneError) -> String?
+    {
         let served = ComponentHandles.find(component.handle)
         let isIdle = { !(served?.isBusy ?? false) }
         _ = await live.drained(Self.servicesLimit, isIdle)
-        try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) { watch async throws(BackplaneError) in
+        try await starter.limited("be suspended", component.node, limit: limit, canBeGivenUp: canBeGivenUp) {
+            watch async throws(BackplaneError) in
             try await component.instance.suspend(watch)
         }
         if await live.drained(Self.servicesLimit, isIdle) { return nil }

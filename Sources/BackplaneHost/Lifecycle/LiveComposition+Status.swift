@@ -7,10 +7,12 @@ extension LiveComposition {
         let sound = plan.managers.map { name, place in
             let entry = plan.nodes[place].entry
             return ManagerStatus(
-                name: name, state: nodes[place].status, className: entry.component.className, version: entry.component.version, plugin: entry.plugin)
+                name: name, state: nodes[place].status, className: entry.component.className,
+                version: entry.component.version, plugin: entry.plugin)
         }
         let faulty = plan.faults.map { name, error in
-            ManagerStatus(name: name, state: .unsatisfied(error), className: loaded.document.manifest.managers[name]?.className)
+            ManagerStatus(
+                name: name, state: .unsatisfied(error), className: loaded.document.manifest.managers[name]?.className)
         }
         return (sound + faulty).sorted { $0.name < $1.name }
     }

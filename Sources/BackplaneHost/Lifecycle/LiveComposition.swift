@@ -42,10 +42,13 @@ final class LiveComposition {
     var isStopped = false
 
     init(
-        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, timer: DeadlineTimer, remotes: RemoteTable, source: SourceInForce,
+        _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LifecycleOptions, timer: DeadlineTimer,
+        remotes: RemoteTable, source: SourceInForce,
         watchdog: Watchdog?
     ) {
-        (self.document, self.linked, self.options, self.timer, self.remotes) = (document, linked, options, timer, remotes)
+        (self.document, self.linked, self.options, self.timer, self.remotes) = (
+            document, linked, options, timer, remotes
+        )
         (self.source, self.watchdog) = (source, watchdog)
         connections = Connections(options)
     }
@@ -135,7 +138,8 @@ extension LiveComposition {
             let plugin = loadedManifest.plugins[current.node.entry.order], description = plugin.description
             return WatchedComponent(
                 id: ObjectIdentifier(current.gate), name: current.node.name,
-                plugin: plugin.image?.description ?? "\(description.id) \(description.version), linked into this program",
+                plugin: plugin.image?.description
+                    ?? "\(description.id) \(description.version), linked into this program",
                 callsInFlight: { [gate = current.gate] in gate.callsUnderWay })
         }
     }
@@ -185,7 +189,11 @@ extension LiveComposition {
     /// Replaces nodes in the order of starting, except by those that are already part of it.
     func replaceStarted(_ pairs: [(old: LiveNode?, new: LiveNode)]) {
         for (old, new) in pairs where !started.contains(where: { $0 === new }) {
-            if let old, let index = started.firstIndex(where: { $0 === old }) { started[index] = new } else { started.append(new) }
+            if let old, let index = started.firstIndex(where: { $0 === old }) {
+                started[index] = new
+            } else {
+                started.append(new)
+            }
         }
     }
 

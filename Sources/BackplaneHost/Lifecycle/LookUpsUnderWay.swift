@@ -41,7 +41,9 @@ final class LookUpsUnderWay {
     func giveUpHopeless() {
         guard live.pause != nil else { return }
         for (id, lookUp) in lookUps where lookUp.waiting.contains(where: \.isStopping) {
-            guard let provider = live.loaded.plan.managers[lookUp.manager].map({ live.nodes[$0] }), provider.waits(where: live.isGone) != nil else { continue }
+            guard let provider = live.loaded.plan.managers[lookUp.manager].map({ live.nodes[$0] }),
+                provider.waits(where: live.isGone) != nil
+            else { continue }
             end(id, .failure(.askerStopped))
         }
     }

@@ -16,10 +16,14 @@ final class RunningComponent: Sendable {
     let target: EncodedTarget
     let handle: UInt64
 
-    init(node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64, timer: DeadlineTimer) {
+    init(
+        node: Plan.Node, _ type: ComponentClass, gate: Gate, instance: ComponentInstance, handle: UInt64,
+        timer: DeadlineTimer
+    ) {
         (self.node, self.type, self.gate, self.instance, self.handle) = (node, type, gate, instance, handle)
         name = node.name
-        calls = ComponentCalls(instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
+        calls = ComponentCalls(
+            instance, name: node.name, methods: node.entry.component.contract?.methods ?? [], timer: timer)
         target = EncodedTarget(keeping: calls)
     }
 

@@ -19,7 +19,8 @@ struct Shutdown {
     func stop(_ leaving: [LiveNode], for plan: Plan) async {
         func shut(_ node: LiveNode) {
             if node.node.role == .manager, plan.managers[node.node.name] == nil {
-                let error = BackplaneError(.unknownManager, "the manifest in force has no manager `\(node.node.name)` any more")
+                let error = BackplaneError(
+                    .unknownManager, "the manifest in force has no manager `\(node.node.name)` any more")
                 node.gate.refuse(error, passage: node.passage)
             } else if node.isStopping {
                 node.gate.hold(lettingAside: false, passage: node.passage, retreat: retreat)
@@ -35,7 +36,9 @@ struct Shutdown {
             shut(node)
             if let number = node.number { retreat.add(number) }
             // Calls that came through this node may already wait for a component that was stopped before it.
-            if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 { for gate in held { gate.refuseHeldUp() } }
+            if node.gate.callsInFlight > 0 || component.calls.callsInFlight > 0 {
+                for gate in held { gate.refuseHeldUp() }
+            }
             held.append(node.gate)
         }
     }
@@ -63,7 +66,8 @@ struct Shutdown {
         let plan = live.loaded.plan, nodes = live.nodes
         // A manager can also call collaborators that its class does not declare.
         let layers = node.node.role == .manager ? plan.layers(of: node.node).map { nodes[$0.id].id } : []
-        return layers + node.node.wires.map { nodes[$0.provider].id } + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
+        return layers + node.node.wires.map { nodes[$0.provider].id }
+            + node.found.keys.compactMap { plan.managers[$0.manager].map { nodes[$0].id } }
     }
 
     private func stop(_ component: RunningComponent, of node: LiveNode) async {
@@ -74,17 +78,24 @@ struct Shutdown {
         gate.closePassage()
         component.calls.close()
         // Calls that the component itself began may have come back to it meanwhile.
-        let isIdle = isDrained ? await live.timer.waits(limit) {
-            gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
-        } : false
+        let isIdle =
+            isDrained
+            ? await live.timer.waits(limit) {
+                gate.callsAside == 0 && component.calls.callsInFlight == 0 && node.isBetweenSteps(component)
+            } : false
         lookUps.giveUp(of: node)
         guard isIdle else {
-            live.log(.error, node.isBetweenSteps(component) ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended", component)
+            live.log(
+                .error,
+                node.isBetweenSteps(component)
+                    ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended",
+                component)
             await starter.retire(component.handle, releasing: nil)
             return
         }
         do {
-            try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+            try await starter.limited("stop", component.node, limit: limit, canBeGivenUp: false) {
+                watch async throws(BackplaneError) in
                 try await component.instance.stop(watch)
             }
             live.log(.debug, "stopped", component)

@@ -112,7 +112,9 @@ final class Startup {
     }
 
     /// Starts the successor of a manager that is being replaced.
-    private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
+    private func startSuccessor(of node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<
+        RunningComponent, BackplaneError
+    > {
         if live.isStopped { return .failure(.hostHasStopped) }
         guard node.node.role == .manager else { return .failure(.calledStopped) }
         do throws(BackplaneError) {
@@ -123,14 +125,18 @@ final class Startup {
         }
     }
 
-    private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<RunningComponent, BackplaneError> {
+    private func make(_ node: LiveNode, during attempt: LiveNode.Attempt) async -> Result<
+        RunningComponent, BackplaneError
+    > {
         let failed: BackplaneError
         do throws(BackplaneError) {
             try await startUsedManagers(of: node, during: attempt)
             do throws(BackplaneError) {
                 try await startLayers(of: node, during: attempt)
                 // A component that it is wired to may restart while the next one comes up.
-                guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else { return await make(node, during: attempt) }
+                guard node.node.wires.allSatisfy({ live.nodes[$0.provider].running != nil }) else {
+                    return await make(node, during: attempt)
+                }
                 return .success(try await makeItself(node))
             } catch {
                 failed = error
@@ -150,7 +156,9 @@ final class Startup {
     private func startUsedManagers(
         of node: LiveNode, during attempt: LiveNode.Attempt, in domain: isolated (any Actor)? = #isolation
     ) async throws(BackplaneError) {
-        let used = node.node.wires.filter { live.nodes[$0.provider].node.role == .manager }.map { (label: $0.label, node: live.nodes[$0.provider]) }
+        let used = node.node.wires.filter { live.nodes[$0.provider].node.role == .manager }.map {
+            (label: $0.label, node: live.nodes[$0.provider])
+        }
         for (_, provider) in used { try wait(for: provider, by: node, at: node.node.location) }
         let tasks = used.map { _, provider in
             Task {
@@ -159,14 +167,18 @@ final class Startup {
             }
         }
         for ((label, provider), task) in zip(used, tasks) {
-            if case .failure(let error) = await task.value { throw node.node.unsatisfied(label, provider.node.name, error) }
+            if case .failure(let error) = await task.value {
+                throw node.node.unsatisfied(label, provider.node.name, error)
+            }
         }
     }
 
     /// Starts the collaborators of a manager, or the services of a communication controller, one after the other.
     private func startLayers(of node: LiveNode, during attempt: LiveNode.Attempt) async throws(BackplaneError) {
         // A change may replace collaborators while one of them comes up.
-        while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: { $0.running == nil }) {
+        while let layer = live.loaded.plan.layers(of: node.node).lazy.map({ self.live.nodes[$0.id] }).first(where: {
+            $0.running == nil
+        }) {
             let isGone = live.isGone(layer)
             if isGone, live.pause != nil {
                 await live.settle()
@@ -182,11 +194,14 @@ final class Startup {
     /// Records that one node waits for another.
     ///
     /// - Throws: `manager.cycle` if the other already waits for this one, which only look-ups can cause.
-    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false) throws(BackplaneError) {
+    func wait(for provider: LiveNode, by node: LiveNode, at location: String? = nil, isLookUp: Bool = false)
+        throws(BackplaneError)
+    {
         if isLookUp || !lookUps.isEmpty, let way = provider.waits(for: node) {
             let names = ([node] + way).map(\.node.name).joined(separator: " → ")
             throw BackplaneError(
-                .dependencyCycle, "while they start, each waits for the next: \(names); look one of them up later, when it is first called",
+                .dependencyCycle,
+                "while they start, each waits for the next: \(names); look one of them up later, when it is first called",
                 at: location)
         }
         node.awaited.append(provider)
@@ -196,7 +211,8 @@ final class Startup {
         do throws(BackplaneError) {
             let loaded = live.loaded, starter = instances.starter
             try instances.number(node)
-            let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) { place in
+            let component = try await instances.make(node, of: loaded.componentClass(of: node.node), in: loaded) {
+                place in
                 live.nodes[place].running.map { Instances.Provider(component: $0) }
             }
             do throws(BackplaneError) {
@@ -222,7 +238,8 @@ extension Plan.Node {
     /// Returns the error of a manager that cannot be created because one that it uses did not start.
     fileprivate func unsatisfied(_ label: String, _ used: String, _ error: BackplaneError) -> BackplaneError {
         BackplaneError(
-            .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label, causes: [error.origin])
+            .dependencyUnsatisfied, "`\(used)` did not start: \(error.origin.message)", at: location + "/uses/" + label,
+            causes: [error.origin])
     }
 }
 

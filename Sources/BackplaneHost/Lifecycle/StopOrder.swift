@@ -5,7 +5,9 @@ enum StopOrder {
     /// - Parameters:
     ///   - started: The components in the order in which they started.
     ///   - providers: Returns the components that one calls. In a cycle, due to look-ups, the last started stops first.
-    static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component]) -> [Component] {
+    static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
+        -> [Component]
+    {
         let known = Set(started)
         var order: [Component] = [], seen: Set<Component> = []
         for start in started where seen.insert(start).inserted {
@@ -14,7 +16,9 @@ enum StopOrder {
             while let (component, next) = stack.last {
                 if let provider = next.first {
                     stack[stack.count - 1].next = next.dropFirst()
-                    if seen.insert(provider).inserted { stack.append((provider, providers(provider).filter(known.contains)[...])) }
+                    if seen.insert(provider).inserted {
+                        stack.append((provider, providers(provider).filter(known.contains)[...]))
+                    }
                 } else {
                     order.append(component)
                     stack.removeLast()

@@ -51,10 +51,13 @@ package struct DataFolder: Sendable {
     ///
     /// A relative path in the variable is invalid, and ignored.
     private static func defaultParent(_ environment: (String) -> String?) throws(BackplaneError) -> String {
-        if let folder = environment("XDG_STATE_HOME"), folder.hasPrefix("/") { return FilePath.join(folder, "backplane") }
+        if let folder = environment("XDG_STATE_HOME"), folder.hasPrefix("/") {
+            return FilePath.join(folder, "backplane")
+        }
         guard let home = environment("HOME") else {
             throw BackplaneError(
-                .dataFolderUnusable, "neither XDG_STATE_HOME nor HOME says where data is kept; choose a folder with --data")
+                .dataFolderUnusable,
+                "neither XDG_STATE_HOME nor HOME says where data is kept; choose a folder with --data")
         }
         return FilePath.join(home, ".local/state/backplane")
     }

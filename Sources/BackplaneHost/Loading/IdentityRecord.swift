@@ -36,7 +36,9 @@ package struct IdentityRecord: Sendable, Hashable {
         guard bytes.count >= 12 else { throw Problem(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
         guard size >= leastSize else { throw Problem(text: "says that it has \(size) bytes, and needs \(leastSize)") }
-        guard size <= bytes.count else { throw Problem(text: "says that it has \(size) bytes where there are \(bytes.count)") }
+        guard size <= bytes.count else {
+            throw Problem(text: "says that it has \(size) bytes where there are \(bytes.count)")
+        }
         return size
     }
 
@@ -59,18 +61,26 @@ package struct IdentityRecord: Sendable, Hashable {
         bytes.dropFirst(offset).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Problem) -> String? {
+    private static func text(_ bytes: ArraySlice<UInt8>, at offset: Int, _ size: Int, _ what: String) throws(Problem)
+        -> String?
+    {
         guard bytes.count >= offset + size else { return nil }
         let field = bytes.dropFirst(offset).prefix(size)
         let text = field.prefix { $0 != 0 }
-        guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else { throw Problem(text: "has bytes after the end of its \(what)") }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw Problem(text: "does not give its \(what) in UTF-8") }
+        guard field.dropFirst(text.count).allSatisfy({ $0 == 0 }) else {
+            throw Problem(text: "has bytes after the end of its \(what)")
+        }
+        guard let valid = String(validating: text, as: UTF8.self) else {
+            throw Problem(text: "does not give its \(what) in UTF-8")
+        }
         return valid.isEmpty ? nil : valid
     }
 
     private static func version(_ text: String?) throws(Problem) -> Version? {
         guard let text else { return nil }
-        guard let version = Version(text) else { throw Problem(text: "has the version `\(text)`, which is not one such as 1.2.0") }
+        guard let version = Version(text) else {
+            throw Problem(text: "has the version `\(text)`, which is not one such as 1.2.0")
+        }
         return version
     }
 }

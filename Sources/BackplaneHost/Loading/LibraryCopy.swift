@@ -43,7 +43,8 @@ package struct LibraryCopy: Sendable {
     ///   given the id in the library's identity.
     /// - Throws: The reason why it is not a plugin for this host.
     package func checked(
-        for runtime: SwiftRuntime = .ofThisProcess, as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
+        for runtime: SwiftRuntime = .ofThisProcess,
+        as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
     ) throws(BackplaneError) -> LibraryFile {
         let image = try LibraryFile.image(ofCopy: path, source.path)
         try LibraryFile.requireEntry(image, source.path)
@@ -52,7 +53,10 @@ package struct LibraryCopy: Sendable {
         try runtime.require(for: identity, at: source.path)
         let unmapped = try LibraryFile.unmapped(of: image, source.path), (plugin, number) = generation(identity.id)
         let copy = LoadFolder.path(of: path, plugin: plugin, generation: number)
-        guard rename(path, copy) == 0 else { throw BackplaneError(.pluginUnreadable, "the copy cannot be renamed to \(copy): \(SystemError.last)", at: source.path) }
+        guard rename(path, copy) == 0 else {
+            throw BackplaneError(
+                .pluginUnreadable, "the copy cannot be renamed to \(copy): \(SystemError.last)", at: source.path)
+        }
         return LibraryFile(path: source.path, copy: copy, status: source.status, identity: identity, unmapped: unmapped)
     }
 }

@@ -8,7 +8,8 @@ extension LibraryFile {
     ///
     /// - Parameter unmapped: The ranges of the copy that may have been released (``LoadFolder/giveRoomBack(_:of:)``).
     static func isSame(_ path: String, as copy: String, unmapped: [Range<Int>]) -> Bool {
-        guard let there = try? FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let here = try? FileDescriptor(opening: copy, O_RDONLY),
+        guard let there = try? FileDescriptor(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let here = try? FileDescriptor(opening: copy, O_RDONLY),
             let size = try? FileStatus(of: there).size, let own = try? FileStatus(of: here).size, size == own
         else { return false }
         var givenBack: [Range<Int>] = []

@@ -16,7 +16,8 @@ extension LibraryFile {
         }
         guard isCopied else {
             throw BackplaneError(
-                .pluginUnreadable, "the library was written to while it was copied; load it when the build has finished", at: path)
+                .pluginUnreadable,
+                "the library was written to while it was copied; load it when the build has finished", at: path)
         }
     }
 
@@ -124,10 +125,12 @@ extension ELFImage.Problem {
     fileprivate var text: String {
         switch self {
         case .notELF: "a plugin is a shared library, this file is not one (not ELF)"
-        case .notLibrary(let type): "a plugin is a shared library, this is \(Self.name(ofType: type)); link it with -shared"
+        case .notLibrary(let type):
+            "a plugin is a shared library, this is \(Self.name(ofType: type)); link it with -shared"
         case .wrongMachine(let found):
             "this host needs libraries for \(ELFImage.machine.name), this one is for \(found); build it for this machine"
-        case .damaged(let what): "the library is not whole: \(what); build it again, or wait until the build has finished"
+        case .damaged(let what):
+            "the library is not whole: \(what); build it again, or wait until the build has finished"
         }
     }
 

@@ -7,7 +7,9 @@ extension LibraryFile {
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
     /// - Throws: The reason why its answer is invalid, located at the library's path.
-    func describe(_ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) -> PluginDescription {
+    func describe(_ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError)
+        -> PluginDescription
+    {
         let entry = unsafeBitCast(try library.symbol(Self.entry), to: PluginDescription.Entry.self)
         do throws(BackplaneError) {
             let description = try PluginDescription(asking: entry, getInterface: getInterface)

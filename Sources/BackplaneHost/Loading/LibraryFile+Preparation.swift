@@ -14,7 +14,8 @@ extension LibraryFile {
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     /// - Throws: The first reason not to load the library, in which case the copy has been removed.
     package static func prepare(
-        _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil, runtime: SwiftRuntime = .ofThisProcess,
+        _ path: String, sha256: String? = nil, in folder: LoadFolder, digest: (any ContentDigest)? = nil,
+        runtime: SwiftRuntime = .ofThisProcess,
         as generation: (String?) -> (plugin: String?, number: Int) = { ($0, 1) }
     ) throws(BackplaneError) -> LibraryFile {
         let copy = try LibraryCopy(of: path, sha256: sha256, in: folder)

@@ -14,7 +14,8 @@ extension LibraryFile {
             let status = try? FileStatus(at: path)
             if status?.kind == .link {
                 throw BackplaneError(
-                    .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at", at: path)
+                    .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at",
+                    at: path)
             }
             // Sockets cannot be opened, nor can devices where the mount excludes them.
             if let status { try requireRegularFile(status, path) }
@@ -33,11 +34,15 @@ extension LibraryFile {
 
     static func requireRegularFile(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard status.kind == .file else {
-            throw BackplaneError(.pluginUntrusted, "a plugin is a regular file, this is \(status.kind.rawValue); name the library itself", at: path)
+            throw BackplaneError(
+                .pluginUntrusted,
+                "a plugin is a regular file, this is \(status.kind.rawValue); name the library itself", at: path)
         }
     }
 
-    static func requireTrustedOwner(_ status: FileStatus, user: UInt32 = geteuid(), _ path: String) throws(BackplaneError) {
+    static func requireTrustedOwner(_ status: FileStatus, user: UInt32 = geteuid(), _ path: String)
+        throws(BackplaneError)
+    {
         guard status.owner == user || status.owner == 0 else {
             throw BackplaneError(
                 .pluginUntrusted,
@@ -55,14 +60,16 @@ extension LibraryFile {
     static func requireTrustedMode(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard !status.isWritableByOthers else {
             throw BackplaneError(
-                .pluginUntrusted, "everybody may write to this library (mode \(status.modeText)); chmod o-w it if you trust it", at: path)
+                .pluginUntrusted,
+                "everybody may write to this library (mode \(status.modeText)); chmod o-w it if you trust it", at: path)
         }
     }
 
     static func requireBoundedSize(_ status: FileStatus, _ path: String) throws(BackplaneError) {
         guard status.size <= maximumSize else {
             throw BackplaneError(
-                .pluginUnreadable, "a plugin has at most \(maximumSize) bytes, this one \(status.size); strip it or split it", at: path)
+                .pluginUnreadable,
+                "a plugin has at most \(maximumSize) bytes, this one \(status.size); strip it or split it", at: path)
         }
     }
 }

@@ -48,10 +48,14 @@ package struct LibraryIdentity: Sendable, Hashable {
         id = try Self.agreed(records.compactMap(\.id), "id")
         version = try Self.agreed(records.compactMap(\.version), "version")
         // C code may come from another compiler; only the one that built the Swift code matters.
-        toolchain = records.first { $0.swift != nil && $0.toolchain != nil }?.toolchain ?? records.lazy.compactMap(\.toolchain).first
+        toolchain =
+            records.first { $0.swift != nil && $0.toolchain != nil }?.toolchain
+            ?? records.lazy.compactMap(\.toolchain).first
     }
 
-    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(IdentityRecord.Problem) -> Value? {
+    private static func agreed<Value: Hashable>(_ values: [Value], _ what: String) throws(IdentityRecord.Problem)
+        -> Value?
+    {
         if let other = values.first(where: { $0 != values[0] }) {
             throw IdentityRecord.Problem(text: "gives two values for its \(what), \(values[0]) and \(other)")
         }
@@ -73,22 +77,29 @@ extension LibraryIdentity {
     /// Checks that the host and the plugin have an ABI number in common.
     package func requireABI(in host: ClosedRange<UInt32> = Self.hostABI, at path: String) throws(BackplaneError) {
         if abi.overlaps(host) { return }
-        let advice = abi.lowerBound > host.upperBound
+        let advice =
+            abi.lowerBound > host.upperBound
             ? "rebuild the host with a newer Backplane, or the plugin with an older SDK"
             : "rebuild the plugin with a newer Backplane SDK"
         throw BackplaneError(
-            .pluginABIMismatch, "the plugin speaks ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)", at: path)
+            .pluginABIMismatch, "the plugin speaks ABI \(Self.text(abi)), this host ABI \(Self.text(host)); \(advice)",
+            at: path)
     }
 
     /// Checks that the running plugin gives the same answers as its identity.
     func requireAgreement(with answer: PluginDescription) throws(BackplaneError) {
         guard abi.contains(answer.abi) else {
-            throw BackplaneError(.pluginABIMismatch, "the plugin chose ABI \(answer.abi), and its identity says that it speaks \(Self.text(abi)); build all of it with one header")
+            throw BackplaneError(
+                .pluginABIMismatch,
+                "the plugin chose ABI \(answer.abi), and its identity says that it speaks \(Self.text(abi)); build all of it with one header"
+            )
         }
         guard id ?? answer.id == answer.id, version ?? answer.version == answer.version else {
             let said = [id, version?.description].compactMap(\.self).joined(separator: " ")
             throw BackplaneError(
-                .pluginInvalidAnswer, "the plugin answers that it is \(answer.id) \(answer.version), and its identity says \(said); give both the same")
+                .pluginInvalidAnswer,
+                "the plugin answers that it is \(answer.id) \(answer.version), and its identity says \(said); give both the same"
+            )
         }
     }
 

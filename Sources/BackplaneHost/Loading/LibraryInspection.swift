@@ -32,7 +32,9 @@ package struct LibraryInspection: Sendable {
     }
 
     private static func contents(of path: String) -> [UInt8]? {
-        guard let file = try? LibraryFile.open(path), let status = try? LibraryFile.status(of: file, path) else { return nil }
+        guard let file = try? LibraryFile.open(path), let status = try? LibraryFile.status(of: file, path) else {
+            return nil
+        }
         guard status.kind == .file, status.size <= LibraryFile.maximumSize else { return nil }
         return try? file.bytes(count: status.size)
     }

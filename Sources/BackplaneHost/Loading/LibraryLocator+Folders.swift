@@ -20,7 +20,8 @@ extension LibraryLocator {
         }
         guard failures.isEmpty else {
             throw BackplaneError(
-                .pluginNotFound, "plugins cannot be looked for in every --plugin-path; correct or remove these", causes: failures)
+                .pluginNotFound, "plugins cannot be looked for in every --plugin-path; correct or remove these",
+                causes: failures)
         }
         return libraries
     }

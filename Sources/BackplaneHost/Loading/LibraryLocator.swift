@@ -43,7 +43,8 @@ package struct LibraryLocator: Sendable {
             }
         }
         let advice = library.contains("/") ? "build it, or correct the path" : advice
-        throw BackplaneError(.pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
+        throw BackplaneError(
+            .pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
     }
 
     /// Returns the possible paths of a library, in order.
@@ -54,7 +55,8 @@ package struct LibraryLocator: Sendable {
         let isFile = name.hasSuffix(".so")
         guard !["", ".", "..", ".so"].contains(name), isFile || !library.contains("/"), !library.utf8.contains(0) else {
             throw BackplaneError(
-                .pluginNotFound, "`\(library)` is neither a library's name, such as `Bookshelf`, nor a path that ends in `.so`")
+                .pluginNotFound,
+                "`\(library)` is neither a library's name, such as `Bookshelf`, nor a path that ends in `.so`")
         }
         if library.contains("/") { return [FilePath.join(manifestFolder, library)] }
         return places.map { FilePath.join($0, isFile ? name : "lib\(name).so") }

@@ -12,14 +12,18 @@ package struct LinkedPlugin: Sendable {
 
     package init(_ plugin: any Plugin.Type) {
         name = plugin.id
-        describe = { getInterface throws(BackplaneError) in try PluginDescription(asking: plugin, getInterface: getInterface) }
+        describe = { getInterface throws(BackplaneError) in
+            try PluginDescription(asking: plugin, getInterface: getInterface)
+        }
         resources = { () throws(BackplaneError) in try ResourceFolder.ofModule(declaring: plugin) }
     }
 
     /// Creates a plugin from its entry function alone, as for a library.
     package init(named name: String, entry: @escaping @Sendable PluginDescription.Entry) {
         self.name = name
-        describe = { getInterface throws(BackplaneError) in try PluginDescription(asking: entry, getInterface: getInterface) }
+        describe = { getInterface throws(BackplaneError) in
+            try PluginDescription(asking: entry, getInterface: getInterface)
+        }
         resources = { nil }
     }
 

@@ -14,7 +14,9 @@ extension LoadFolder {
     static func sweep(_ parent: String) {
         for name in (try? FileTree.names(in: parent)) ?? [] where isHostFolder(name) {
             let path = FilePath.join(parent, name)
-            guard let status = try? FileStatus(at: path), status.kind == .folder, status.owner == geteuid() else { continue }
+            guard let status = try? FileStatus(at: path), status.kind == .folder, status.owner == geteuid() else {
+                continue
+            }
             if !FileLock.isHeld(at: FilePath.join(path, "lock")) { FileTree.remove(path) }
         }
     }

@@ -50,13 +50,15 @@ package final class LoadFolder: Sendable {
     ///   - copy: A path from ``newCopyPath(for:)``.
     ///   - plugin: The id of the plugin; `nil` if it is unknown until the library's entry function runs.
     static func path(of copy: String, plugin: String?, generation: Int) -> String {
-        let parts = FilePath.name(of: copy).split(separator: "-", maxSplits: 1), id = plugin.map { plain($0) + "-" } ?? ""
+        let parts = FilePath.name(of: copy).split(separator: "-", maxSplits: 1),
+            id = plugin.map { plain($0) + "-" } ?? ""
         return FilePath.join(FilePath.folder(of: copy), "\(parts[0])-\(id)\(BPH_GENERATION)\(generation)-\(parts[1])")
     }
 
     /// Returns a name with other bytes replaced by `_`, and short enough to be a part of a file name.
     private static func plain(_ name: String) -> String {
-        String(decoding: name.utf8.suffix(80).map { Self.plainBytes.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        String(
+            decoding: name.utf8.suffix(80).map { Self.plainBytes.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
 
     private static let plainBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+".utf8)

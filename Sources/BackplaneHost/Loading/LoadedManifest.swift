@@ -37,7 +37,9 @@ struct LoadedManifest: Sendable {
         return LoadedManifest(document, plugins, loadProblems, folder)
     }
 
-    private init(_ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?) {
+    private init(
+        _ document: ManifestDocument, _ plugins: [LoadedPlugin], _ loadProblems: [Problem], _ loadFolder: LoadFolder?
+    ) {
         catalogue = Catalogue(of: plugins)
         let resolution = Resolution(document, catalogue: catalogue) { entry, configuration in
             plugins[entry.order].description.components[entry.index].review(Array(configuration))
@@ -66,7 +68,8 @@ struct LoadedManifest: Sendable {
     /// Returns whether an entry here and one of another manifest are the same class of the same loaded library.
     func isSame(_ old: Catalogue.Entry, in new: LoadedManifest, _ other: Catalogue.Entry) -> Bool {
         let (was, becomes) = (plugins[old.order], new.plugins[other.order])
-        return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin && old.index == other.index
+        return was.path == becomes.path && was.key == becomes.key && old.plugin == other.plugin
+            && old.index == other.index
     }
 
     /// Returns the node of a manager.
@@ -77,10 +80,14 @@ struct LoadedManifest: Sendable {
         do {
             return try plan.node(ofManager: manager)
         } catch {
-            if document.manifest.managers.isEmpty, let reason = document.problems.first(where: { $0.severity == .error && $0.manager == nil }) {
+            if document.manifest.managers.isEmpty,
+                let reason = document.problems.first(where: { $0.severity == .error && $0.manager == nil })
+            {
                 throw reason.error
             }
-            throw BackplaneError(error.code, error.message, at: error.location, failure: error.failure, causes: error.causes + loadProblems.map(\.error))
+            throw BackplaneError(
+                error.code, error.message, at: error.location, failure: error.failure,
+                causes: error.causes + loadProblems.map(\.error))
         }
     }
 

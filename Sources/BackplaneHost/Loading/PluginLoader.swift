@@ -24,7 +24,8 @@ struct LoadedPlugin: Sendable {
     /// The image of its library; `nil` if it is linked into this program.
     var image: PluginImage? {
         guard let path, let copy else { return nil }
-        return PluginImage(id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
+        return PluginImage(
+            id: description.id, version: description.version, library: FilePath.name(of: path), copy: copy)
     }
 }
 
@@ -32,13 +33,18 @@ extension LoadedPlugin {
     /// Creates a plugin by asking a loaded library what it provides.
     ///
     /// - Parameter getInterface: The function through which the plugin fetches the host's services.
-    init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface) throws(BackplaneError) {
+    init(_ prepared: PreparedLibrary, _ library: DynamicLibrary, _ getInterface: bp_get_interface)
+        throws(BackplaneError)
+    {
         let file = prepared.file, reference = prepared.reference, description = try file.describe(library, getInterface)
         if let range = reference?.version, !range.contains(description.version) {
-            throw BackplaneError(.versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)", at: file.path)
+            throw BackplaneError(
+                .versionOutOfRange, "expected plugin version \(range), found \(description.id) \(description.version)",
+                at: file.path)
         }
         self.init(
-            reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped, resources: prepared.resources, description: description)
+            reference: reference, path: file.path, copy: file.copy, unmapped: file.unmapped,
+            resources: prepared.resources, description: description)
     }
 }
 
@@ -58,9 +64,12 @@ struct PluginLoader {
     private var resourceNames = ResourceFolder.Names()
 
     init(
-        _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable, after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
+        _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable,
+        after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
     ) {
-        (self.document, self.options, self.generations, self.before, self.folder) = (document, options, generations, before, folder)
+        (self.document, self.options, self.generations, self.before, self.folder) = (
+            document, options, generations, before, folder
+        )
     }
 
     /// Adds plugins that are linked into this program.
@@ -70,7 +79,8 @@ struct PluginLoader {
         let getInterface = options.getInterface
         for plugin in linked {
             attempt("the linked plugin `\(plugin.name)`", at: nil) { () throws(BackplaneError) in
-                LoadedPlugin(path: nil, resources: try plugin.resources(), description: try plugin.describe(getInterface))
+                LoadedPlugin(
+                    path: nil, resources: try plugin.resources(), description: try plugin.describe(getInterface))
             }
         }
     }
@@ -84,11 +94,15 @@ struct PluginLoader {
                 references.enumerated().map { index, reference in
                     Wanted(
                         what: "the library `\(reference.library)`", location: document.place(ofLibrary: index),
-                        reference: reference, path: { () throws(BackplaneError) in try locator.locate(reference.library) })
+                        reference: reference,
+                        path: { () throws(BackplaneError) in try locator.locate(reference.library) })
                 })
         } else {
             do {
-                add(try LibraryLocator.libraries(in: options.pluginPaths).map { path in Wanted(what: "the library", location: path, path: { path }) })
+                add(
+                    try LibraryLocator.libraries(in: options.pluginPaths).map { path in
+                        Wanted(what: "the library", location: path, path: { path })
+                    })
             } catch {
                 problems.append(Problem(.error, manager: nil, error))
             }
@@ -121,7 +135,9 @@ struct PluginLoader {
         for library in wanted {
             ready.append(Result { () throws(BackplaneError) in try open(library) })
         }
-        let loaded = PatientThread.map(ready, limit: limit) { _, opened in opened.flatMap(Self.load) } late: { _, opened in
+        let loaded = PatientThread.map(ready, limit: limit) { _, opened in
+            opened.flatMap(Self.load)
+        } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
         }
         let described = PatientThread.map(loaded, limit: limit) { _, opened in
@@ -134,20 +150,29 @@ struct PluginLoader {
         }
     }
 
-    private mutating func attempt(_ what: String, at location: String?, _ load: () throws(BackplaneError) -> LoadedPlugin) {
+    private mutating func attempt(
+        _ what: String, at location: String?, _ load: () throws(BackplaneError) -> LoadedPlugin
+    ) {
         do throws(BackplaneError) {
             let plugin = try load()
             try requireNew(plugin.description)
             plugins.append(plugin)
         } catch {
-            problems.append(Problem(.error, manager: nil, BackplaneError(error.code, "\(what) is not loaded", at: location, causes: [error])))
+            problems.append(
+                Problem(
+                    .error, manager: nil,
+                    BackplaneError(error.code, "\(what) is not loaded", at: location, causes: [error])))
         }
     }
 
     private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
-        if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) { return .known(known) }
+        if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) {
+            return .known(known)
+        }
         let path = try library.path()
-        if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) { return .known(known) }
+        if library.reference == nil, let known = before.first(where: { $0.reference == nil && $0.path == path }) {
+            return .known(known)
+        }
         let folder = try loadFolder(), generations = generations
         var names = resourceNames, prepared = prepared
         defer { (resourceNames, self.prepared) = (names, prepared) }
@@ -164,11 +189,15 @@ struct PluginLoader {
         return Result { () throws(BackplaneError) in .loaded(library, try library.file.load()) }
     }
 
-    private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<LoadedPlugin, BackplaneError> {
+    private static func describe(_ opened: Opened, _ getInterface: bp_get_interface) -> Result<
+        LoadedPlugin, BackplaneError
+    > {
         switch opened {
         case .known(let plugin): return .success(plugin)
-        case .ready(let library): return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: library.file.path))
-        case .loaded(let prepared, let library): return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
+        case .ready(let library):
+            return .failure(BackplaneError(.pluginLoadFailed, "it was not loaded", at: library.file.path))
+        case .loaded(let prepared, let library):
+            return Result { () throws(BackplaneError) in try LoadedPlugin(prepared, library, getInterface) }
         }
     }
 
@@ -180,20 +209,28 @@ struct PluginLoader {
     }
 
     private func requireNew(_ plugin: PluginDescription) throws(BackplaneError) {
-        guard let other = plugins.first(where: { $0.description.id == plugin.id && $0.description.version == plugin.version }) else { return }
+        guard
+            let other = plugins.first(where: {
+                $0.description.id == plugin.id && $0.description.version == plugin.version
+            })
+        else { return }
         throw BackplaneError(
-            .pluginDuplicate, "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
+            .pluginDuplicate,
+            "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
     }
 }
 
 extension PluginLoader.Opened {
     fileprivate func overdue(_ what: String, _ limit: Duration) -> BackplaneError {
-        let path: String? = switch self {
-        case .known: nil
-        case .ready(let library), .loaded(let library, _): library.file.path
-        }
+        let path: String? =
+            switch self {
+            case .known: nil
+            case .ready(let library), .loaded(let library, _): library.file.path
+            }
         return BackplaneError(
-            .callDeadline, "the library took longer than \(limit) to \(what), and keeps its thread; `backplane validate` says where it hangs", at: path)
+            .callDeadline,
+            "the library took longer than \(limit) to \(what), and keeps its thread; `backplane validate` says where it hangs",
+            at: path)
     }
 }
 
@@ -204,7 +241,8 @@ extension Catalogue {
             plugins.enumerated().flatMap { order, plugin in
                 plugin.description.components.enumerated().map { index, component in
                     Catalogue.Entry(
-                        plugin: plugin.description.id, pluginVersion: plugin.description.version, order: order, index: index,
+                        plugin: plugin.description.id, pluginVersion: plugin.description.version, order: order,
+                        index: index,
                         component: component.description)
                 }
             })

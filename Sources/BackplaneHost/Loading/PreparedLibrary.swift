@@ -15,7 +15,8 @@ struct PreparedLibrary: Sendable {
     ///   - names: The names of resource folders found so far.
     ///   - generation: The same function as for ``LibraryCopy/checked(for:as:)``.
     init(
-        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ digest: (any ContentDigest)?, _ names: inout ResourceFolder.Names,
+        _ path: String, _ reference: PluginReference?, in folder: LoadFolder, _ digest: (any ContentDigest)?,
+        _ names: inout ResourceFolder.Names,
         as generation: (String?) -> (plugin: String?, number: Int)
     ) throws(BackplaneError) {
         file = try LibraryFile.prepare(path, sha256: reference?.sha256, in: folder, digest: digest, as: generation)

@@ -23,22 +23,29 @@ package enum ResourceFolder {
     /// Copies a library's files next to its copy, and returns the path of their copy; `nil` if there are none.
     ///
     /// - Parameter name: The name of the folder in the manifest; `nil` derives it from the library's.
-    package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
+    package static func copy(besides library: LibraryFile, named name: String?, _ names: inout Names)
+        throws(BackplaneError) -> String?
+    {
         guard let source = try source(besides: library.path, named: name, &names) else { return nil }
         let target = library.copy + ".resources"
         guard (try? FileStatus(at: source))?.kind == .folder else {
-            throw BackplaneError(.pluginUnreadable, "the plugin's files are expected in a folder, which this is not, or not there", at: source)
+            throw BackplaneError(
+                .pluginUnreadable, "the plugin's files are expected in a folder, which this is not, or not there",
+                at: source)
         }
         do throws(FileTree.NotCopied) {
             try FileTree.copy(source, to: target, maximumSize: maximumSize, maximumCount: maximumCount)
         } catch {
-            throw BackplaneError(.pluginUnreadable, "the plugin's files cannot be copied: \(error.reason)", at: error.path)
+            throw BackplaneError(
+                .pluginUnreadable, "the plugin's files cannot be copied: \(error.reason)", at: error.path)
         }
         return target
     }
 
     /// Returns the path of the files of the library at `path`; `nil` if there are none.
-    static func source(besides path: String, named name: String?, _ names: inout Names) throws(BackplaneError) -> String? {
+    static func source(besides path: String, named name: String?, _ names: inout Names) throws(BackplaneError)
+        -> String?
+    {
         let folder = FilePath.folder(of: path)
         let found = if let name { name } else { try find(in: folder, for: path, &names) }
         return found.map { FilePath.join(folder, $0) }
@@ -48,7 +55,8 @@ package enum ResourceFolder {
     ///
     /// They are not copied, because linked plugins are not replaced while the program runs.
     static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
-        guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first else { return nil }
+        guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first
+        else { return nil }
         return try of(module: module, in: folder)
     }
 
@@ -58,13 +66,18 @@ package enum ResourceFolder {
     }
 
     /// Finds the resources of target `T` of package `P`, which SwiftPM puts into `P_T.resources` beside the product.
-    private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError) -> String? {
+    private static func find(in folder: String, for library: String, _ names: inout Names) throws(BackplaneError)
+        -> String?
+    {
         let stem = stem(of: library)
-        let found = names.names(in: folder).filter { $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources") }
+        let found = names.names(in: folder).filter {
+            $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources")
+        }
         return try only(found, at: library, "say which with `resources` in the manifest")
     }
 
-    private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String? {
+    private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String?
+    {
         guard found.count < 2 else {
             let list = found.map { "`\($0)`" }.joined(separator: " and ")
             throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; \(advice)", at: location)

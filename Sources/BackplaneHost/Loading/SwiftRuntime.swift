@@ -28,7 +28,8 @@ extension SwiftRuntime {
         guard isShared else {
             throw BackplaneError(
                 .hostStaticRuntime,
-                "this host has the Swift runtime linked into itself, and a library would bring a second one; build the host without -static-stdlib", at: path)
+                "this host has the Swift runtime linked into itself, and a library would bring a second one; build the host without -static-stdlib",
+                at: path)
         }
         guard library.hasSwift else { return }
         let own = Self.minor(version)

@@ -23,12 +23,16 @@ package struct ComponentDefinition: Sendable, Hashable {
     var namespace: String?
 
     package init(role: Role, property: String? = nil, className: String, range: VersionRange?, location: String) {
-        (self.role, self.property, self.className, self.range, self.location) = (role, property, className, range, location)
+        (self.role, self.property, self.className, self.range, self.location) = (
+            role, property, className, range, location
+        )
         (writtenProperty, writtenClassName) = (property, className)
     }
 
     /// The path of its configuration in the manifest.
-    var configurationPath: ManifestPath { path / (role == .networkService ? "networkServiceConfiguration" : "configuration") }
+    var configurationPath: ManifestPath {
+        path / (role == .networkService ? "networkServiceConfiguration" : "configuration")
+    }
 }
 
 extension ManifestDocument {
@@ -38,23 +42,32 @@ extension ManifestDocument {
     func definitions(of manager: String) -> [ComponentDefinition] {
         guard let definition = manifest.managers[manager] else { return [] }
         let path = dialect.managers / manager, key = manager.pointerStep
-        var definitions = [component(.manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)]
+        var definitions = [
+            component(
+                .manager, definition.className, definition.version, definition.configuration, at: path, lockKey: key)
+        ]
         if let controller = definition.dataAccessController {
             let label = ReservedLabel.dataAccessController
             var component = component(
-                .dataAccessController, controller.className, controller.version, controller.configuration, at: path / label, lockKey: "\(key)/\(label)")
+                .dataAccessController, controller.className, controller.version, controller.configuration,
+                at: path / label, lockKey: "\(key)/\(label)")
             component.namespace = controller.namespace ?? controller.className
             definitions.append(component)
         }
         if let controller = definition.communicationController {
             let label = ReservedLabel.communicationController, path = path / label, key = "\(key)/\(label)"
-            definitions.append(component(.communicationController, controller.className, controller.version, controller.configuration, at: path, lockKey: key))
+            definitions.append(
+                component(
+                    .communicationController, controller.className, controller.version, controller.configuration,
+                    at: path, lockKey: key))
             for (index, service) in controller.services.enumerated() {
                 let path = path / "services" / index
                 var component = component(
                     .networkService, service.className, service.version, service.networkServiceConfiguration, at: path,
                     lockKey: "\(key)/\(service.propertyName.pointerStep)")
-                (component.property, component.writtenProperty) = (service.propertyName, shown(service.propertyName, at: path / "propertyName"))
+                (component.property, component.writtenProperty) = (
+                    service.propertyName, shown(service.propertyName, at: path / "propertyName")
+                )
                 definitions.append(component)
             }
         }
@@ -62,7 +75,8 @@ extension ManifestDocument {
     }
 
     private func component(
-        _ role: Role, _ className: String, _ range: VersionRange?, _ configuration: [String: ManifestValue], at path: ManifestPath, lockKey: String
+        _ role: Role, _ className: String, _ range: VersionRange?, _ configuration: [String: ManifestValue],
+        at path: ManifestPath, lockKey: String
     ) -> ComponentDefinition {
         var component = ComponentDefinition(role: role, className: className, range: range, location: place(of: path))
         component.writtenClassName = shown(className, at: path / "className")

@@ -13,7 +13,9 @@ package enum LockText {
     package static func put(_ lock: [String: LockedClass], into bytes: Data) throws(BackplaneError) -> Data {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
-                .manifestUnsupported, "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has")
+                .manifestUnsupported,
+                "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has"
+            )
         }
         if root["lock"] == lock.value { return bytes }
         let keys = Array(root.keys)
@@ -22,7 +24,9 @@ package enum LockText {
         guard format == .json else { return try ManifestValue.dictionary(root).encoded(as: format) }
         let edited = edit(bytes, keys, lock)
         guard try ManifestValue(parsing: edited) == .dictionary(root) else {
-            throw BackplaneError(.manifestUnwritable, "the lock could not be put into the text; write `\"lock\": {}` into it and try again")
+            throw BackplaneError(
+                .manifestUnwritable,
+                "the lock could not be put into the text; write `\"lock\": {}` into it and try again")
         }
         return edited
     }
@@ -52,7 +56,8 @@ package enum LockText {
 
     private static func member(_ lock: [String: LockedClass], _ indent: String?, _ newline: String) -> [UInt8] {
         let entries = lock.sorted { $0.key < $1.key }.map { key, entry in
-            key.json + Array(#": { "plugin": "#.utf8) + entry.plugin.json + Array(#", "version": "#.utf8) + entry.version.description.json + Array(" }".utf8)
+            key.json + Array(#": { "plugin": "#.utf8) + entry.plugin.json + Array(#", "version": "#.utf8)
+                + entry.version.description.json + Array(" }".utf8)
         }
         if entries.isEmpty { return Array(#""lock": {}"#.utf8) }
         let (before, after) = indent.map { (newline + $0 + $0, newline + $0) } ?? (" ", " ")

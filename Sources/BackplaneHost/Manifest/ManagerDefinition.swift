@@ -17,8 +17,10 @@ public struct ManagerDefinition: Sendable, Hashable {
 
     /// Creates a definition of a manager.
     public init(
-        className: String, version: VersionRange? = nil, uses: [String: String] = [:], configuration: [String: ManifestValue] = [:],
-        dataAccessController: DataAccessControllerDefinition? = nil, communicationController: CommunicationControllerDefinition? = nil,
+        className: String, version: VersionRange? = nil, uses: [String: String] = [:],
+        configuration: [String: ManifestValue] = [:],
+        dataAccessController: DataAccessControllerDefinition? = nil,
+        communicationController: CommunicationControllerDefinition? = nil,
         activation: Activation = .eager
     ) {
         (self.className, self.version, self.uses, self.configuration) = (className, version, uses, configuration)
@@ -39,8 +41,13 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     public var namespace: String?
 
     /// Creates a definition of a data access controller.
-    public init(className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:], namespace: String? = nil) {
-        (self.className, self.version, self.configuration, self.namespace) = (className, version, configuration, namespace)
+    public init(
+        className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
+        namespace: String? = nil
+    ) {
+        (self.className, self.version, self.configuration, self.namespace) = (
+            className, version, configuration, namespace
+        )
     }
 }
 
@@ -56,8 +63,13 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     public var services: [ServiceDefinition]
 
     /// Creates a definition of a communication controller.
-    public init(className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:], services: [ServiceDefinition] = []) {
-        (self.className, self.version, self.configuration, self.services) = (className, version, configuration, services)
+    public init(
+        className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
+        services: [ServiceDefinition] = []
+    ) {
+        (self.className, self.version, self.configuration, self.services) = (
+            className, version, configuration, services
+        )
     }
 }
 
@@ -73,7 +85,10 @@ public struct ServiceDefinition: Sendable, Hashable {
     public var networkServiceConfiguration: [String: ManifestValue]
 
     /// Creates a definition of a network service.
-    public init(className: String, version: VersionRange? = nil, propertyName: String, networkServiceConfiguration: [String: ManifestValue] = [:]) {
+    public init(
+        className: String, version: VersionRange? = nil, propertyName: String,
+        networkServiceConfiguration: [String: ManifestValue] = [:]
+    ) {
         (self.className, self.version, self.propertyName) = (className, version, propertyName)
         self.networkServiceConfiguration = networkServiceConfiguration
     }

@@ -8,7 +8,8 @@ extension Manifest {
     /// variable.
     public var value: ManifestValue {
         var root: [String: ManifestValue] = [
-            "manifestVersion": .integer(ManifestReader.supportedVersion), "managers": .dictionary(managers.mapValues(\.value)),
+            "manifestVersion": .integer(ManifestReader.supportedVersion),
+            "managers": .dictionary(managers.mapValues(\.value)),
         ]
         root["plugins"] = plugins.map { .array($0.map(\.value)) }
         root = root.mapValues(\.withoutVariables)
@@ -26,10 +27,14 @@ extension PluginReference {
 extension ManagerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
-            of: ["className": className, "version": version?.description, "activation": activation == .eager ? nil : activation.rawValue],
+            of: [
+                "className": className, "version": version?.description,
+                "activation": activation == .eager ? nil : activation.rawValue,
+            ],
             [
                 "uses": .nonempty(uses.mapValues { .string($0) }), "configuration": .nonempty(configuration),
-                "dataAccessController": dataAccessController?.value, "communicationController": communicationController?.value,
+                "dataAccessController": dataAccessController?.value,
+                "communicationController": communicationController?.value,
             ])
     }
 }
@@ -37,7 +42,8 @@ extension ManagerDefinition {
 extension DataAccessControllerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
-            of: ["className": className, "version": version?.description, "namespace": namespace], ["configuration": .nonempty(configuration)])
+            of: ["className": className, "version": version?.description, "namespace": namespace],
+            ["configuration": .nonempty(configuration)])
     }
 }
 
@@ -45,7 +51,10 @@ extension CommunicationControllerDefinition {
     fileprivate var value: ManifestValue {
         .dictionary(
             of: ["className": className, "version": version?.description],
-            ["configuration": .nonempty(configuration), "services": services.isEmpty ? Optional.none : .array(services.map(\.value))])
+            [
+                "configuration": .nonempty(configuration),
+                "services": services.isEmpty ? Optional.none : .array(services.map(\.value)),
+            ])
     }
 }
 
@@ -59,7 +68,9 @@ extension ServiceDefinition {
 
 extension ManifestValue {
     /// Returns a dictionary of the texts and values that are not `nil`.
-    fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:]) -> ManifestValue {
+    fileprivate static func dictionary(of texts: [String: String?], _ values: [String: ManifestValue?] = [:])
+        -> ManifestValue
+    {
         var members = values.compactMapValues(\.self)
         for case (let key, let text?) in texts { members[key] = .string(text) }
         return .dictionary(members)

@@ -22,7 +22,9 @@ public struct Manifest: Sendable, Hashable {
     public var lock: [String: LockedClass]?
 
     /// Creates a manifest in Swift.
-    public init(plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil) {
+    public init(
+        plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil
+    ) {
         (self.plugins, self.managers, self.lock) = (plugins, managers, lock)
     }
 
@@ -32,7 +34,8 @@ public struct Manifest: Sendable, Hashable {
     ///
     /// - Throws: The only error, or the first of several with all of them as its causes.
     public init(
-        contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+        contentsOf path: String, environment: String? = nil,
+        variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) throws(BackplaneError) {
         self = try ManifestDocument(contentsOf: path, environment: environment, variables: variables).soundManifest
     }

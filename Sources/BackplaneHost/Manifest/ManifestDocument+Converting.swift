@@ -15,6 +15,8 @@ extension ManifestValue {
     /// The error in the `manifestVersion`, which makes the manifest unreadable; `nil` if there is none.
     package var versionError: BackplaneError? {
         let place = (ManifestPath() / "manifestVersion").description
-        return ManifestDocument(self, variables: { _ in nil }).problems.first { $0.severity == .error && $0.error.location == place }?.error
+        return ManifestDocument(self, variables: { _ in nil }).problems.first {
+            $0.severity == .error && $0.error.location == place
+        }?.error
     }
 }

@@ -32,7 +32,8 @@ public struct ManifestDocument: Sendable {
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
-        contentsOf path: String, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+        contentsOf path: String, environment: String? = nil,
+        variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
         do {
             self.init(parsing: try ManifestFile.read(path), path: path, environment: environment, variables: variables)
@@ -79,7 +80,8 @@ public struct ManifestDocument: Sendable {
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
-        _ value: ManifestValue, environment: String? = nil, variables: @escaping (String) -> String? = ManifestDocument.processVariable
+        _ value: ManifestValue, environment: String? = nil,
+        variables: @escaping (String) -> String? = ManifestDocument.processVariable
     ) {
         self.init(reading: value, ManifestReader(environment: environment, variables: variables), path: nil, text: nil)
     }

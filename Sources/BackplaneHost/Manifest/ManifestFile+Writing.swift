@@ -18,12 +18,18 @@ extension ManifestFile {
     ///   - model: A file whose permissions limit those of the new one.
     ///   - replaces: Whether to replace an existing file, keeping its owner and permissions.
     /// - Throws: `manifest.unwritable`.
-    package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool) throws(BackplaneError) {
+    package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool)
+        throws(BackplaneError)
+    {
         if (try? FileStatus(at: path)) != nil {
-            guard replaces else { throw BackplaneError(.manifestUnwritable, "there is a file already; --force replaces it", at: path) }
+            guard replaces else {
+                throw BackplaneError(.manifestUnwritable, "there is a file already; --force replaces it", at: path)
+            }
             return try replace(path, named: path, with: bytes)
         }
-        do { try FileReplacement.create(path, with: bytes, mode: permissions(like: model)) } catch { throw unwritable(path, error) }
+        do { try FileReplacement.create(path, with: bytes, mode: permissions(like: model)) } catch {
+            throw unwritable(path, error)
+        }
     }
 
     /// Replaces a file whose symbolic links are resolved.
@@ -33,7 +39,8 @@ extension ManifestFile {
         let status: FileStatus
         do { status = try FileStatus(at: path) } catch { throw unwritable(name, error) }
         guard status.kind == .file else {
-            throw BackplaneError(.manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: name)
+            throw BackplaneError(
+                .manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: name)
         }
         // Neither renaming nor root needs the right to write to the file, but a read-only file should not be lost.
         guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
@@ -47,7 +54,9 @@ extension ManifestFile {
     ///
     /// Only the permissions of a regular file say who may see its contents.
     private static func permissions(like model: String) -> UInt32 {
-        guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK), let status = try? FileStatus(of: file), status.kind == .file else {
+        guard let file = try? FileDescriptor(opening: model, O_RDONLY | O_NONBLOCK),
+            let status = try? FileStatus(of: file), status.kind == .file
+        else {
             return 0o666
         }
         return status.mode & 0o666

@@ -1,6 +1,7 @@
 package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)

@@ -17,11 +17,16 @@ struct ManifestKeys {
     static let lockedClass = ManifestKeys(["plugin", "version"])
     static let plugin = ManifestKeys(["library", "version", "sha256", "resources"])
     static let manager = ManifestKeys(
-        ["className", "version", "activation", "uses", "configuration", "dataAccessController", "communicationController"],
+        [
+            "className", "version", "activation", "uses", "configuration", "dataAccessController",
+            "communicationController",
+        ],
         shared: ["className", "dataAccessController", "communicationController"])
-    static let dataAccessController = ManifestKeys(["className", "version", "namespace", "configuration"], shared: ["className"])
+    static let dataAccessController = ManifestKeys(
+        ["className", "version", "namespace", "configuration"], shared: ["className"])
     static let communicationController = ManifestKeys(
         ["className", "version", "configuration", "services"], shared: ["className", "services"])
     static let service = ManifestKeys(
-        ["className", "version", "propertyName", "networkServiceConfiguration"], shared: ["className", "propertyName", "networkServiceConfiguration"])
+        ["className", "version", "propertyName", "networkServiceConfiguration"],
+        shared: ["className", "propertyName", "networkServiceConfiguration"])
 }

@@ -15,7 +15,8 @@ extension ManifestReader {
         warnOfUnknownKeys(in: section, known: .manager)
         return ManagerDefinition(
             className: className ?? "", version: version, uses: uses, configuration: configuration,
-            dataAccessController: dataAccessController, communicationController: communicationController, activation: activation)
+            dataAccessController: dataAccessController, communicationController: communicationController,
+            activation: activation)
     }
 
     private mutating func activation(in section: Section) -> Activation {
@@ -69,7 +70,10 @@ extension ManifestReader {
             services.append(service)
             guard !service.propertyName.isEmpty else { continue }
             if let first = indices[service.propertyName] {
-                report(.wireMismatch, "`\(shown(service.propertyName, at: path / "propertyName"))` has a service already, number \(first); a property takes one", at: path / "propertyName")
+                report(
+                    .wireMismatch,
+                    "`\(shown(service.propertyName, at: path / "propertyName"))` has a service already, number \(first); a property takes one",
+                    at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index
             }
@@ -81,7 +85,10 @@ extension ManifestReader {
     private mutating func layer(_ key: String, in section: Section) -> Section? {
         guard let layer = dictionary(key, in: section) else { return nil }
         guard !layer.values.isEmpty else {
-            report(.manifestMissingKey, "`\(key)` is empty; leave the key out for a manager without one, or give it a `className`", at: layer.path)
+            report(
+                .manifestMissingKey,
+                "`\(key)` is empty; leave the key out for a manager without one, or give it a `className`",
+                at: layer.path)
             return nil
         }
         return layer

@@ -20,7 +20,8 @@ extension ManifestReader {
         }
         return chosen.map { overlay in
             let patch = overlay.values.filter { ManifestKeys.environment.all.contains($0.key) }
-            let merged = ManifestValue.dictionary(root.values).merging(.dictionary(patch), writtenAt: overlay.path, &origins)
+            let merged = ManifestValue.dictionary(root.values).merging(
+                .dictionary(patch), writtenAt: overlay.path, &origins)
             guard case .dictionary(let values) = merged else { return root }
             return Section(values: values, path: root.path)
         }
@@ -37,8 +38,13 @@ extension ManifestReader {
 
     func unknownEnvironment(_ name: String, among names: [String]) -> BackplaneError {
         let suggestions = NameSuggestions(for: name, among: names)
-        let hint = names.isEmpty ? "the manifest has none" : [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
-        return BackplaneError(.manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)", at: (ManifestPath() / "environments").description)
+        let hint =
+            names.isEmpty
+            ? "the manifest has none"
+            : [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
+        return BackplaneError(
+            .manifestUnknownEnvironment, "no environment is named `\(name)`; \(hint)",
+            at: (ManifestPath() / "environments").description)
     }
 
     /// Returns an environment if it can be merged; the contents of the chosen one are read with the merged manifest.
@@ -46,8 +52,10 @@ extension ManifestReader {
         let before = problems.count
         guard let overlay = dictionary(name, in: environments) else { return nil }
         var others = overlay
-        for key in ManifestKeys.root.all where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
-            let words = "an environment cannot change `\(key)`; it may have \(NameSuggestions.list(ManifestKeys.environment.all))"
+        for key in ManifestKeys.root.all
+        where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
+            let words =
+                "an environment cannot change `\(key)`; it may have \(NameSuggestions.list(ManifestKeys.environment.all))"
             report(.manifestUnsupported, words, at: overlay.path / key)
         }
         let isSound = problems.count == before
@@ -61,8 +69,11 @@ extension ManifestReader {
         (other.isRehearsal, other.ignoresLock) = (true, true)
         _ = other.read(.dictionary(root.values))
         let path = (ManifestPath() / "environments" / name).description + "/"
-        let known = Set(problems.compactMap(\.error.location) + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
-        for problem in other.problems where problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false {
+        let known = Set(
+            problems.compactMap(\.error.location)
+                + other.spellings.keys.compactMap { other.origins.place(of: $0.description) })
+        for problem in other.problems
+        where problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false {
             var error = problem.error
             error.message = "in an environment that is not chosen: \(error.message)"
             report(error, severity: .warning)

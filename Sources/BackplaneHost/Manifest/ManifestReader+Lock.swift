@@ -36,7 +36,9 @@ extension ManifestReader {
     private mutating func version(in entry: Section) -> Version? {
         guard let text = requiredString("version", in: entry) else { return nil }
         if let version = Version(text) { return version }
-        report(.versionMalformed, "`\(text)` is not a version; write numbers with dots, such as 1.2.0", at: entry.path / "version")
+        report(
+            .versionMalformed, "`\(text)` is not a version; write numbers with dots, such as 1.2.0",
+            at: entry.path / "version")
         return nil
     }
 }

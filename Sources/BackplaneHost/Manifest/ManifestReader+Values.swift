@@ -26,7 +26,9 @@ extension ManifestReader {
     /// Reads a text that may be missing but not empty.
     mutating func string(_ key: String, in section: Section) -> String? {
         guard let value = section.values[key], !unusable.contains(section.path / key) else { return nil }
-        guard case .string(let text) = value else { return wrongType(value, expected: "a string", at: section.path / key) }
+        guard case .string(let text) = value else {
+            return wrongType(value, expected: "a string", at: section.path / key)
+        }
         guard !text.isEmpty else {
             report(.manifestMissingKey, "`\(key)` is empty", at: section.path / key)
             return nil
@@ -45,7 +47,9 @@ extension ManifestReader {
             return try VersionRange(text)
         } catch {
             let path = section.path / "version"
-            let words = spellings[path].map { "`\($0)` does not give a version range; one is an interval such as `[1.2,2.0)`" }
+            let words = spellings[path].map {
+                "`\($0)` does not give a version range; one is an interval such as `[1.2,2.0)`"
+            }
             report(.versionMalformed, words ?? error.description, at: path)
             return nil
         }
@@ -63,7 +67,9 @@ extension ManifestReader {
                 if dialect == .nemoLogic, known.own.contains(key) {
                     "`\(key)` is ignored in a manifest without `manifestVersion`"
                 } else {
-                    "unknown key `\(key)`; " + (NameSuggestions(for: key, among: keys).question ?? "known here: \(NameSuggestions.list(keys))")
+                    "unknown key `\(key)`; "
+                        + (NameSuggestions(for: key, among: keys).question
+                            ?? "known here: \(NameSuggestions.list(keys))")
                 }
             report(.manifestUnknownKey, words, at: section.path / key, severity: .warning)
         }

@@ -25,12 +25,16 @@ extension ManifestReader {
             let words = try VariableText(text)
             let (expanded, unset) = words.expanded(variables)
             for name in unset {
-                report(.manifestUnsetVariable, "the variable `\(name)` is not set; set it, or write `${\(name):-default}`", at: path)
+                report(
+                    .manifestUnsetVariable, "the variable `\(name)` is not set; set it, or write `${\(name):-default}`",
+                    at: path)
             }
             let hadRoom = variableBytesLeft >= 0
             variableBytesLeft -= expanded.utf8.count
             if hadRoom, variableBytesLeft < 0 {
-                report(.manifestUnsupported, "with its variables the manifest is larger than \(DocumentLimits.bytes >> 20) MB", at: path)
+                report(
+                    .manifestUnsupported,
+                    "with its variables the manifest is larger than \(DocumentLimits.bytes >> 20) MB", at: path)
             }
             guard unset.isEmpty, variableBytesLeft >= 0 else {
                 unusable.insert(path)

@@ -36,7 +36,10 @@ struct ManifestReader {
         guard let root = section(value, at: ManifestPath()) else { return Manifest(managers: [:]) }
         if root.values["manifestVersion"] != nil { return ownManifest(root) }
         if isMissingVersion(root) {
-            report(.manifestMissingKey, "`managers` without `manifestVersion`; add `\"manifestVersion\": \(Self.supportedVersion)`", at: root.path / "manifestVersion")
+            report(
+                .manifestMissingKey,
+                "`managers` without `manifestVersion`; add `\"manifestVersion\": \(Self.supportedVersion)`",
+                at: root.path / "manifestVersion")
             return Manifest(managers: [:])
         }
         dialect = .nemoLogic
@@ -51,7 +54,9 @@ struct ManifestReader {
         switch root.values["manifestVersion"] {
         case .integer(Self.supportedVersion)?: break
         case .integer(let other)?:
-            report(.manifestUnsupported, "manifest version \(other) is not supported; supported is \(Self.supportedVersion)", at: version)
+            report(
+                .manifestUnsupported,
+                "manifest version \(other) is not supported; supported is \(Self.supportedVersion)", at: version)
             return Manifest(managers: [:])
         case let other:
             report(.manifestWrongType, "expected an integer, found \(other?.kind ?? "nothing")", at: version)
@@ -94,11 +99,16 @@ struct ManifestReader {
         let version = versionRange(in: section)
         let sha256 = string("sha256", in: section)
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
-            report(.manifestWrongType, "expected 64 hexadecimal digits, found `\(shown(sha256, at: path / "sha256"))`", at: path / "sha256")
+            report(
+                .manifestWrongType, "expected 64 hexadecimal digits, found `\(shown(sha256, at: path / "sha256"))`",
+                at: path / "sha256")
         }
         let resources = string("resources", in: section)
         if let resources, resources.isEmpty || resources.contains("/") || [".", ".."].contains(resources) {
-            report(.manifestWrongType, "expected the name of a folder beside the library, found `\(shown(resources, at: path / "resources"))`", at: path / "resources")
+            report(
+                .manifestWrongType,
+                "expected the name of a folder beside the library, found `\(shown(resources, at: path / "resources"))`",
+                at: path / "resources")
         }
         let isSound = problems.count == before
         warnOfUnknownKeys(in: section, known: .plugin)
@@ -131,7 +141,9 @@ struct ManifestReader {
         return body(&self)
     }
 
-    mutating func report(_ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error) {
+    mutating func report(
+        _ code: BackplaneError.Code, _ message: String, at path: ManifestPath, severity: Problem.Severity = .error
+    ) {
         let place = origins.place(of: path.description) ?? path.description
         report(BackplaneError(code, message, at: place), severity: severity)
     }

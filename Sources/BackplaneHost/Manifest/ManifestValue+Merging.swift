@@ -9,7 +9,9 @@ extension ManifestValue {
     /// - Parameters:
     ///   - place: The path at which the patch is written.
     ///   - origins: The places of values that the patch adds or removes; updated by this method.
-    func merging(_ patch: ManifestValue, writtenAt place: ManifestPath, _ origins: inout ManifestOrigins) -> ManifestValue {
+    func merging(_ patch: ManifestValue, writtenAt place: ManifestPath, _ origins: inout ManifestOrigins)
+        -> ManifestValue
+    {
         guard case .dictionary(let changes) = patch, case .dictionary(var members) = self else {
             origins = ManifestOrigins(place)
             return patch.withoutNullMembers

@@ -15,7 +15,8 @@ extension ManifestValue {
     /// The places of keys that a plain Nemo Logic manifest ignores, and that have an effect once it is upgraded.
     package var keysThatAnUpgradeWakes: [String] {
         func unknown(_ value: ManifestValue) -> [String] {
-            ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }.compactMap(\.error.location)
+            ManifestDocument(value, variables: { _ in nil }).problems.filter { $0.error.code == .manifestUnknownKey }
+                .compactMap(\.error.location)
         }
         let later = Set(unknown(upgraded))
         return unknown(self).filter { !later.contains((ManifestDialect.backplane.managers).description + $0) }

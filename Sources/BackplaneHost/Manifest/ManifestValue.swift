@@ -1,8 +1,9 @@
 public import Backplane
 public import BackplaneDocuments
+public import FoundationEssentials
+
 // A manifest that is built in Swift contains values; importing the host is enough to write them.
 @_exported public import enum BackplaneDocuments.DocumentValue
-public import FoundationEssentials
 
 /// A value of a manifest, independent of the format it was read from.
 public typealias ManifestValue = DocumentValue
@@ -31,7 +32,9 @@ extension ManifestValue {
     /// - Throws: `manifest.unsupported` at a value that the format cannot represent: null in a property list, a number
     ///   that is not finite in JSON, or a control character in XML.
     public func encoded(as format: ManifestFormat) throws(BackplaneError) -> Data {
-        do { return try encoded(as: format, in: ManifestShape.whole(self), of: .manifest) } catch { throw BackplaneError(manifest: error) }
+        do { return try encoded(as: format, in: ManifestShape.whole(self), of: .manifest) } catch {
+            throw BackplaneError(manifest: error)
+        }
     }
 }
 
@@ -42,10 +45,11 @@ extension DocumentSubject {
 extension BackplaneError {
     /// Creates an error from one that was found while reading or writing a manifest as a document.
     init(manifest error: DocumentError) {
-        let code = switch error.kind {
-        case .malformed: Code.manifestMalformed
-        case .unsupported: Code.manifestUnsupported
-        }
+        let code =
+            switch error.kind {
+            case .malformed: Code.manifestMalformed
+            case .unsupported: Code.manifestUnsupported
+            }
         self.init(code, error.description, at: error.location)
     }
 }

@@ -23,7 +23,8 @@ package struct NameSuggestions {
 
     /// The text "did you mean `a` or `b`?"; `nil` if there are no near misses.
     var question: String? {
-        nearMisses.isEmpty ? nil : "did you mean " + nearMisses.prefix(3).map { "`\($0)`" }.joined(separator: " or ") + "?"
+        nearMisses.isEmpty
+            ? nil : "did you mean " + nearMisses.prefix(3).map { "`\($0)`" }.joined(separator: " or ") + "?"
     }
 
     /// The names, near misses first, followed by the number of those left out.

@@ -35,7 +35,9 @@ extension BackplaneError {
     /// - Precondition: `errors` is not empty.
     static func combining(_ errors: [BackplaneError], of subject: String, at location: String?) -> BackplaneError {
         guard errors.count > 1 else { return errors[0] }
-        return BackplaneError(errors[0].code, "\(subject) has \(errors.count) errors, the first: \(errors[0].message)", at: location, causes: errors)
+        return BackplaneError(
+            errors[0].code, "\(subject) has \(errors.count) errors, the first: \(errors[0].message)", at: location,
+            causes: errors)
     }
 }
 

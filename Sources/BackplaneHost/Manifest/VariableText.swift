@@ -53,12 +53,15 @@ struct VariableText {
         }
         guard !rest.isEmpty else { return .variable(String(name), fallback: nil) }
         let fallback = String(rest.unicodeScalars.dropFirst(2))
-        guard !isNeeded(for: fallback) else { throw malformed("the default of `\(name)` refers to a variable, which a default cannot") }
+        guard !isNeeded(for: fallback) else {
+            throw malformed("the default of `\(name)` refers to a variable, which a default cannot")
+        }
         return .variable(String(name), fallback: fallback)
     }
 
     private static func malformed(_ reason: String) -> BackplaneError {
-        BackplaneError(.manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
+        BackplaneError(
+            .manifestMalformedVariable, "\(reason); write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself")
     }
 
     /// Returns the text with the values, which are not expanded themselves, and the names of variables without a value.

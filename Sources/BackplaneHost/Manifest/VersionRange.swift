@@ -39,10 +39,12 @@ public struct VersionRange: Sendable, Hashable {
     ///   version.
     public init(_ text: String) throws(Malformed) {
         if let version = Version(text) {
-            let hint = "`\(text)` is one version, not a range; write `[\(text),\(version.major + 1).0)` for every compatible version, or `[\(text)]` for this one alone"
+            let hint =
+                "`\(text)` is one version, not a range; write `[\(text),\(version.major + 1).0)` for every compatible version, or `[\(text)]` for this one alone"
             throw Malformed(description: hint)
         }
-        guard let first = text.first, let last = text.last, text.count > 2, "[(".contains(first), "])".contains(last) else {
+        guard let first = text.first, let last = text.last, text.count > 2, "[(".contains(first), "])".contains(last)
+        else {
             throw Malformed(description: "`\(text)` is not a version range; write an interval such as `[1.2,2.0)`")
         }
         let ends = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
@@ -50,7 +52,8 @@ public struct VersionRange: Sendable, Hashable {
             let end = end.trimmingSpaces
             guard !end.isEmpty else { return nil }
             guard let version = Version(end) else {
-                throw Malformed(description: "`\(end)` in `\(text)` is not a version; write numbers with dots, such as 1.2.0")
+                throw Malformed(
+                    description: "`\(end)` in `\(text)` is not a version; write numbers with dots, such as 1.2.0")
             }
             return Bound(version, isIncluded: isIncluded)
         }
@@ -63,9 +66,12 @@ public struct VersionRange: Sendable, Hashable {
         case 2:
             self.init(lower: try bound(ends[0], first == "["), upper: try bound(ends[1], last == "]"))
         default:
-            throw Malformed(description: "`\(text)` is not a version range; an interval has two ends, such as `[1.2,2.0)`")
+            throw Malformed(
+                description: "`\(text)` is not a version range; an interval has two ends, such as `[1.2,2.0)`")
         }
-        if let lower, let upper, lower.version > upper.version || (lower.version == upper.version && !(lower.isIncluded && upper.isIncluded)) {
+        if let lower, let upper,
+            lower.version > upper.version || (lower.version == upper.version && !(lower.isIncluded && upper.isIncluded))
+        {
             throw Malformed(description: "no version is in `\(text)`: its lower end is not below its upper end")
         }
     }

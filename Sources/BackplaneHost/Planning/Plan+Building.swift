@@ -26,7 +26,10 @@ extension Plan {
                     guard let id = share(service, for: name), let label = service.definition.property else { continue }
                     services.append(Link(label: label, provider: id))
                 }
-                wires.append(Link(label: ReservedLabel.communicationController, provider: append(entry, choice, services, for: name)))
+                wires.append(
+                    Link(
+                        label: ReservedLabel.communicationController,
+                        provider: append(entry, choice, services, for: name)))
             }
             wires += definition.uses.sorted { $0.key < $1.key }.compactMap { label, used in
                 managers[used].map { Link(label: label, provider: $0) }
@@ -47,10 +50,13 @@ extension Plan {
             return id
         }
 
-        private mutating func append(_ entry: Catalogue.Entry, _ choice: Resolution.Choice, _ wires: [Link], for manager: String) -> Int {
+        private mutating func append(
+            _ entry: Catalogue.Entry, _ choice: Resolution.Choice, _ wires: [Link], for manager: String
+        ) -> Int {
             let definition = choice.definition
             let node = Node(
-                id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires, location: definition.location,
+                id: nodes.count, entry: entry, configuration: choice.configuration, wires: wires,
+                location: definition.location,
                 namespace: definition.namespace, managers: [manager], origins: document.origins(below: definition.path))
             nodes.append(node)
             return node.id

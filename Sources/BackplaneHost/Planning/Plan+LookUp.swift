@@ -19,14 +19,18 @@ extension Plan {
         var waiting = [try node(ofManager: name)]
         while let manager = waiting.popLast() {
             needed.formUnion(manager.managers)
-            waiting += manager.wires.map { nodes[$0.provider] }.filter { $0.role == .manager && needed.isDisjoint(with: $0.managers) }
+            waiting += manager.wires.map { nodes[$0.provider] }.filter {
+                $0.role == .manager && needed.isDisjoint(with: $0.managers)
+            }
         }
         return nodes.filter { !needed.isDisjoint(with: $0.managers) }
     }
 
     /// Returns the nodes, except for used managers, that must be up before a node is created, in the order of creation.
     package func layers(of node: Node) -> [Node] {
-        guard node.role == .manager, let name = node.managers.first else { return node.wires.map { nodes[$0.provider] } }
+        guard node.role == .manager, let name = node.managers.first else {
+            return node.wires.map { nodes[$0.provider] }
+        }
         // A manager's wires are not enough: a collaborator that its class does not ask for is created all the same.
         return (layersByManager[name] ?? []).map { nodes[$0] }
     }
@@ -40,11 +44,17 @@ extension BackplaneError {
     /// Returns the error for a manager that does not exist.
     ///
     /// - Parameter names: The existing names; `nil` omits them from the message.
-    static func unknownManager(_ name: String, among names: [String]?, at location: String?, causes: [BackplaneError] = []) -> BackplaneError {
-        guard let names else { return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes) }
+    static func unknownManager(
+        _ name: String, among names: [String]?, at location: String?, causes: [BackplaneError] = []
+    ) -> BackplaneError {
+        guard let names else {
+            return BackplaneError(.unknownManager, "no manager is named `\(name)`", at: location, causes: causes)
+        }
         let suggestions = NameSuggestions(for: name, among: names)
         let hint =
-            if names.isEmpty { "there are none" } else { [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ") }
+            if names.isEmpty { "there are none" } else {
+                [suggestions.question, "there are \(suggestions.list)"].compactMap(\.self).joined(separator: " ")
+            }
         return BackplaneError(.unknownManager, "no manager is named `\(name)`; \(hint)", at: location, causes: causes)
     }
 }

@@ -17,6 +17,8 @@ extension Plan.Node {
     }
 
     func mismatch(with needed: ContractDescription, _ difference: String) -> BackplaneError {
-        BackplaneError(.wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)", at: location)
+        BackplaneError(
+            .wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)",
+            at: location)
     }
 }

@@ -34,9 +34,14 @@ struct PlanChange {
         added = removed
     }
 
-    private func keeps(_ old: Plan.Node, as new: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) -> Bool {
-        guard old.configuration == new.configuration, isSame(old.entry, new.entry), old.wires.count == new.wires.count else { return false }
-        return zip(old.wires, new.wires).allSatisfy { old, new in old.label == new.label && kept[old.provider] == new.provider }
+    private func keeps(_ old: Plan.Node, as new: Plan.Node, _ isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool)
+        -> Bool
+    {
+        guard old.configuration == new.configuration, isSame(old.entry, new.entry), old.wires.count == new.wires.count
+        else { return false }
+        return zip(old.wires, new.wires).allSatisfy { old, new in
+            old.label == new.label && kept[old.provider] == new.provider
+        }
     }
 }
 
@@ -46,7 +51,9 @@ extension Plan.Node {
         switch role {
         case .manager, .communicationController: Key(role: role, manager: managers[0])
         case .dataAccessController, .networkService:
-            Key(role: role, plugin: entry.plugin, className: entry.component.className, version: entry.component.version, configuration: Array(configuration), namespace: namespace)
+            Key(
+                role: role, plugin: entry.plugin, className: entry.component.className,
+                version: entry.component.version, configuration: Array(configuration), namespace: namespace)
         }
     }
 

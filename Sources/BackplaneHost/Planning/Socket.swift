@@ -29,7 +29,9 @@ extension ManagerDefinition {
         default:
             let index = communicationController?.services.firstIndex { $0.propertyName == label }
             let path = path / ReservedLabel.communicationController / "services"
-            return Socket(role: .networkService, isFilled: index != nil && role == .communicationController, path: index.map { path / $0 } ?? path)
+            return Socket(
+                role: .networkService, isFilled: index != nil && role == .communicationController,
+                path: index.map { path / $0 } ?? path)
         }
     }
 }

@@ -1,5 +1,5 @@
-import Glibc
 package import Backplane
+import Glibc
 
 /// A shared library that has been loaded into this process, for the lifetime of the process.
 ///
@@ -9,7 +9,7 @@ package struct DynamicLibrary: Sendable {
     /// The path it was loaded from.
     package let path: String
     /// The handle from `dlopen`, which is written once and never closed, so it can be shared like the number it is.
-    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer      // constant
+    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer  // constant
 
     /// Creates a library by loading the file at `path` and running its constructors.
     ///

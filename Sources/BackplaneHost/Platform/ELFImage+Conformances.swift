@@ -4,7 +4,9 @@ extension ELFImage {
     /// The layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`,
     /// `ConformanceFlags`).
     package func retroactiveConformances() throws(Problem) -> [String] {
-        guard let section = sections.first(where: { $0.name == "swift5_protocol_conformances" && $0.isInFile }) else { return [] }
+        guard let section = sections.first(where: { $0.name == "swift5_protocol_conformances" && $0.isInFile }) else {
+            return []
+        }
         let reader = ELFReader(bytes), segments = try segments(), names = SymbolNames(self)
         var found: [String] = []
         for record in stride(from: section.range.lowerBound, through: section.range.upperBound - 4, by: 4) {

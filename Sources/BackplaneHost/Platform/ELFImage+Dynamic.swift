@@ -21,17 +21,21 @@ extension ELFImage {
 
     /// Returns the requirements in the image's dynamic section; the caller must have every byte of the image.
     package func demands() throws(Problem) -> Demands {
-        let segments = try segments(), dynamic = try DynamicSection(segments, ELFReader(bytes)), names = SymbolNames(self)
+        let segments = try segments(), dynamic = try DynamicSection(segments, ELFReader(bytes)),
+            names = SymbolNames(self)
         var demands = Demands()
         demands.needed = try dynamic.needed()
-        demands.initialisers = try dynamic.initialisers().map { names[$0.address] ?? $0.symbol ?? "0x" + String($0.address, radix: 16) }
+        demands.initialisers = try dynamic.initialisers().map {
+            names[$0.address] ?? $0.symbol ?? "0x" + String($0.address, radix: 16)
+        }
         demands.choosers = try dynamic.choosers().map { names[$0] ?? "0x" + String($0, radix: 16) }
         demands.hasStartFiles = dynamic.hasInitialiser
         demands.relocatesText = dynamic.relocatesText
         let stack = segments.first { $0.type == Segment.stack }
         demands.hasExecutableStack = stack.map { $0.flags & Segment.executable != 0 } ?? Segment.stacksAreExecutable
         demands.hasWritableCode = segments.contains {
-            $0.type == Segment.load && $0.flags & (Segment.executable | Segment.writable) == Segment.executable | Segment.writable
+            $0.type == Segment.load
+                && $0.flags & (Segment.executable | Segment.writable) == Segment.executable | Segment.writable
         }
         return demands
     }
@@ -40,8 +44,10 @@ extension ELFImage {
 /// The dynamic section of a library: pairs of tag and value for the loader.
 private struct DynamicSection {
     private enum Tag {
-        static let needed: UInt64 = 1, texts: UInt64 = 5, relocations: UInt64 = 7, relocationsSize: UInt64 = 8, textsSize: UInt64 = 10
-        static let initialiser: UInt64 = 12, relocatesText: UInt64 = 22, initialisers: UInt64 = 25, initialisersSize: UInt64 = 27, flags: UInt64 = 30
+        static let needed: UInt64 = 1, texts: UInt64 = 5, relocations: UInt64 = 7, relocationsSize: UInt64 = 8,
+            textsSize: UInt64 = 10
+        static let initialiser: UInt64 = 12, relocatesText: UInt64 = 22, initialisers: UInt64 = 25,
+            initialisersSize: UInt64 = 27, flags: UInt64 = 30
         static let lazyRelocationsSize: UInt64 = 2, lazyRelocations: UInt64 = 23
     }
     private let reader: ELFReader
@@ -61,7 +67,9 @@ private struct DynamicSection {
     private subscript(_ tag: UInt64) -> UInt64? { entries.first { $0.tag == tag }?.value }
 
     func needed() throws(ELFImage.Problem) -> [String] {
-        guard let start = self[Tag.texts].flatMap({ segments.offset(of: $0) }), let size = self[Tag.textsSize] else { return [] }
+        guard let start = self[Tag.texts].flatMap({ segments.offset(of: $0) }), let size = self[Tag.textsSize] else {
+            return []
+        }
         let texts = try reader.require(start, size, "the table of the loader's texts")
         var names: [String] = []
         for entry in entries where entry.tag == Tag.needed { names.append(try reader.text(at: entry.value, in: texts)) }
@@ -76,7 +84,9 @@ private struct DynamicSection {
     func initialisers() throws(ELFImage.Problem) -> [(address: UInt64, symbol: String?)] {
         var found: [(address: UInt64, symbol: String?)] = []
         if let single = self[Tag.initialiser] { found.append((single, nil)) }
-        guard let table = self[Tag.initialisers], let size = self[Tag.initialisersSize], size < 1 << 20, table < .max - size else { return found }
+        guard let table = self[Tag.initialisers], let size = self[Tag.initialisersSize], size < 1 << 20,
+            table < .max - size
+        else { return found }
         let relocated = try addends(in: table..<table + size)
         for place in stride(from: table, to: table + size, by: 8) {
             guard let offset = segments.offset(of: place) else { continue }
@@ -97,13 +107,17 @@ private struct DynamicSection {
 
     /// Returns the addresses of the functions that the loader calls to compute the values of relocations.
     func choosers() throws(ELFImage.Problem) -> [UInt64] {
-        let all = try relocations(Tag.relocations, Tag.relocationsSize) + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)
+        let all =
+            try relocations(Tag.relocations, Tag.relocationsSize)
+            + relocations(Tag.lazyRelocations, Tag.lazyRelocationsSize)
         // R_X86_64_IRELATIVE, R_AARCH64_IRELATIVE.
         let addresses = all.filter { [37, 1_032].contains($0.kind) }.map(\.addend)
         return Set(addresses).sorted()
     }
 
-    private func relocations(_ table: UInt64, _ size: UInt64) throws(ELFImage.Problem) -> [(place: UInt64, kind: UInt32, addend: UInt64)] {
+    private func relocations(_ table: UInt64, _ size: UInt64) throws(ELFImage.Problem) -> [(
+        place: UInt64, kind: UInt32, addend: UInt64
+    )] {
         guard let start = self[table].flatMap({ segments.offset(of: $0) }), let size = self[size] else { return [] }
         let range = try reader.require(start, size, "the table of relocations")
         var relocations: [(place: UInt64, kind: UInt32, addend: UInt64)] = []

@@ -27,13 +27,16 @@ extension ELFImage {
             guard try reader.uint8(4) == 2 else { throw .wrongMachine(found: "32-bit") }
             guard try reader.uint8(5) == 1 else { throw .wrongMachine(found: "big-endian") }
             let machine = try reader.uint16(18)
-            guard machine == ELFImage.machine.number else { throw .wrongMachine(found: ELFImage.name(ofMachine: machine)) }
+            guard machine == ELFImage.machine.number else {
+                throw .wrongMachine(found: ELFImage.name(ofMachine: machine))
+            }
         }
 
         // With extended numbering, a count or an index that does not fit into 16 bits is in the first section entry.
 
         func segmentCount(_ reader: ELFReader) throws(Problem) -> UInt64 {
-            rawSegmentCount == 0xFFFF && sections != 0 ? UInt64(try reader.uint32(sections + 44)) : UInt64(rawSegmentCount)
+            rawSegmentCount == 0xFFFF && sections != 0
+                ? UInt64(try reader.uint32(sections + 44)) : UInt64(rawSegmentCount)
         }
 
         func sectionCount(_ reader: ELFReader) throws(Problem) -> UInt64 {

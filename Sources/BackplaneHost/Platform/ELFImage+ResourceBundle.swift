@@ -5,7 +5,8 @@ extension ELFImage {
     /// count. They are detected in x86-64 code only.
     package func usersOfResourceBundles() throws(Problem) -> [String] {
         let accessors = accessors()
-        guard !accessors.isEmpty, Self.machine.number == 62, let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
+        guard !accessors.isEmpty, Self.machine.number == 62,
+            let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
             let start = try segments().address(of: text.lowerBound)
         else { return [] }
         let own = accessors.map { $0.address..<$0.address &+ max($0.size, 1) }
@@ -15,8 +16,8 @@ extension ELFImage {
             for index in 0..<max(0, code.count - 5) {
                 let displacement: Int
                 switch code[index] {
-                case 0xE8, 0xE9: displacement = index + 1                                               // call, jmp
-                case 0x8D where code[index + 1] & 0xC7 == 0x05: displacement = index + 2                // lea, relative to the next instruction
+                case 0xE8, 0xE9: displacement = index + 1  // call, jmp
+                case 0x8D where code[index + 1] & 0xC7 == 0x05: displacement = index + 2  // lea, RIP-relative
                 default: continue
                 }
                 guard displacement + 4 <= code.count else { continue }
@@ -38,11 +39,14 @@ extension ELFImage {
     /// Returns the functions that SwiftPM generates for `Bundle.module`: the getter, the addressor and the initialiser.
     private func accessors() -> [Accessor] {
         symbolEntries(in: [.whole]).compactMap { entry in
-            guard entry.kind == .function, entry.name.hasPrefix("$s10Foundation6BundleC"), let end = entry.name.firstRange(of: "E6module")?.lowerBound,
+            guard entry.kind == .function, entry.name.hasPrefix("$s10Foundation6BundleC"),
+                let end = entry.name.firstRange(of: "E6module")?.lowerBound,
                 entry.address != 0, entry.size < 1 << 20
             else { return nil }
             // An extension's name begins with its length: 15BookshelfModule.
-            return Accessor(module: String(entry.name[..<end].dropFirst(22).drop { $0.isNumber }), address: entry.address, size: entry.size)
+            return Accessor(
+                module: String(entry.name[..<end].dropFirst(22).drop { $0.isNumber }), address: entry.address,
+                size: entry.size)
         }
     }
 }

@@ -38,7 +38,9 @@ extension ELFImage {
         let number = try header.nameSection(reader)
         guard number < count else { throw .damaged("the names of its sections are missing") }
         let entry = header.sections + number * 64
-        guard try reader.uint32(entry + 4) == 3 /* SHT_STRTAB */ else { throw .damaged("the names of its sections are missing") }
+        guard try reader.uint32(entry + 4) == 3 /* SHT_STRTAB */ else {
+            throw .damaged("the names of its sections are missing")
+        }
         return try range(of: number, at: entry, reader)
     }
 

@@ -24,7 +24,8 @@ extension ELFImage {
     func symbolEntries(in kinds: [SymbolTable]) -> [SymbolEntry] {
         let reader = ELFReader(bytes)
         var found: [SymbolEntry] = []
-        for table in sections where kinds.contains(where: { $0.rawValue == table.type }) && Int(table.link) < sections.count {
+        for table in sections
+        where kinds.contains(where: { $0.rawValue == table.type }) && Int(table.link) < sections.count {
             let texts = sections[Int(table.link)].range
             for offset in stride(from: table.range.lowerBound, through: table.range.upperBound - 24, by: 24) {
                 if let entry = try? SymbolEntry(reader, at: UInt64(offset), names: texts) { found.append(entry) }
@@ -40,12 +41,13 @@ extension ELFImage {
 extension ELFImage.SymbolEntry {
     fileprivate init(_ reader: ELFReader, at offset: UInt64, names: Range<Int>) throws(ELFImage.Problem) {
         let info = try reader.uint8(offset + 4), visibility = try reader.uint8(offset + 5) & 3
-        kind = switch info & 0xF {
-        case 0: .unsaid
-        case 1: .object
-        case 2: .function
-        default: .other
-        }
+        kind =
+            switch info & 0xF {
+            case 0: .unsaid
+            case 1: .object
+            case 2: .function
+            default: .other
+            }
         isInterposable = info >> 4 != 0 /* STB_LOCAL */ && visibility == 0 /* STV_DEFAULT */
         isDefined = try reader.uint16(offset + 6) != 0 /* SHN_UNDEF */
         address = try reader.uint64(offset + 8)

@@ -7,7 +7,9 @@ extension ELFImage {
             guard table.type == 11 /* SHT_DYNSYM */, Int(table.link) < sections.count else { return false }
             return bytes.withBytes(in: table.range) { entries in
                 bytes.withBytes(in: sections[Int(table.link)].range) { names in
-                    stride(from: 0, through: entries.count - 24, by: 24).contains { Symbol(entries, at: $0).isVisibleFunction(named: name, names) }
+                    stride(from: 0, through: entries.count - 24, by: 24).contains {
+                        Symbol(entries, at: $0).isVisibleFunction(named: name, names)
+                    }
                 }
             }
         }
@@ -29,9 +31,9 @@ extension ELFImage {
         }
 
         func isVisibleFunction(named wanted: String, _ names: UnsafeRawBufferPointer) -> Bool {
-            let isFunction = info & 0xF == 2 // STT_FUNC
-            let isShared = info >> 4 == 1 || info >> 4 == 2 // STB_GLOBAL, STB_WEAK
-            let isVisible = other & 3 == 0 || other & 3 == 3 // STV_DEFAULT, STV_PROTECTED
+            let isFunction = info & 0xF == 2  // STT_FUNC
+            let isShared = info >> 4 == 1 || info >> 4 == 2  // STB_GLOBAL, STB_WEAK
+            let isVisible = other & 3 == 0 || other & 3 == 3  // STV_DEFAULT, STV_PROTECTED
             guard isFunction && isShared && isVisible && section != 0 /* SHN_UNDEF */ else { return false }
             return ELFReader.isText(wanted, at: Int(name), in: names)
         }

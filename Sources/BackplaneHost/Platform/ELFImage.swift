@@ -55,7 +55,7 @@ extension ELFImage {
         try reader.require(header.segments, count: count, each: 56, "the table of \(count) segments")
         for number in 0..<count {
             let entry = header.segments + UInt64(number) * 56
-            let isLoaded = try reader.uint32(entry) == 1 // PT_LOAD
+            let isLoaded = try reader.uint32(entry) == 1  // PT_LOAD
             let (sizeInFile, sizeInMemory) = (try reader.uint64(entry + 32), try reader.uint64(entry + 40))
             try reader.require(reader.uint64(entry + 8), sizeInFile, "segment \(number)")
             guard !isLoaded || sizeInFile <= sizeInMemory else {

@@ -8,7 +8,9 @@ struct ELFReader {
 
     /// Returns the range of `size` bytes at `offset`, which must lie inside the file.
     @discardableResult
-    func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<Int> {
+    func require(_ offset: UInt64, _ size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) -> Range<
+        Int
+    > {
         let (end, overflow) = offset.addingReportingOverflow(size)
         guard !overflow && end <= UInt64(bytes.count) else {
             let needed = overflow ? "beyond any file" : "at byte \(end)"
@@ -18,7 +20,9 @@ struct ELFReader {
     }
 
     /// Checks that a table of `count` entries lies inside the file.
-    func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage.Problem) {
+    func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage
+        .Problem)
+    {
         let (total, overflow) = count.multipliedReportingOverflow(by: size)
         try require(offset, overflow ? .max : total, what())
     }
@@ -41,7 +45,9 @@ struct ELFReader {
 
     private func number<Number: FixedWidthInteger>(_ offset: UInt64) throws(ELFImage.Problem) -> Number {
         let size = MemoryLayout<Number>.size
-        return bytes.withBytes(in: try require(offset, UInt64(size), "a field")) { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
+        return bytes.withBytes(in: try require(offset, UInt64(size), "a field")) {
+            Number(littleEndian: $0.loadUnaligned(as: Number.self))
+        }
     }
 
     /// Returns the zero-terminated text at `offset` of a string table.

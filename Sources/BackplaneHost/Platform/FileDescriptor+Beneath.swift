@@ -8,7 +8,9 @@ extension FileDescriptor {
     /// - Throws: `EXDEV` if the path would leave the folder, `ELOOP` for a symbolic link, or the error of opening.
     init(readingBeneath folder: String, _ path: String) throws(SystemError) {
         let parts = path.split(separator: "/")
-        guard let last = parts.last, !path.hasPrefix("/"), !parts.contains(".."), !path.utf8.contains(0) else { throw SystemError(EXDEV) }
+        guard let last = parts.last, !path.hasPrefix("/"), !parts.contains(".."), !path.utf8.contains(0) else {
+            throw SystemError(EXDEV)
+        }
         var current = try FileDescriptor(opening: folder, O_RDONLY | O_DIRECTORY)
         // Without O_NONBLOCK, opening a pipe would block. With O_DIRECTORY, a link would be ENOTDIR, as a file is.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK

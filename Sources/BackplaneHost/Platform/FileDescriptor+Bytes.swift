@@ -9,7 +9,9 @@ extension FileDescriptor {
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         var total = 0
         while true {
-            let count = try chunk.withUnsafeMutableBufferPointer { buffer throws(SystemError) in try fill(UnsafeMutableRawBufferPointer(buffer)) }
+            let count = try chunk.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+                try fill(UnsafeMutableRawBufferPointer(buffer))
+            }
             try target.write(chunk.prefix(count))
             total += count
             if count < chunk.count || total > limit { return total }
@@ -21,7 +23,9 @@ extension FileDescriptor {
         var problem: SystemError?
         // Uninitialised, because `count` may be far more than the file contains.
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            do throws(SystemError) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { problem = error }
+            do throws(SystemError) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch {
+                problem = error
+            }
         }
         if let problem { throw problem }
         return bytes
@@ -32,7 +36,8 @@ extension FileDescriptor {
         let number = number
         var rest = bytes
         while !rest.isEmpty {
-            rest = try rest.dropFirst(retryingInterrupted { rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) } })
+            rest = try rest.dropFirst(
+                retryingInterrupted { rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) } })
         }
     }
 

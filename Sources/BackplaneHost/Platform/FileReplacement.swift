@@ -32,7 +32,8 @@ package enum FileReplacement {
         _ bytes: some Collection<UInt8>, beside path: String, mode: UInt32,
         then finish: (borrowing FileDescriptor, _ temporary: String) throws(SystemError) -> Void
     ) throws(SystemError) {
-        let temporary = FilePath.join(FilePath.folder(of: path), ".backplane-" + String(UInt64.random(in: .min ... .max), radix: 36))
+        let temporary = FilePath.join(
+            FilePath.folder(of: path), ".backplane-" + String(UInt64.random(in: .min ... .max), radix: 36))
         let file = try FileDescriptor(opening: temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         do throws(SystemError) {
             try file.write(ArraySlice(bytes))
@@ -60,7 +61,8 @@ extension FileDescriptor {
     fileprivate borrowing func take(_ status: FileStatus) throws(SystemError) {
         let number = number
         // Only root can change a file's owner; any user can change the group to one of their own.
-        let isGiven = fchown(number, status.owner, status.group) == 0, isShared = isGiven || fchown(number, uid_t.max, status.group) == 0
+        let isGiven = fchown(number, status.owner, status.group) == 0,
+            isShared = isGiven || fchown(number, uid_t.max, status.group) == 0
         // Set-user-id and set-group-id bits are kept only for the same owner and group.
         let mode = isGiven ? status.mode : isShared ? status.mode & 0o777 : FileReplacement.withoutGroup(status.mode)
         try retryingInterrupted { fchmod(number, mode) }

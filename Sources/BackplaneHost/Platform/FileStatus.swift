@@ -45,12 +45,13 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     private init(_ raw: stat) {
-        kind = switch raw.st_mode & S_IFMT {
-        case S_IFREG: .file
-        case S_IFDIR: .folder
-        case S_IFLNK: .link
-        default: .other
-        }
+        kind =
+            switch raw.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            default: .other
+            }
         owner = raw.st_uid
         group = raw.st_gid
         mode = raw.st_mode & 0o7777

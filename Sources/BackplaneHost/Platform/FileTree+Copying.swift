@@ -10,7 +10,8 @@ extension FileTree {
     /// Copies the folder at `source` with its contents to `target`, which must not exist; links are refused.
     ///
     /// If it fails, the partial copy is removed.
-    package static func copy(_ source: String, to target: String, maximumSize: Int, maximumCount: Int) throws(NotCopied) {
+    package static func copy(_ source: String, to target: String, maximumSize: Int, maximumCount: Int) throws(NotCopied)
+    {
         var copying = Copying(size: maximumSize, count: maximumCount)
         do throws(NotCopied) {
             try copying.folder(source, to: target)
@@ -38,7 +39,8 @@ extension FileTree {
                 switch try kind(of: from) {
                 case .folder: try folder(from, to: to)
                 case .file: try file(from, to: to)
-                case .link, .other: throw NotCopied(path: from, reason: "expected files and folders, found a link or something else")
+                case .link, .other:
+                    throw NotCopied(path: from, reason: "expected files and folders, found a link or something else")
                 }
             }
         }

@@ -18,7 +18,9 @@ extension FileTree {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { RawPath(bytes: [UInt8]($0.prefix { $0 != 0 })) }
             if name == dot || name == dots { continue }
             // A file that has been removed in the meantime is left out.
-            if let kind = kind(entry.pointee.d_type) ?? path.appending(name).kind { entries.append(Entry(name: name, kind: kind)) }
+            if let kind = kind(entry.pointee.d_type) ?? path.appending(name).kind {
+                entries.append(Entry(name: name, kind: kind))
+            }
         }
         return entries
     }

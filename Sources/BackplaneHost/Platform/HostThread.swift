@@ -23,10 +23,12 @@ package enum HostThread {
                 body()
             })
         var thread = pthread_t()
-        let status = pthread_create(&thread, nil, { context in
-            Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context.toOpaque())
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
         guard status == 0 else {
             context.release()
             return false
@@ -83,11 +85,13 @@ private final class IdleThreads: Sendable {
     /// Waits for work; returns `nil` if none came in time, or if enough other threads are idle.
     func wait() -> (@Sendable () -> Void)? {
         let end = Deadline.now + patience
-        guard state.withLock({ state in
-            guard state.waiting < most else { return false }
-            state.waiting += 1
-            return true
-        }) else { return nil }
+        guard
+            state.withLock({ state in
+                guard state.waiting < most else { return false }
+                state.waiting += 1
+                return true
+            })
+        else { return nil }
         return state.wait { state in
             if !state.work.isEmpty {
                 state.waiting -= 1

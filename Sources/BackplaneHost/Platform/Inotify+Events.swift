@@ -8,7 +8,8 @@ extension Inotify {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         private init(_ value: Int) { rawValue = UInt32(truncatingIfNeeded: value) }
 
-        package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)), written = Kinds(Int(IN_CLOSE_WRITE))
+        package static let created = Kinds(Int(IN_CREATE)), deleted = Kinds(Int(IN_DELETE)),
+            written = Kinds(Int(IN_CLOSE_WRITE))
         package static let movedHere = Kinds(Int(IN_MOVED_TO)), movedAway = Kinds(Int(IN_MOVED_FROM))
         /// The deletion of the watched folder itself.
         package static let selfDeleted = Kinds(Int(IN_DELETE_SELF))
@@ -25,7 +26,9 @@ extension Inotify {
         /// The name of the affected file in the folder; `nil` for the folder itself.
         package let name: RawPath?
 
-        package init(watch: Int32, kinds: Kinds, name: RawPath?) { (self.watch, self.kinds, self.name) = (watch, kinds, name) }
+        package init(watch: Int32, kinds: Kinds, name: RawPath?) {
+            (self.watch, self.kinds, self.name) = (watch, kinds, name)
+        }
     }
 
     /// Returns queued events, as many as one read yields; empty if there are none.
@@ -47,7 +50,10 @@ extension Inotify {
         while rest.count >= size {
             let raw = bytes.loadUnaligned(fromByteOffset: rest.startIndex, as: inotify_event.self)
             let name = rest.dropFirst(size).prefix(Int(raw.len)).prefix { $0 != 0 }
-            events.append(Event(watch: raw.wd, kinds: Kinds(rawValue: raw.mask), name: name.isEmpty ? nil : RawPath(bytes: [UInt8](name))))
+            events.append(
+                Event(
+                    watch: raw.wd, kinds: Kinds(rawValue: raw.mask),
+                    name: name.isEmpty ? nil : RawPath(bytes: [UInt8](name))))
             rest = rest.dropFirst(size + Int(raw.len))
         }
         return events

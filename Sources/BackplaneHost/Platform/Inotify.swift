@@ -11,7 +11,8 @@ package final class Inotify: Sendable {
     /// - Throws: `watch.unusable` if this user has reached the limit of instances, or the process that of open files.
     package init() throws(BackplaneError) {
         do throws(SystemError) {
-            descriptor = FileDescriptor(adopting: try retryingInterrupted { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) })
+            descriptor = FileDescriptor(
+                adopting: try retryingInterrupted { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) })
             wakeSignal = try WakeSignal()
         } catch {
             throw BackplaneError(
@@ -30,7 +31,9 @@ package final class Inotify: Sendable {
     ///   user has reached the limit of watches.
     package func add(_ path: RawPath, _ kinds: Kinds) throws(SystemError) -> Int32 {
         guard !path.bytes.contains(0) else { throw SystemError(EINVAL) }
-        return try retryingInterrupted { path.withCString { inotify_add_watch(descriptor.number, $0, kinds.rawValue | UInt32(IN_ONLYDIR)) } }
+        return try retryingInterrupted {
+            path.withCString { inotify_add_watch(descriptor.number, $0, kinds.rawValue | UInt32(IN_ONLYDIR)) }
+        }
     }
 
     /// Removes a watch; events already queued are still delivered, the last one being ``Kinds/ignored``.
@@ -44,10 +47,16 @@ package final class Inotify: Sendable {
         case ENOSPC, ENOMEM:
             BackplaneError(
                 .watchLimit,
-                "expected to be told of changes in this folder, found that this user watches as many folders as the system allows: raise `fs.inotify.max_user_watches` with `sysctl`, or watch less", at: path)
+                "expected to be told of changes in this folder, found that this user watches as many folders as the system allows: raise `fs.inotify.max_user_watches` with `sysctl`, or watch less",
+                at: path)
         case EACCES, EPERM:
-            BackplaneError(.watchUnreadable, "expected a folder that can be read, found one that this user may not: change its permissions or its owner", at: path)
-        default: BackplaneError(.watchUnreadable, "expected a folder that can be watched, found that it cannot: \(error)", at: path)
+            BackplaneError(
+                .watchUnreadable,
+                "expected a folder that can be read, found one that this user may not: change its permissions or its owner",
+                at: path)
+        default:
+            BackplaneError(
+                .watchUnreadable, "expected a folder that can be watched, found that it cannot: \(error)", at: path)
         }
     }
 }

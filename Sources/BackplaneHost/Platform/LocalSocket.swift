@@ -69,7 +69,8 @@ package final class LocalSocket: Sendable {
     }
 
     static func open(blocking: Bool) throws(SystemError) -> FileDescriptor {
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | (blocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
+        let kind =
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | (blocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
         return FileDescriptor(adopting: try retryingInterrupted { socket(AF_UNIX, kind, 0) })
     }
 }

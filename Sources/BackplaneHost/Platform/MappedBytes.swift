@@ -6,11 +6,12 @@ import Glibc
 /// process.
 package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
-    private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer       // constant
+    private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
     private let isMapped: Bool
 
     init(of file: borrowing FileDescriptor, size: Int) throws(SystemError) {
-        guard let address = mmap(nil, max(size, 1), PROT_READ, MAP_PRIVATE, file.number, 0), address != MAP_FAILED else { throw .last }
+        guard let address = mmap(nil, max(size, 1), PROT_READ, MAP_PRIVATE, file.number, 0), address != MAP_FAILED
+        else { throw .last }
         (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: size), true)
     }
 
@@ -21,7 +22,11 @@ package final class MappedBytes: Sendable {
     }
 
     deinit {
-        if isMapped { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), max(bytes.count, 1)) } else { bytes.deallocate() }
+        if isMapped {
+            munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), max(bytes.count, 1))
+        } else {
+            bytes.deallocate()
+        }
     }
 
     var count: Int { bytes.count }
@@ -29,7 +34,10 @@ package final class MappedBytes: Sendable {
     /// Calls `look` with the bytes of a range.
     ///
     /// - Precondition: `range` lies within the bytes.
-    func withBytes<Value, Failure>(in range: Range<Int>, _ look: (UnsafeRawBufferPointer) throws(Failure) -> Value) throws(Failure) -> Value {
-        try withExtendedLifetime(self) { () throws(Failure) in try look(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+    func withBytes<Value, Failure>(in range: Range<Int>, _ look: (UnsafeRawBufferPointer) throws(Failure) -> Value)
+        throws(Failure) -> Value
+    {
+        try withExtendedLifetime(self) { () throws(Failure) in try look(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        }
     }
 }

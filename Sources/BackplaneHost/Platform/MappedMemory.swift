@@ -53,7 +53,8 @@ package struct MappedMemory: Sendable, Hashable {
         /// Begins a mapping at a first line such as `7f5c0000-7f5c1000 r-xp 00002000 fe:01 1234   /loads/1-libA.so
         /// (deleted)`.
         private mutating func begin(_ line: ArraySlice<UInt8>) {
-            let addresses = line.prefix { $0 != UInt8(ascii: " ") }, fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            let addresses = line.prefix { $0 != UInt8(ascii: " ") },
+                fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             let start = addresses.prefix { $0 != UInt8(ascii: "-") }
             // A library's zero-initialised variables have no file, and are mapped directly behind its other variables.
             let goesOn = fields.count == 5 && start.elementsEqual(end)
@@ -64,7 +65,9 @@ package struct MappedMemory: Sendable, Hashable {
         /// Returns the bytes of a line such as `Size:     12 kB`.
         private static func kilobytes(_ name: String, _ line: ArraySlice<UInt8>) -> Int? {
             guard line.starts(with: name.utf8) else { return nil }
-            let digits = line.dropFirst(name.utf8.count).drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
+            let digits = line.dropFirst(name.utf8.count).drop { $0 == UInt8(ascii: " ") }.prefix {
+                $0 != UInt8(ascii: " ")
+            }
             return Int(String(decoding: digits, as: UTF8.self)).map { $0 * 1_024 }
         }
 
@@ -72,7 +75,8 @@ package struct MappedMemory: Sendable, Hashable {
         private static func path(_ line: ArraySlice<UInt8>) -> String? {
             let path = line.drop { $0 != UInt8(ascii: "/") }, mark = " (deleted)".utf8
             if path.isEmpty { return nil }
-            return String(decoding: path.suffix(mark.count).elementsEqual(mark) ? path.dropLast(mark.count) : path, as: UTF8.self)
+            return String(
+                decoding: path.suffix(mark.count).elementsEqual(mark) ? path.dropLast(mark.count) : path, as: UTF8.self)
         }
     }
 }

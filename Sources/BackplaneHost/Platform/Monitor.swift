@@ -2,7 +2,7 @@ package import Backplane
 import Glibc
 
 /// State behind a lock on which the host's own threads can wait, with a deadline on the monotonic clock.
-package final class Monitor<State>: @unchecked Sendable {       // every access holds the lock
+package final class Monitor<State>: @unchecked Sendable {  // every access holds the lock
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
@@ -49,7 +49,9 @@ package final class Monitor<State>: @unchecked Sendable {       // every access 
             case .until(nil):
                 pthread_cond_wait(changed, lock)
             case .until(let deadline?):
-                var time = timespec(tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+                var time = timespec(
+                    tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
+                    tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
                 pthread_cond_timedwait(changed, lock, &time)
             }
         }

@@ -43,7 +43,8 @@ enum PatientThread {
     ///
     /// - Parameter late: A function that returns the substitute result for such a value.
     static func map<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output, late: (Int, Input) -> Output
+        _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output,
+        late: (Int, Input) -> Output
     ) -> [Output] {
         var outputs: [Output] = []
         while outputs.count < inputs.count {

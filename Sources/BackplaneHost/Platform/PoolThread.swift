@@ -30,7 +30,9 @@ package enum PoolThread {
     private static func words(at address: UInt) -> [UInt] {
         guard let memory = try? FileDescriptor(opening: "/proc/self/mem", O_RDONLY) else { return [] }
         var words = [UInt](repeating: 0, count: 1 << 13)
-        let count = words.withUnsafeMutableBytes { pread(memory.number, $0.baseAddress, $0.count, Int(bitPattern: address)) }
+        let count = words.withUnsafeMutableBytes {
+            pread(memory.number, $0.baseAddress, $0.count, Int(bitPattern: address))
+        }
         return Array(words.prefix(max(0, count) / MemoryLayout<UInt>.size))
     }
 
@@ -40,14 +42,18 @@ package enum PoolThread {
     /// would wait for as long as a library's constructor hangs.
     private static func code() -> [(addresses: Range<UInt>, path: String)]? {
         text("/proc/self/maps")?.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ", maxSplits: 5), bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            guard fields.count == 6, fields[1].contains("x"), bounds.count == 2, bounds[0] < bounds[1] else { return nil }
+            let fields = line.split(separator: " ", maxSplits: 5),
+                bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard fields.count == 6, fields[1].contains("x"), bounds.count == 2, bounds[0] < bounds[1] else {
+                return nil
+            }
             return (bounds[0]..<bounds[1], String(fields[5].drop { $0 == " " }))
         }
     }
 
     private static func text(_ path: String) -> String? {
-        guard let file = try? FileDescriptor(opening: path, O_RDONLY), let bytes = try? file.bytes(count: 1 << 23) else { return nil }
+        guard let file = try? FileDescriptor(opening: path, O_RDONLY), let bytes = try? file.bytes(count: 1 << 23)
+        else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

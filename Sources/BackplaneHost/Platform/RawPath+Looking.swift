@@ -7,7 +7,11 @@ extension RawPath {
     /// The target of the symbolic link at the path, as written; `nil` if there is no link.
     package var destination: RawPath? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = withCString { path in bytes.withUnsafeMutableBytes { readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) } }
+        let count = withCString { path in
+            bytes.withUnsafeMutableBytes {
+                readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+            }
+        }
         return count < 0 ? nil : RawPath(bytes: [UInt8](bytes[..<count]))
     }
 

@@ -9,13 +9,16 @@ package enum RuntimeFolder {
     ///
     /// - Parameter variable: `XDG_RUNTIME_DIR`, which is emptied by the system and mostly in memory, or
     ///   `XDG_CACHE_HOME`, which is on disk.
-    package static func path(in variable: String = "XDG_RUNTIME_DIR", _ environment: (String) -> String? = ProcessEnvironment.value) -> String {
+    package static func path(
+        in variable: String = "XDG_RUNTIME_DIR", _ environment: (String) -> String? = ProcessEnvironment.value
+    ) -> String {
         if let folder = environment(variable), isUsable(folder) { return FilePath.join(folder, "backplane") }
         return FilePath.join(environment("TMPDIR") ?? "/tmp", "backplane-\(geteuid())")
     }
 
     private static func isUsable(_ folder: String) -> Bool {
         guard folder.hasPrefix("/"), let status = try? FileStatus(at: folder) else { return false }
-        return status.kind == .folder && status.owner == geteuid() && !status.isWritableByAnyoneElse && access(folder, W_OK | X_OK) == 0
+        return status.kind == .folder && status.owner == geteuid() && !status.isWritableByAnyoneElse
+            && access(folder, W_OK | X_OK) == 0
     }
 }

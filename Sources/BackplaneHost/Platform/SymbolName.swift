@@ -11,7 +11,8 @@ enum SymbolName {
     /// Removes the unreadable file discriminators of private functions: `(f in _C0FFEE)` becomes `f`.
     private static func withoutFiles(_ text: String) -> String {
         guard let mark = text.firstRange(of: " in _"), let open = text[..<mark.lowerBound].lastIndex(of: "("),
-            let close = text[mark.upperBound...].firstIndex(of: ")"), text[mark.upperBound..<close].allSatisfy(\.isHexDigit)
+            let close = text[mark.upperBound...].firstIndex(of: ")"),
+            text[mark.upperBound..<close].allSatisfy(\.isHexDigit)
         else { return text }
         let rest = withoutFiles(String(text[text.index(after: close)...]))
         return text[..<open] + text[text.index(after: open)..<mark.lowerBound] + rest

@@ -4,7 +4,8 @@ struct SymbolNames {
 
     /// Creates the names from both symbol tables, of which a stripped library has one; omits unreadable entries.
     init(_ image: ELFImage) {
-        for entry in image.symbolEntries(in: [.whole, .dynamic]) where entry.isDefined && entry.kind != .other && !entry.name.isEmpty {
+        for entry in image.symbolEntries(in: [.whole, .dynamic])
+        where entry.isDefined && entry.kind != .other && !entry.name.isEmpty {
             if names[entry.address] == nil || entry.kind != .unsaid { names[entry.address] = entry.name }
         }
     }

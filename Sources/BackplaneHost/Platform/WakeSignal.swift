@@ -31,7 +31,8 @@ package final class WakeSignal: Sendable {
     package func wait(until deadline: Deadline?, or descriptor: Int32? = nil, events: Int32 = 0) -> Int32 {
         // `poll` ignores negative descriptors.
         var entries = [
-            pollfd(fd: waitingEnd.number, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0),
+            pollfd(fd: waitingEnd.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0),
         ]
         // Rounded up to whole milliseconds, because waking too early would be of no use.
         let limit = deadline.map { max(0, ($0.nanoseconds - Deadline.now.nanoseconds + 999_999) / 1_000_000) } ?? -1

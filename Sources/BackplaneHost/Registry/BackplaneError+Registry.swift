@@ -8,16 +8,20 @@ extension BackplaneError {
         let name = "`\(TypeName(type))`"
         guard refused == 0 else {
             let words = refused == 1 ? "the one registered \(name) is not" : "of \(refused) registered \(name) none is"
-            return BackplaneError(.unknownService, "\(words) as the predicate wants it; register one that is, or ask for less")
+            return BackplaneError(
+                .unknownService, "\(words) as the predicate wants it; register one that is, or ask for less")
         }
         let advice = "register one with `services.register` before it is asked for"
-        guard !registered.isEmpty else { return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; \(advice)") }
+        guard !registered.isEmpty else {
+            return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; \(advice)")
+        }
         var names: [String] = []
         for instance in registered {
             let name = TypeName(Swift.type(of: instance)).description
             if !names.contains(name) { names.append(name) }
         }
-        return BackplaneError(.unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); \(advice)")
+        return BackplaneError(
+            .unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); \(advice)")
     }
 }
 
@@ -26,6 +30,7 @@ private struct TypeName: CustomStringConvertible {
     let description: String
 
     init(_ type: Any.Type) {
-        description = String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context at ") }.joined(separator: ".")
+        description = String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context at ") }
+            .joined(separator: ".")
     }
 }

@@ -27,7 +27,9 @@ public final class ServiceRegistry: Sendable {
     /// - Parameter isWanted: A predicate that the instance must satisfy; it may use the registry itself, also to
     ///   register. By default, any instance satisfies it.
     /// - Throws: `service.unknown`, which names the type and lists what is registered.
-    public func resolve<T>(_ type: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) throws(BackplaneError) -> T {
+    public func resolve<T>(_ type: T.Type = T.self, where isWanted: (T) -> Bool = { _ in true }) throws(BackplaneError)
+        -> T
+    {
         // Outside the lock: the casts look conformances up, and the predicate is the caller's code.
         let registered = instances.withLock(\.self)
         var refused = 0

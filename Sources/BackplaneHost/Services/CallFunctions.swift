@@ -28,7 +28,8 @@ let callFunctions = bp_calls_1(
         do throws(BackplaneError) {
             let component = try ComponentHandles.require(handle)
             try component.require(.manager, for: "the look-up of managers")
-            let name = name.text, needed = try component.managers.asker.needed(needed), call = frame.map { Call(copying: $0) }
+            let name = name.text, needed = try component.managers.asker.needed(needed),
+                call = frame.map { Call(copying: $0) }
             try component.begin()
             Task {
                 let found = await component.managers.find(name, needed, call)

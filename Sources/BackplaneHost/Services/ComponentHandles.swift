@@ -26,7 +26,8 @@ enum ComponentHandles {
     static func require(_ handle: UInt64) throws(BackplaneError) -> OfferedServices {
         if let component = find(handle) { return component }
         guard (1..<next.load(ordering: .relaxed)).contains(handle) else {
-            throw BackplaneError(.roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
+            throw BackplaneError(
+                .roleForbidden, "no component has the handle \(handle); pass the one that bp_creation gave")
         }
         throw .askerStopped
     }

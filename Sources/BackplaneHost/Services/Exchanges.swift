@@ -22,7 +22,11 @@ final class Exchanges: Sendable {
     func start(_ request: HTTPRequest, _ call: Call, _ done: @escaping Done) -> UInt64 {
         guard let executor = executors.first(where: { $0.schemes.contains(request.scheme) }) else {
             let schemes = executors.flatMap(\.schemes).sorted().map { "`\($0):`" }.joined(separator: ", ")
-            done(.failure(BackplaneError(.networkRefused, "nothing here serves `\(request.scheme):` URLs; this host has \(schemes)", at: request.printableURL)))
+            done(
+                .failure(
+                    BackplaneError(
+                        .networkRefused, "nothing here serves `\(request.scheme):` URLs; this host has \(schemes)",
+                        at: request.printableURL)))
             return 0
         }
         let id = Callbacks.newID()
@@ -51,7 +55,9 @@ final class Exchanges: Sendable {
         exchange.done(result)
     }
 
-    private static func run(_ request: HTTPRequest, _ executor: any HTTPExecutor) async -> Result<HTTPResponse, BackplaneError> {
+    private static func run(_ request: HTTPRequest, _ executor: any HTTPExecutor) async -> Result<
+        HTTPResponse, BackplaneError
+    > {
         do {
             return .success(try await executor.execute(request))
         } catch let error as BackplaneError {

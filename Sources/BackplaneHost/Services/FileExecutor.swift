@@ -18,7 +18,9 @@ struct FileExecutor: HTTPExecutor {
     func execute(_ request: HTTPRequest) async throws(BackplaneError) -> HTTPResponse {
         let url = request.url
         guard let folder else {
-            throw BackplaneError(.networkRefused, "`file:` URLs are relative to the manifest's folder, and this manifest is no file", at: url)
+            throw BackplaneError(
+                .networkRefused, "`file:` URLs are relative to the manifest's folder, and this manifest is no file",
+                at: url)
         }
         guard request.method == "GET" || request.method == "HEAD" else {
             return HTTPResponse(status: 405, headers: ["Allow": "GET, HEAD"])
@@ -36,9 +38,14 @@ struct FileExecutor: HTTPExecutor {
             switch error.number {
             case ENOENT, ENOTDIR: return HTTPResponse(status: 404)
             case EXDEV, ELOOP:
-                throw BackplaneError(.networkRefused, "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)", at: url)
+                throw BackplaneError(
+                    .networkRefused,
+                    "this path leaves the manifest's folder, or goes through a symbolic link; `file:` URLs stay below \(folder)",
+                    at: url)
             case EFBIG:
-                throw BackplaneError(.networkTooLarge, "the file has more than \(Self.maximumSize) bytes, which are held in memory", at: url)
+                throw BackplaneError(
+                    .networkTooLarge, "the file has more than \(Self.maximumSize) bytes, which are held in memory",
+                    at: url)
             default: throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
             }
         }
@@ -50,8 +57,12 @@ struct FileExecutor: HTTPExecutor {
         if path.hasPrefix("//") { path = path.dropFirst(2) }
         while path.hasPrefix("/") { path = path.dropFirst() }
         path = path.prefix { $0 != "?" && $0 != "#" }
-        guard !path.isEmpty, let decoded = URL(string: "file:///\(path)")?.path(percentEncoded: false).dropFirst(), !decoded.isEmpty else {
-            throw BackplaneError(.networkRefused, "this is not a URL of a file; write `file:` and a path relative to the manifest's folder", at: url)
+        guard !path.isEmpty, let decoded = URL(string: "file:///\(path)")?.path(percentEncoded: false).dropFirst(),
+            !decoded.isEmpty
+        else {
+            throw BackplaneError(
+                .networkRefused,
+                "this is not a URL of a file; write `file:` and a path relative to the manifest's folder", at: url)
         }
         return String(decoded)
     }

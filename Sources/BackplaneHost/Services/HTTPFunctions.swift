@@ -23,7 +23,7 @@ let httpFunctions = bp_http_1(
     cancel: { handle, exchange in ComponentHandles.find(handle)?.exchanges.cancel(exchange) })
 
 /// A plugin's callback for the end of an exchange.
-private struct HTTPAnswer: @unchecked Sendable {        // the plugin's own context, handed back untouched
+private struct HTTPAnswer: @unchecked Sendable {  // the plugin's own context, handed back untouched
     let done: bp_http_done
     let context: UnsafeMutableRawPointer?
 

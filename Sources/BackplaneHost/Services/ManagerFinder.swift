@@ -15,7 +15,7 @@ struct ManagerFinder: Sendable {
 }
 
 /// The plugin's callback for the result of a look-up, called exactly once with its context.
-struct FoundReply: @unchecked Sendable {        // the plugin's own context, handed back untouched
+struct FoundReply: @unchecked Sendable {  // the plugin's own context, handed back untouched
     private let done: bp_found
     private let context: UnsafeMutableRawPointer?
 
@@ -38,7 +38,8 @@ extension OpenWire {
     fileprivate func withC(sharesSlots: Bool, _ body: (UnsafePointer<bp_connection>) -> Void) {
         label.withBytes { label in
             var connection = bp_connection(
-                size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label, wire: id, slot: sharesSlots ? slot.address : nil)
+                size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: label, wire: id,
+                slot: sharesSlots ? slot.address : nil)
             body(&connection)
         }
     }

@@ -33,7 +33,8 @@ final class OfferedServices: Sendable {
     }
 
     init(
-        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String, wires: [UInt64: ServedWire],
+        role: Role, name: String, log: any LogSink, exchanges: Exchanges, store: HostStore, namespace: String,
+        wires: [UInt64: ServedWire],
         managers: ManagerFinder
     ) {
         (self.role, self.name, self.log, self.exchanges) = (role, name, log, exchanges)

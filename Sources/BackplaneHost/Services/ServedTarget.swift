@@ -25,7 +25,9 @@ final class ServedTarget: Sendable {
         case .named(let name):
             if let number = provider.number(of: name) { return number }
             let names = provider.methods.map { "`\($0.name)`" }.joined(separator: ", ")
-            throw BackplaneError(.callUnimplemented, "\(provider.name) has no method `\(name)`; it has \(names.isEmpty ? "none" : names)")
+            throw BackplaneError(
+                .callUnimplemented, "\(provider.name) has no method `\(name)`; it has \(names.isEmpty ? "none" : names)"
+            )
         }
     }
 }

@@ -53,13 +53,19 @@ final class ServedWire: Sendable {
         HostThread.launch { [self] in
             begun.began(
                 input.withBytes { input in
-                    if let lease = Lease(slot) { forward(lease, .named(method), input, call, reply) } else { wait(.named(method), input, call, reply) }
+                    if let lease = Lease(slot) {
+                        forward(lease, .named(method), input, call, reply)
+                    } else {
+                        wait(.named(method), input, call, reply)
+                    }
                 })
         }
         return try await answer.wait { begun.cancel() }.get()
     }
 
-    private func admit(_ admission: Admission, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
+    private func admit(_ admission: Admission, _ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply)
+        -> UInt64
+    {
         switch admission {
         case .success(let lease): return forward(lease, method, input, call, reply)
         case .failure(let error):
@@ -74,10 +80,12 @@ final class ServedWire: Sendable {
         do throws(BackplaneError) {
             let number = try target.number(of: method, methods)
             keep(target.provider)
-            return target.provider.call(number, input, slot.appended(to: call), Reply { status, payload in
-                lease.end()
-                reply.end(status, payload)
-            })
+            return target.provider.call(
+                number, input, slot.appended(to: call),
+                Reply { status, payload in
+                    lease.end()
+                    reply.end(status, payload)
+                })
         } catch {
             lease.end()
             reply.end(error)
@@ -87,12 +95,14 @@ final class ServedWire: Sendable {
 
     private func wait(_ method: Method, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         let id = Callbacks.newID()
-        let delayedCall = DelayedCall(wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [self] in cancelBegun($0) })
+        let delayedCall = DelayedCall(
+            wait: Cancellation { [gate] in gate.cancel($0) }, call: Cancellation { [self] in cancelBegun($0) })
         delayed.withLock { $0[id] = delayedCall }
-        let input = input.array, reply = Reply { [self] status, payload in
-            delayed.withLock { _ = $0.removeValue(forKey: id) }
-            reply.end(status, payload)
-        }
+        let input = input.array,
+            reply = Reply { [self] status, payload in
+                delayed.withLock { _ = $0.removeValue(forKey: id) }
+                reply.end(status, payload)
+            }
         delayedCall.wait.began(
             gate.wait(at: slot, call) { [self] admission in
                 delayedCall.call.began(input.withBytes { admit(admission, method, $0, call, reply) })

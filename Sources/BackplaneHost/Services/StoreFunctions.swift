@@ -35,7 +35,8 @@ let storeFunctions = bp_store_1(
             Task {
                 defer { component.end() }
                 do throws(BackplaneError) {
-                    answer.end(.success(try await component.store.read(query, in: component.namespace)), of: query.collection)
+                    answer.end(
+                        .success(try await component.store.read(query, in: component.namespace)), of: query.collection)
                 } catch {
                     answer.end(.failure(error), of: query.collection)
                 }
@@ -46,14 +47,16 @@ let storeFunctions = bp_store_1(
     })
 
 /// A plugin's callback for the end of a query.
-private struct StoreAnswer: @unchecked Sendable {       // the plugin's own context, handed back untouched
+private struct StoreAnswer: @unchecked Sendable {  // the plugin's own context, handed back untouched
     let done: bp_store_done
     let context: UnsafeMutableRawPointer?
 
     func end(_ result: Result<RecordPage, BackplaneError>, of collection: String) {
         switch result {
         case .success(let page):
-            page.withC(of: collection) { done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty) }
+            page.withC(of: collection) {
+                done(context, Int32(BP_OK), $0.baseAddress, $0.count, UInt64(page.total), .empty)
+            }
         case .failure(let error):
             let answer = EncodedAnswer(error)
             answer.payload.withBytes { done(context, answer.status, nil, 0, 0, $0) }

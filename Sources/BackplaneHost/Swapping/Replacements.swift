@@ -30,7 +30,8 @@ final class Replacements {
                 plugins.append(plugin)
                 let place = try wanted.place(of: plugin, among: loaded)
                 guard !replacements.contains(where: { $0.place == place }) else {
-                    throw BackplaneError(.swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+                    throw BackplaneError(
+                        .swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
                 }
                 replacements.append(Replacement(place: place, plugin: plugin, library: library))
             }
@@ -53,7 +54,9 @@ final class Replacements {
     }
 
     /// Loads a library on a separate thread, since its initialiser or entry function may never return.
-    private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError) -> LoadedPlugin {
+    private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError)
+        -> LoadedPlugin
+    {
         let options = live.options.loading, generations = live.generations
         let current = wanted.place.map { live.loaded.plugins[$0].description.id }
         let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
@@ -61,7 +64,8 @@ final class Replacements {
         ) {
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()
-                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) { id in
+                let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) {
+                    id in
                     let plugin = id ?? current
                     return (plugin, generations.nextNumber(of: plugin))
                 }
@@ -77,18 +81,29 @@ final class Replacements {
     func older(_ name: String, _ number: Int?) throws(BackplaneError) -> Replacement {
         let loaded = live.loaded, place = try loaded.place(ofPlugin: name), current = loaded.plugins[place]
         let entries = live.generations.entries(of: current.description.id) ?? []
-        let candidates = entries.filter(\.canReturn), last = candidates.filter { !$0.wasTakenBack }.max { $0.commitment < $1.commitment }
-        guard let entry = number == nil ? last : candidates.first(where: { $0.number == number }), let older = entry.loaded else {
+        let candidates = entries.filter(\.canReturn),
+            last = candidates.filter { !$0.wasTakenBack }.max { $0.commitment < $1.commitment }
+        guard let entry = number == nil ? last : candidates.first(where: { $0.number == number }),
+            let older = entry.loaded
+        else {
             throw Self.noGeneration(number, of: current.description.id, candidates)
         }
         return Replacement(place: place, plugin: older, library: older.path ?? name)
     }
 
-    private static func noGeneration(_ number: Int?, of plugin: String, _ candidates: [GenerationTable.Entry]) -> BackplaneError {
-        let list = candidates.map { $0.wasTakenBack ? "\($0.number) (which failed its probation when it came back)" : "\($0.number)" }
+    private static func noGeneration(_ number: Int?, of plugin: String, _ candidates: [GenerationTable.Entry])
+        -> BackplaneError
+    {
+        let list = candidates.map {
+            $0.wasTakenBack ? "\($0.number) (which failed its probation when it came back)" : "\($0.number)"
+        }
         let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list.joined(separator: ", "))"
-        let asked = number.map { "retired generation \($0)" } ?? (candidates.isEmpty ? "retired generation" : "retired generation that proved itself")
-        return BackplaneError(.swapRefused, "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
+        let asked =
+            number.map { "retired generation \($0)" }
+            ?? (candidates.isEmpty ? "retired generation" : "retired generation that proved itself")
+        return BackplaneError(
+            .swapRefused,
+            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
     }
 
     /// Runs a function on a separate thread for at most `limit`.
@@ -115,7 +130,8 @@ extension LoadedPlugin {
         guard let copy, LibraryFile.isSame(wanted.path, as: copy, unmapped: unmapped) else { return false }
         var names = ResourceFolder.Names()
         // If it is unclear which files those are, loading the library reports it.
-        guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names) else { return resources == nil }
+        guard let source = try? ResourceFolder.source(besides: wanted.path, named: wanted.reference?.resources, &names)
+        else { return resources == nil }
         return resources.map { FileTree.isSame(source, as: $0) } ?? false
     }
 }

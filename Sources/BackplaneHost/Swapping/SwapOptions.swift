@@ -13,9 +13,12 @@ public struct SwapOptions: Sendable, Hashable {
 
     /// Creates options for a swap: by default without probation, with limits of 10 s, and refusing to lose state.
     public init(
-        probation: Probation? = nil, drainLimit: Duration = .seconds(10), stepLimit: Duration = .seconds(10), discardsState: Bool = false
+        probation: Probation? = nil, drainLimit: Duration = .seconds(10), stepLimit: Duration = .seconds(10),
+        discardsState: Bool = false
     ) {
-        (self.probation, self.drainLimit, self.stepLimit, self.discardsState) = (probation, drainLimit, stepLimit, discardsState)
+        (self.probation, self.drainLimit, self.stepLimit, self.discardsState) = (
+            probation, drainLimit, stepLimit, discardsState
+        )
     }
 }
 
@@ -33,7 +36,11 @@ public struct Probation: Sendable, Hashable {
     public var healthInterval: Duration
 
     /// Creates a probation: by default it allows a tenth of at least 10 calls to fail, and checks health every second.
-    public init(duration: Duration, errorRate: Double = 0.1, minimumCalls: Int = 10, healthInterval: Duration = .seconds(1)) {
-        (self.duration, self.errorRate, self.minimumCalls, self.healthInterval) = (duration, errorRate, minimumCalls, healthInterval)
+    public init(
+        duration: Duration, errorRate: Double = 0.1, minimumCalls: Int = 10, healthInterval: Duration = .seconds(1)
+    ) {
+        (self.duration, self.errorRate, self.minimumCalls, self.healthInterval) = (
+            duration, errorRate, minimumCalls, healthInterval
+        )
     }
 }

@@ -24,11 +24,14 @@ struct WantedLibrary: Sendable {
             self.place = place
             if let reference = plugins[place].reference {
                 let folder = loaded.document.path.map { FilePath.folder(of: $0) }
-                path = try LibraryLocator(manifestFolder: folder, pluginPaths: options.pluginPaths).locate(reference.library)
+                path = try LibraryLocator(manifestFolder: folder, pluginPaths: options.pluginPaths).locate(
+                    reference.library)
             } else if let known = plugins[place].path {
                 path = known
             } else {
-                throw BackplaneError(.swapRefused, "\(library) is linked into this program: say which library takes its place, by its path")
+                throw BackplaneError(
+                    .swapRefused,
+                    "\(library) is linked into this program: say which library takes its place, by its path")
             }
         }
         reference = place.flatMap { plugins[$0].reference }
@@ -53,22 +56,32 @@ struct WantedLibrary: Sendable {
         let id = plugin.description.id, plugins = loaded.plugins
         if let place, plugins[place].description.id == id { return place }
         let same = plugins.indices.filter { plugins[$0].description.id == id }
-        let alike = same.count > 1 ? same.filter { plugins[$0].description.version.major == plugin.description.version.major } : same
+        let alike =
+            same.count > 1
+            ? same.filter { plugins[$0].description.version.major == plugin.description.version.major } : same
         guard alike.count == 1 else { throw Self.homeless(plugin, same.isEmpty, loaded, at: path) }
         guard plugins[alike[0]].reference?.sha256 == nil else {
-            throw BackplaneError(.swapRefused, "the manifest gives \(id) a SHA-256: give the library its own name, so that it can be checked before it is loaded", at: path)
+            throw BackplaneError(
+                .swapRefused,
+                "the manifest gives \(id) a SHA-256: give the library its own name, so that it can be checked before it is loaded",
+                at: path)
         }
         return alike[0]
     }
 
-    private static func homeless(_ plugin: LoadedPlugin, _ isUnknown: Bool, _ loaded: LoadedManifest, at path: String) -> BackplaneError {
+    private static func homeless(_ plugin: LoadedPlugin, _ isUnknown: Bool, _ loaded: LoadedManifest, at path: String)
+        -> BackplaneError
+    {
         let id = plugin.description.id
         guard isUnknown else {
-            return BackplaneError(.swapRefused, "several versions of \(id) are in force; swap the library of one by its own path", at: path)
+            return BackplaneError(
+                .swapRefused, "several versions of \(id) are in force; swap the library of one by its own path",
+                at: path)
         }
         let there = loaded.plugins.map(\.description.id).sorted().joined(separator: ", ")
         return BackplaneError(
-            .pluginUnknown, "\(id) is not in force, so nothing is there to swap; there \(there.isEmpty ? "is none" : "is \(there)"); add it to the manifest and apply that",
+            .pluginUnknown,
+            "\(id) is not in force, so nothing is there to swap; there \(there.isEmpty ? "is none" : "is \(there)"); add it to the manifest and apply that",
             at: path)
     }
 }
@@ -76,14 +89,22 @@ struct WantedLibrary: Sendable {
 extension LoadedManifest {
     /// Returns the place of a plugin, given its id or its library's name in the manifest.
     func place(ofPlugin name: String) throws(BackplaneError) -> Int {
-        let found = plugins.indices.filter { plugins[$0].description.id == name || plugins[$0].reference?.library == name }
+        let found = plugins.indices.filter {
+            plugins[$0].description.id == name || plugins[$0].reference?.library == name
+        }
         if found.count == 1 { return found[0] }
         let names = plugins.map { $0.reference?.library ?? $0.description.id }
         guard found.isEmpty else {
-            throw BackplaneError(.swapRefused, "several plugins in force are called `\(name)`; name one by its library: \(names.joined(separator: ", "))")
+            throw BackplaneError(
+                .swapRefused,
+                "several plugins in force are called `\(name)`; name one by its library: \(names.joined(separator: ", "))"
+            )
         }
         let suggestions = NameSuggestions(for: name, among: names + plugins.map(\.description.id))
-        let hint = [suggestions.question, names.isEmpty ? "none is in force" : "in force: \(names.sorted().joined(separator: ", "))"].compactMap(\.self)
+        let hint = [
+            suggestions.question,
+            names.isEmpty ? "none is in force" : "in force: \(names.sorted().joined(separator: ", "))",
+        ].compactMap(\.self)
         throw BackplaneError(.pluginUnknown, "no plugin in force is called `\(name)`; \(hint.joined(separator: " "))")
     }
 }

@@ -15,7 +15,8 @@ struct HTTPExchange {
         let component = services.handle
         let cancellation = Cancellation { table.pointer.pointee.cancel(component, $0) }
         let result = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) in
+            await withUnsafeContinuation {
+                (continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) in
                 let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
                 let id = request.withC { request in
                     call.withC { table.pointer.pointee.send(component, request, $0, ended, context) }
@@ -31,7 +32,9 @@ struct HTTPExchange {
 
 private final class Waiting: Sendable {
     let continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>
-    init(_ continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) { self.continuation = continuation }
+    init(_ continuation: UnsafeContinuation<Result<HTTPResponse, BackplaneError>, Never>) {
+        self.continuation = continuation
+    }
 }
 
 private let ended: bp_http_done = { context, status, response, payload in

@@ -44,7 +44,8 @@ extension HTTPResponse {
     package init(copying response: UnsafePointer<bp_http_response>) {
         let response: bp_http_response = read(response)
         self.init(
-            status: Int(response.status), headers: HTTPHeaders(copying: response.headers, count: response.header_count), body: response.body.array)
+            status: Int(response.status), headers: HTTPHeaders(copying: response.headers, count: response.header_count),
+            body: response.body.array)
     }
 }
 

@@ -36,13 +36,19 @@ package struct ChildRun: Sendable {
         (process.standardInput, process.standardOutput, process.standardError) = (leash, output, errors)
         let (events, event) = AsyncStream.makeStream(of: Event.self)
         process.terminationHandler = { process in
-            event.yield(.ended(process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus)))
+            event.yield(
+                .ended(
+                    process.terminationReason == .exit
+                        ? .exit(process.terminationStatus) : .signal(process.terminationStatus)))
         }
         do { try process.run() } catch {
-            throw BackplaneError(.pluginLoadFailed, "this program cannot be run once more to load the library: \(error)")
+            throw BackplaneError(
+                .pluginLoadFailed, "this program cannot be run once more to load the library: \(error)")
         }
         let printed = (output: Printed(last: 64 << 20), errors: Printed(last: 1 << 16))
-        printed.output.read(output.fileHandleForReading) { event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said) }
+        printed.output.read(output.fileHandleForReading) {
+            event.yield($0.isEmpty ? .closed : $0.last == 0 ? .saidAll : .said)
+        }
         printed.errors.read(errors.fileHandleForReading) { if $0.isEmpty { event.yield(.closed) } }
         ending = await Self.ending(events) {
             Task {
@@ -52,7 +58,11 @@ package struct ChildRun: Sendable {
         }
         Descendants.end(besides: others)
         withExtendedLifetime(leash) {}
-        if case .saidAll = ending { self.output = printed.output.data.dropLast() } else { self.output = printed.output.data }
+        if case .saidAll = ending {
+            self.output = printed.output.data.dropLast()
+        } else {
+            self.output = printed.output.data
+        }
         self.errors = String(decoding: printed.errors.data, as: UTF8.self)
     }
 

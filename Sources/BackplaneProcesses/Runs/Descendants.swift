@@ -36,13 +36,18 @@ package struct Descendants {
         let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
         return numbers.compactMap { id in
             // "12 (a name, of whatever characters) S 1 …"
-            guard let status = FileManager.default.contents(atPath: "/proc/\(id)/stat"), let open = status.firstIndex(of: UInt8(ascii: "(")),
+            guard let status = FileManager.default.contents(atPath: "/proc/\(id)/stat"),
+                let open = status.firstIndex(of: UInt8(ascii: "(")),
                 let close = status.lastIndex(of: UInt8(ascii: ")"))
             else { return nil }
             let rest = status[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 2)
-            guard rest.count > 1, let state = rest[0].first, let parent = pid_t(String(decoding: rest[1], as: UTF8.self))
+            guard rest.count > 1, let state = rest[0].first,
+                let parent = pid_t(String(decoding: rest[1], as: UTF8.self))
             else { return nil }
-            return (id, parent, String(decoding: status[(open + 1)..<close], as: UTF8.self), state != UInt8(ascii: "Z") && state != UInt8(ascii: "X"))
+            return (
+                id, parent, String(decoding: status[(open + 1)..<close], as: UTF8.self),
+                state != UInt8(ascii: "Z") && state != UInt8(ascii: "X")
+            )
         }
     }
 }

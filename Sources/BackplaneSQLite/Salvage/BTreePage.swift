@@ -23,7 +23,8 @@ struct BTreePage {
     init?(_ number: Int, in pages: DatabasePages) {
         let start = number == 1 ? 100 : 0
         guard let bytes = pages[number], let kind = Kind(rawValue: bytes[start]) else { return nil }
-        let headerSize = kind.isInterior ? 12 : 8, count = bytes.halfWord(at: start + 3), cellsEnd = start + headerSize + 2 * count
+        let headerSize = kind.isInterior ? 12 : 8, count = bytes.halfWord(at: start + 3),
+            cellsEnd = start + headerSize + 2 * count
         guard cellsEnd <= pages.usable else { return nil }
         let cells = (0..<count).map { bytes.halfWord(at: start + headerSize + 2 * $0) }
         guard cells.allSatisfy({ $0 >= cellsEnd && $0 < pages.usable }) else { return nil }
@@ -34,7 +35,9 @@ struct BTreePage {
     var cellCount: Int { cells.count }
 
     /// The page of what precedes a cell, on interior pages.
-    func leftChild(of cell: Int) -> Int? { kind.isInterior && cells[cell] + 4 <= bytes.count ? Int(bytes.word(at: cells[cell])) : nil }
+    func leftChild(of cell: Int) -> Int? {
+        kind.isInterior && cells[cell] + 4 <= bytes.count ? Int(bytes.word(at: cells[cell])) : nil
+    }
 
     /// The values of a cell.
     ///

@@ -18,7 +18,8 @@ struct DatabasePages {
         guard let file = PageFile(path) else { return nil }
         self.file = file
         log = PageFile(path + "-wal").flatMap { log in WriteAheadLog(log).map { (log, $0) } }
-        let header = file.bytes(at: 0, count: 100), isHeader = header.map { $0.starts(with: Array("SQLite format 3\0".utf8)) } ?? false
+        let header = file.bytes(at: 0, count: 100),
+            isHeader = header.map { $0.starts(with: Array("SQLite format 3\0".utf8)) } ?? false
         let announced = header.map { $0.halfWord(at: 16) == 1 ? 65_536 : $0.halfWord(at: 16) } ?? 0
         let size = isHeader && Self.isPageSize(announced) ? announced : log?.index.pageSize ?? Self.usualSize
         self.size = size
@@ -32,7 +33,9 @@ struct DatabasePages {
     /// The contents of a page; `nil` when there is no such page, or it cannot be read.
     subscript(number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
-        if let log, let offset = log.index.offsets[number], log.index.pageSize == size { return log.file.bytes(at: offset, count: size) }
+        if let log, let offset = log.index.offsets[number], log.index.pageSize == size {
+            return log.file.bytes(at: offset, count: size)
+        }
         return file.bytes(at: (number - 1) * size, count: size)
     }
 }

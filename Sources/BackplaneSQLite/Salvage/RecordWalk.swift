@@ -10,7 +10,9 @@ struct RecordWalk {
     struct Place: Hashable, Comparable {
         var namespace, collection: String
 
-        static func < (one: Place, other: Place) -> Bool { (one.namespace, one.collection) < (other.namespace, other.collection) }
+        static func < (one: Place, other: Place) -> Bool {
+            (one.namespace, one.collection) < (other.namespace, other.collection)
+        }
     }
 
     /// A page of the table that cannot be read, and the places of the records around it.
@@ -52,8 +54,10 @@ struct RecordWalk {
     private static func root(in schema: BTreePage) -> Int? {
         guard schema.kind == .tableLeaf else { return nil }
         for cell in 0..<schema.cellCount {
-            if let values = schema.row(of: cell)?.values, values.count == 5, values[0] == .text("table"), values[1] == .text("record"),
-                case .integer(let root) = values[3] {
+            if let values = schema.row(of: cell)?.values, values.count == 5, values[0] == .text("table"),
+                values[1] == .text("record"),
+                case .integer(let root) = values[3]
+            {
                 return root
             }
         }
@@ -64,7 +68,9 @@ struct RecordWalk {
     private func rootsByTheirLook() -> [Int] {
         var interior: [Int] = [], children: Set<Int> = []
         for number in 1...max(1, pages.count) {
-            guard let page = BTreePage(number, in: pages), page.kind == .indexInterior, page.cellCount > 0, page.row(of: 0).flatMap(Self.record) != nil else {
+            guard let page = BTreePage(number, in: pages), page.kind == .indexInterior, page.cellCount > 0,
+                page.row(of: 0).flatMap(Self.record) != nil
+            else {
                 continue
             }
             interior.append(number)
@@ -76,7 +82,9 @@ struct RecordWalk {
 
     /// Visits a page and all that it leads to, in the order of the records.
     private mutating func visit(_ number: Int, depth: Int = 0) throws {
-        guard number >= 1, number <= pages.count, !visited[number], depth < 32, let page = BTreePage(number, in: pages), page.kind.isIndex else {
+        guard number >= 1, number <= pages.count, !visited[number], depth < 32, let page = BTreePage(number, in: pages),
+            page.kind.isIndex
+        else {
             gaps.append(Gap(before: last, after: nil))
             return
         }
@@ -90,7 +98,9 @@ struct RecordWalk {
     }
 
     private mutating func take(_ page: BTreePage, _ cell: Int) throws {
-        guard let (place, record) = page.row(of: cell).flatMap(Self.record) else { return gaps.append(Gap(before: last, after: nil)) }
+        guard let (place, record) = page.row(of: cell).flatMap(Self.record) else {
+            return gaps.append(Gap(before: last, after: nil))
+        }
         for index in gaps.indices.reversed() where gaps[index].after == nil { gaps[index].after = place }
         last = place
         if page.kind == .indexLeaf { recordsOnLeaves += 1 }
@@ -122,7 +132,8 @@ struct RecordWalk {
     }
 
     private static func record(_ row: RowValues) -> (Place, StoredRecord)? {
-        guard row.values.count == 4, case .text(let namespace) = row.values[0], case .text(let collection) = row.values[1],
+        guard row.values.count == 4, case .text(let namespace) = row.values[0],
+            case .text(let collection) = row.values[1],
             case .text(let id) = row.values[2], case .bytes(let value) = row.values[3]
         else { return nil }
         return (Place(namespace: namespace, collection: collection), StoredRecord(id: id, value: value))

@@ -11,7 +11,8 @@ struct RowValues {
     /// - Returns: `nil` when the bytes are not exactly a row.
     init?(_ payload: [UInt8]) {
         var place = 0
-        guard let headerSize = payload.variableInteger(at: &place), headerSize >= place, headerSize <= payload.count else { return nil }
+        guard let headerSize = payload.variableInteger(at: &place), headerSize >= place, headerSize <= payload.count
+        else { return nil }
         var types: [Int] = []
         while place < headerSize {
             guard let type = payload.variableInteger(at: &place), type >= 0 else { return nil }
@@ -21,7 +22,9 @@ struct RowValues {
         var values: [Value] = []
         for type in types {
             let size = Self.size(of: type)
-            guard size <= payload.count - place, let value = Self.value(of: type, payload[place..<place + size]) else { return nil }
+            guard size <= payload.count - place, let value = Self.value(of: type, payload[place..<place + size]) else {
+                return nil
+            }
             values.append(value)
             place += size
         }

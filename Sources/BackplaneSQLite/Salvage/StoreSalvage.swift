@@ -20,7 +20,10 @@ struct StoreSalvage {
         guard FileManager.default.fileExists(atPath: finished) else { return nil }
         let aside = try putInPlace()
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
-        return BackplaneError(.storeDamaged, "the store was damaged, and a process that saved what could be read was killed; its copy was put in place\(name)", at: path)
+        return BackplaneError(
+            .storeDamaged,
+            "the store was damaged, and a process that saved what could be read was killed; its copy was put in place\(name)",
+            at: path)
     }
 
     /// - Parameter reason: what is wrong with the file.
@@ -42,7 +45,8 @@ struct StoreSalvage {
         var saved: [RecordWalk.Place: Int] = [:], lost: [(place: RecordWalk.Place?, count: Int)] = []
         // One transaction: an unfinished copy is thrown away whole in any case.
         try target.write { db in
-            let insert = try db.makeStatement(sql: "INSERT OR IGNORE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)")
+            let insert = try db.makeStatement(
+                sql: "INSERT OR IGNORE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)")
             var walk = RecordWalk(pages) { place, record in
                 try insert.execute(arguments: [place.namespace, place.collection, record.id, Data(record.value)])
                 saved[place, default: 0] += db.changesCount
@@ -50,7 +54,9 @@ struct StoreSalvage {
             try walk.run()
             let size = walk.recordsPerPage
             for gap in walk.gaps {
-                for place in Set([gap.before, gap.after]) where place != nil || gap.before == gap.after { lost.append((place, size)) }
+                for place in Set([gap.before, gap.after]) where place != nil || gap.before == gap.after {
+                    lost.append((place, size))
+                }
             }
         }
         try target.close()
@@ -64,24 +70,33 @@ struct StoreSalvage {
         if let links = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? Int, links == 1 {
             let name = path + ".damaged-\(Int(Date.now.timeIntervalSince1970 * 1_000))"
             for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
-                if link(path + suffix, name + suffix) != 0 { try FileManager.default.copyItem(atPath: path + suffix, toPath: name + suffix) }
+                if link(path + suffix, name + suffix) != 0 {
+                    try FileManager.default.copyItem(atPath: path + suffix, toPath: name + suffix)
+                }
             }
             aside = name
         }
-        for suffix in ["-wal", "-shm"] where unlink(path + suffix) != 0 && errno != ENOENT { throw CocoaError(.fileWriteUnknown) }
+        for suffix in ["-wal", "-shm"] where unlink(path + suffix) != 0 && errno != ENOENT {
+            throw CocoaError(.fileWriteUnknown)
+        }
         guard rename(finished, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         return aside
     }
 
     private static func message(
-        _ reason: String, _ saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)], aside: String?
+        _ reason: String, _ saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)],
+        aside: String?
     ) -> String {
         let total = saved.values.reduce(0, +), collections = "\(saved.count) collection\(saved.count == 1 ? "" : "s")"
         var about: [String: Int] = [:]
-        for (place, count) in lost { about[place.map { "\($0.namespace)/\($0.collection)" } ?? "collections that cannot be told", default: 0] += count }
+        for (place, count) in lost {
+            about[place.map { "\($0.namespace)/\($0.collection)" } ?? "collections that cannot be told", default: 0] +=
+                count
+        }
         let losses = about.sorted { $0.key < $1.key }.map { "at most about \($0.value) of \($0.key)" }
         let name = aside.map { URL(filePath: $0).lastPathComponent } ?? "store.sqlite.damaged-…"
-        return "the store was damaged (\(reason)); \(total) record\(total == 1 ? "" : "s") in \(collections) were saved into a new file, "
+        return
+            "the store was damaged (\(reason)); \(total) record\(total == 1 ? "" : "s") in \(collections) were saved into a new file, "
             + (losses.isEmpty ? "none was lost" : "lost were \(losses.joined(separator: ", "))")
             + "; the damaged file is kept as \(name): restore what is missing from a backup, and delete it when it is no longer needed"
     }

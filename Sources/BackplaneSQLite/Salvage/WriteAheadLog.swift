@@ -16,7 +16,9 @@ struct WriteAheadLog {
 
     /// - Returns: `nil` when the file does not begin as a log does.
     init?(_ file: PageFile) {
-        guard let header = file.bytes(at: 0, count: Self.headerSize), header.word(at: 0) & ~1 == 0x377F_0682 else { return nil }
+        guard let header = file.bytes(at: 0, count: Self.headerSize), header.word(at: 0) & ~1 == 0x377F_0682 else {
+            return nil
+        }
         pageSize = Int(header.word(at: 8))
         guard DatabasePages.isPageSize(pageSize) else { return nil }
         var sum = Checksum(isBigEndian: header.word(at: 0) & 1 == 1)
@@ -61,7 +63,9 @@ struct WriteAheadLog {
         }
 
         /// Whether the sums stand, big-endian, at an offset.
-        func matches(_ bytes: [UInt8], at offset: Int) -> Bool { bytes.word(at: offset) == first && bytes.word(at: offset + 4) == second }
+        func matches(_ bytes: [UInt8], at offset: Int) -> Bool {
+            bytes.word(at: offset) == first && bytes.word(at: offset + 4) == second
+        }
 
         private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

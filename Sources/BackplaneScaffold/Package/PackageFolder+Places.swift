@@ -11,7 +11,8 @@ extension PackageFolder {
     func places(for name: String) -> PluginPlaces {
         let hasPlugins = facts.targets.contains { $0.path?.hasPrefix("Plugins/") == true }
         return PluginPlaces(
-            name: name, style: hasPlugins ? .plugins : .sources, sourceHolder: facts.newHolder(of: .source, in: root), testHolder: facts.newHolder(of: .test, in: root))
+            name: name, style: hasPlugins ? .plugins : .sources, sourceHolder: facts.newHolder(of: .source, in: root),
+            testHolder: facts.newHolder(of: .test, in: root))
     }
 
     /// Throws if an existing target occupies the folder of a new one.
@@ -22,7 +23,8 @@ extension PackageFolder {
             let kind: PackageFacts.Target.Kind = target.kind == .testTarget ? .test : .source
             let folder = target.path ?? "\(facts.newHolder(of: kind, in: root))/\(target.name)"
             guard let owner = facts.targets.first(where: { isInTheWay($0, of: kind, in: folder) }) else { continue }
-            let own = "\(facts.holder(of: owner.kind, in: root))/\(owner.name)", path = owner.path == nil ? "" : ", without `path:`"
+            let own = "\(facts.holder(of: owner.kind, in: root))/\(owner.name)",
+                path = owner.path == nil ? "" : ", without `path:`"
             throw BackplaneError(
                 .newPackage,
                 "the target `\(owner.name)` has all of `\(self.folder(of: owner))`, which leaves no room for `\(target.name)`; move its files into `\(own)`\(path), and enter the command again",
@@ -30,7 +32,8 @@ extension PackageFolder {
         }
     }
 
-    private func isInTheWay(_ target: PackageFacts.Target, of kind: PackageFacts.Target.Kind, in folder: String) -> Bool {
+    private func isInTheWay(_ target: PackageFacts.Target, of kind: PackageFacts.Target.Kind, in folder: String) -> Bool
+    {
         let own = self.folder(of: target)
         // Without `path:`, only the sole target of its kind can occupy the whole folder.
         guard target.path != nil else { return target.kind == kind && own == facts.holder(of: kind, in: root) }

@@ -16,27 +16,37 @@ struct PackageFolder: Sendable {
     /// - Throws: `new.package` if there is no package, or it cannot be read.
     init(given: String?) throws(BackplaneError) {
         root = try Self.find(given)
-        do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch { throw error.adding("; mend it, and enter the command again") }
+        do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch {
+            throw error.adding("; mend it, and enter the command again")
+        }
     }
 
     private static func find(_ given: String?) throws(BackplaneError) -> String {
-        func isPackage(_ folder: String) -> Bool { FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift")) }
+        func isPackage(_ folder: String) -> Bool {
+            FileManager.default.fileExists(atPath: FilePath.join(folder, "Package.swift"))
+        }
         if let given {
             let folder = FilePath.absolute(given)
-            guard isPackage(folder) else { throw BackplaneError(.newPackage, "there is no Package.swift in it", at: folder) }
+            guard isPackage(folder) else {
+                throw BackplaneError(.newPackage, "there is no Package.swift in it", at: folder)
+            }
             return folder
         }
         let current = FilePath.absolute(".")
         guard let found = OwnPackage.folders(above: current).first(where: isPackage) else {
             throw BackplaneError(
-                .newPackage, "there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package, --package PATH names one", at: current)
+                .newPackage,
+                "there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package, --package PATH names one",
+                at: current)
         }
         return found
     }
 
     /// Returns the text of a file, or `nil` if it does not exist or is not UTF-8.
     func contents(of path: String) -> String? {
-        (try? Data(contentsOf: URL(filePath: FilePath.join(root, path)))).flatMap { String(validating: $0, as: UTF8.self) }
+        (try? Data(contentsOf: URL(filePath: FilePath.join(root, path)))).flatMap {
+            String(validating: $0, as: UTF8.self)
+        }
     }
 
     func contains(_ path: String) -> Bool { (try? FileStatus(at: FilePath.join(root, path))) != nil }
@@ -57,6 +67,7 @@ struct PackageFolder: Sendable {
     /// The way in which targets refer to the products of Backplane, or `nil` if the package does not depend on it.
     var backplane: BackplaneProducts? {
         if facts.target("CBackplane") != nil { return .own }
-        return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map { .package($0) }
+        return facts.targets.flatMap(\.dependencies).first { $0.name == "Backplane" && $0.package != nil }?.package.map
+        { .package($0) }
     }
 }

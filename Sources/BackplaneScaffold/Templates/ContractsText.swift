@@ -1,7 +1,9 @@
 extension ManagerLayers {
     /// The source of the contracts of the manager and its controllers and service.
     var contractsText: String {
-        hasLayers ? [itemText, itemsContractText, archiveText, networkText].compactMap(\.self).joined(separator: "\n") : greetingContractText
+        hasLayers
+            ? [itemText, itemsContractText, archiveText, networkText].compactMap(\.self).joined(separator: "\n")
+            : greetingContractText
     }
 
     private var greetingContractText: String {
@@ -36,24 +38,25 @@ extension ManagerLayers {
     }
 
     private var itemsContractText: String {
-        let members = if !hasService {
-            """
-                /// All items that were added.
-                public let items = AsyncMethod<Nothing, [\(item)]>()
-                /// Adds an item, in the place of the one with its id.
-                public let add = AsyncMethod<\(item), Nothing>()
-            """
-        } else if hasStore {
-            """
-                /// All items, from the network, or as they were kept when it fails.
-                public let items = AsyncMethod<Nothing, Sourced<[\(item)]>>()
-            """
-        } else {
-            """
-                /// All items.
-                public let items = AsyncMethod<Nothing, [\(item)]>()
-            """
-        }
+        let members =
+            if !hasService {
+                """
+                    /// All items that were added.
+                    public let items = AsyncMethod<Nothing, [\(item)]>()
+                    /// Adds an item, in the place of the one with its id.
+                    public let add = AsyncMethod<\(item), Nothing>()
+                """
+            } else if hasStore {
+                """
+                    /// All items, from the network, or as they were kept when it fails.
+                    public let items = AsyncMethod<Nothing, Sourced<[\(item)]>>()
+                """
+            } else {
+                """
+                    /// All items.
+                    public let items = AsyncMethod<Nothing, [\(item)]>()
+                """
+            }
         return """
             /// What the manager answers.
             public struct \(contract): Contract {

@@ -123,21 +123,23 @@ extension ManagerLayers {
 
     /// Returns a test of all real components, with only HTTP faked.
     private func serviceTest(_ plugin: String) -> String {
-        let withStore = hasStore ? "\n            dataAccessController: DataAccessControllerDefinition(className: \"\(store)\")," : ""
+        let withStore =
+            hasStore
+            ? "\n            dataAccessController: DataAccessControllerDefinition(className: \"\(store)\")," : ""
         return """
-            @Test func `the service reads items from its URL`() async throws {
-                let service = ServiceDefinition(
-                    className: "\(service)", propertyName: "feed", networkServiceConfiguration: ["url": "http://items.test/all"])
-                let definition = ManagerDefinition(
-                    className: "\(manager)",\(withStore)
-                    communicationController: CommunicationControllerDefinition(className: "\(communication)", services: [service]))
-                try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]) { host in
-                    host.http.on("GET", "http://items.test/all", .json([item]))
-                    let manager = try await host.manager("\(manager)", as: \(contract).self)
-                    let items = try await manager.items()
-                    #expect(items\(hasStore ? ".value" : "") == [item])
+                @Test func `the service reads items from its URL`() async throws {
+                    let service = ServiceDefinition(
+                        className: "\(service)", propertyName: "feed", networkServiceConfiguration: ["url": "http://items.test/all"])
+                    let definition = ManagerDefinition(
+                        className: "\(manager)",\(withStore)
+                        communicationController: CommunicationControllerDefinition(className: "\(communication)", services: [service]))
+                    try await TestHost.run(Manifest(managers: ["\(manager)": definition]), plugins: [\(plugin).self]) { host in
+                        host.http.on("GET", "http://items.test/all", .json([item]))
+                        let manager = try await host.manager("\(manager)", as: \(contract).self)
+                        let items = try await manager.items()
+                        #expect(items\(hasStore ? ".value" : "") == [item])
+                    }
                 }
-            }
-        """
+            """
     }
 }

@@ -45,6 +45,7 @@ struct TargetText: Sendable, Hashable {
 extension String {
     /// Returns the text with every line indented, except for empty lines.
     func indented(by indent: String) -> String {
-        split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }.joined(separator: "\n")
+        split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }.joined(
+            separator: "\n")
     }
 }

@@ -29,10 +29,15 @@ extension [RecordChange] {
         for change in lent {
             let collection = try Self.name(change.collection, "a collection's name")
             switch Int(change.kind) {
-            case Int(BP_STORE_SAVE): append(.save(collection: collection, StoredRecord(id: try Self.name(change.id, "an id"), value: change.value.array)))
+            case Int(BP_STORE_SAVE):
+                append(
+                    .save(
+                        collection: collection,
+                        StoredRecord(id: try Self.name(change.id, "an id"), value: change.value.array)))
             case Int(BP_STORE_DELETE): append(.delete(collection: collection, id: change.id.text))
             case Int(BP_STORE_DELETE_ALL): append(.deleteAll(collection: collection))
-            default: throw BackplaneError(.callInvalidInput, "a change is of kind 1, 2 or 3, and this is \(change.kind)")
+            default:
+                throw BackplaneError(.callInvalidInput, "a change is of kind 1, 2 or 3, and this is \(change.kind)")
             }
         }
     }
@@ -43,7 +48,9 @@ extension [RecordChange] {
     private static func name(_ bytes: bp_bytes, _ what: String) throws(BackplaneError) -> String {
         let text = bytes.text
         guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw BackplaneError(.callInvalidInput, "expected \(what) that is not empty and has no zero in it, found \(text.debugDescription)")
+            throw BackplaneError(
+                .callInvalidInput,
+                "expected \(what) that is not empty and has no zero in it, found \(text.debugDescription)")
         }
         return text
     }

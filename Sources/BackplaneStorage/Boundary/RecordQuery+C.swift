@@ -28,7 +28,8 @@ extension RecordQuery {
         let query: bp_store_query = read(query)
         guard (0...Descriptors.dataLimit).contains(query.id_count) else {
             throw BackplaneError(
-                .callInvalidInput, "expected at most \(Descriptors.dataLimit) ids, found a count of \(UInt(bitPattern: query.id_count))")
+                .callInvalidInput,
+                "expected at most \(Descriptors.dataLimit) ids, found a count of \(UInt(bitPattern: query.id_count))")
         }
         self.init(
             collection: query.collection.text,
@@ -44,7 +45,8 @@ extension RecordPage {
             Texts(records.flatMap { [Array($0.id.utf8), $0.value] }).withBytes { bytes in
                 records.indices.map { index in
                     bp_record(
-                        size: UInt32(MemoryLayout<bp_record>.size), reserved: 0, collection: collection, id: bytes[2 * index], value: bytes[2 * index + 1])
+                        size: UInt32(MemoryLayout<bp_record>.size), reserved: 0, collection: collection,
+                        id: bytes[2 * index], value: bytes[2 * index + 1])
                 }.withUnsafeBufferPointer(body)
             }
         }
@@ -55,9 +57,11 @@ extension StoredRecord {
     /// Copies borrowed records.
     ///
     /// - Throws: `store.unusable` for an invalid array.
-    package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) throws(BackplaneError) -> [StoredRecord] {
+    package static func copy(_ records: UnsafePointer<bp_record>?, count: Int) throws(BackplaneError) -> [StoredRecord]
+    {
         do throws(BackplaneError) {
-            let lent = try Descriptors.read(records, count: count, of: "the host's records", limit: Descriptors.dataLimit)
+            let lent = try Descriptors.read(
+                records, count: count, of: "the host's records", limit: Descriptors.dataLimit)
             return lent.map { StoredRecord(id: $0.id.text, value: $0.value.array) }
         } catch {
             throw BackplaneError(.storeUnusable, error.message)

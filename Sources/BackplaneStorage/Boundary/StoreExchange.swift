@@ -12,9 +12,11 @@ struct StoreExchange: Sendable {
         let answer = await withUnsafeContinuation { (continuation: UnsafeContinuation<EncodedAnswer, Never>) in
             let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
             changes.withC { changes in
-                functions.pointer.pointee.write(services.handle, changes.baseAddress, changes.count, { context, status, payload in
-                    Waiting<EncodedAnswer>.take(context).resume(returning: EncodedAnswer(status, payload))
-                }, context)
+                functions.pointer.pointee.write(
+                    services.handle, changes.baseAddress, changes.count,
+                    { context, status, payload in
+                        Waiting<EncodedAnswer>.take(context).resume(returning: EncodedAnswer(status, payload))
+                    }, context)
             }
         }
         _ = try answer.get()
@@ -22,19 +24,23 @@ struct StoreExchange: Sendable {
 
     func read(_ query: RecordQuery) async throws(BackplaneError) -> RecordPage {
         let functions = try functions()
-        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<RecordPage, BackplaneError>, Never>) in
+        let result = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<Result<RecordPage, BackplaneError>, Never>) in
             let context = Unmanaged.passRetained(Waiting(continuation)).toOpaque()
             query.withC { query in
-                functions.pointer.pointee.query(services.handle, query, { context, status, records, count, total, payload in
-                    let waiting = Waiting<Result<RecordPage, BackplaneError>>.take(context)
-                    do throws(BackplaneError) {
-                        _ = try EncodedAnswer(status, payload).get()
-                        let page = RecordPage(records: try StoredRecord.copy(records, count: count), total: Int(clamping: total))
-                        waiting.resume(returning: .success(page))
-                    } catch {
-                        waiting.resume(returning: .failure(error))
-                    }
-                }, context)
+                functions.pointer.pointee.query(
+                    services.handle, query,
+                    { context, status, records, count, total, payload in
+                        let waiting = Waiting<Result<RecordPage, BackplaneError>>.take(context)
+                        do throws(BackplaneError) {
+                            _ = try EncodedAnswer(status, payload).get()
+                            let page = RecordPage(
+                                records: try StoredRecord.copy(records, count: count), total: Int(clamping: total))
+                            waiting.resume(returning: .success(page))
+                        } catch {
+                            waiting.resume(returning: .failure(error))
+                        }
+                    }, context)
             }
         }
         return try result.get()

@@ -24,15 +24,21 @@ extension Fake {
         /// The fake takes the place whatever the manifest gives for the label.
         ///
         /// - Parameter manager: The name of the calling manager; `nil` for the manifest's only manager.
-        public static func use(_ label: String, of manager: String? = nil) -> Place { Place(role: .use(label), owner: manager) }
+        public static func use(_ label: String, of manager: String? = nil) -> Place {
+            Place(role: .use(label), owner: manager)
+        }
 
         /// Returns the place of a manager's data access controller.
-        public static func dataAccessController(of manager: String) -> Place { Place(role: .dataAccessController, owner: manager) }
+        public static func dataAccessController(of manager: String) -> Place {
+            Place(role: .dataAccessController, owner: manager)
+        }
         /// The place of the data access controller of the manifest's only manager.
         public static var dataAccessController: Place { Place(role: .dataAccessController, owner: nil) }
 
         /// Returns the place of a manager's communication controller.
-        public static func communicationController(of manager: String) -> Place { Place(role: .communicationController, owner: manager) }
+        public static func communicationController(of manager: String) -> Place {
+            Place(role: .communicationController, owner: manager)
+        }
         /// The place of the communication controller of the manifest's only manager.
         public static var communicationController: Place { Place(role: .communicationController, owner: nil) }
 
@@ -41,7 +47,9 @@ extension Fake {
         /// - Parameters:
         ///   - propertyName: The property of the communication controller that receives the service.
         ///   - manager: The manager that the controller belongs to; `nil` for the manifest's only manager.
-        public static func service(_ propertyName: String, of manager: String? = nil) -> Place { Place(role: .service(propertyName), owner: manager) }
+        public static func service(_ propertyName: String, of manager: String? = nil) -> Place {
+            Place(role: .service(propertyName), owner: manager)
+        }
     }
 }
 

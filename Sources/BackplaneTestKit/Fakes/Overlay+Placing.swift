@@ -18,9 +18,12 @@ extension Overlay {
         guard old != nil || isUsed else { throw unknown(name, .manager(name)) }
         unlock(name)
         manifest.managers[name] = ManagerDefinition(
-            className: add(fake, .manager), uses: (old?.uses ?? [:]).filter { fake.labels.contains($0.key) }, configuration: fake.configuration,
-            dataAccessController: fake.labels.contains(ReservedLabel.dataAccessController) ? old?.dataAccessController : nil,
-            communicationController: fake.labels.contains(ReservedLabel.communicationController) ? old?.communicationController : nil,
+            className: add(fake, .manager), uses: (old?.uses ?? [:]).filter { fake.labels.contains($0.key) },
+            configuration: fake.configuration,
+            dataAccessController: fake.labels.contains(ReservedLabel.dataAccessController)
+                ? old?.dataAccessController : nil,
+            communicationController: fake.labels.contains(ReservedLabel.communicationController)
+                ? old?.communicationController : nil,
             activation: old?.activation ?? .eager)
     }
 
@@ -40,7 +43,8 @@ extension Overlay {
         case .use(let label):
             let name = "\(owner).\(label)"
             definition.uses[label] = name
-            manifest.managers[name] = ManagerDefinition(className: add(fake, .manager), configuration: fake.configuration)
+            manifest.managers[name] = ManagerDefinition(
+                className: add(fake, .manager), configuration: fake.configuration)
         case .dataAccessController:
             unlock(owner, ReservedLabel.dataAccessController)
             // The fake gets a namespace of its own: another manager may share the component that it replaces.
@@ -54,11 +58,14 @@ extension Overlay {
                 services: services.filter { fake.labels.contains($0.propertyName) })
         case .service(let property):
             guard var controller = definition.communicationController else {
-                throw BackplaneError(.manifestMissingKey, "a fake is given for \(place), which has no communication controller to receive it")
+                throw BackplaneError(
+                    .manifestMissingKey,
+                    "a fake is given for \(place), which has no communication controller to receive it")
             }
             unlock(owner, ReservedLabel.communicationController, property)
             let service = ServiceDefinition(
-                className: add(fake, .networkService), propertyName: property, networkServiceConfiguration: fake.configuration)
+                className: add(fake, .networkService), propertyName: property,
+                networkServiceConfiguration: fake.configuration)
             let index = controller.services.firstIndex { $0.propertyName == property }
             if let index { controller.services[index] = service } else { controller.services.append(service) }
             definition.communicationController = controller

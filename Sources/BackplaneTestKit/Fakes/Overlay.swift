@@ -27,7 +27,8 @@ struct Overlay {
             }
         }
         // Managers precede their collaborators, and communication controllers their services.
-        for (place, fake) in filled.sorted(by: { ($0.key.rank, $0.key.description) < ($1.key.rank, $1.key.description) }) {
+        for (place, fake) in filled.sorted(by: { ($0.key.rank, $0.key.description) < ($1.key.rank, $1.key.description) }
+        ) {
             try put(fake, at: place)
         }
     }
@@ -49,7 +50,9 @@ extension Fake.Place {
         default: if owner != nil { return self }
         }
         guard manifest.managers.count == 1, let only = manifest.managers.keys.first else {
-            throw BackplaneError(.unknownManager, "a fake is given for \(self), of one of \(manifest.managers.count) managers; say of which with `of:`")
+            throw BackplaneError(
+                .unknownManager,
+                "a fake is given for \(self), of one of \(manifest.managers.count) managers; say of which with `of:`")
         }
         return Fake.Place(role: role, owner: only)
     }

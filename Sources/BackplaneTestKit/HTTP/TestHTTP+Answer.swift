@@ -39,7 +39,9 @@ extension TestHTTP.Answer {
     /// Returns an answer with a value, encoded as JSON.
     public static func json(_ value: some Encodable & Sendable, status: Int = 200) -> Self {
         Self { _ in
-            HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: Array(try JSONEncoder().encode(value)))
+            HTTPResponse(
+                status: status, headers: ["Content-Type": "application/json"],
+                body: Array(try JSONEncoder().encode(value)))
         }
     }
 

@@ -43,7 +43,9 @@ public final class TestHTTP: HTTPExecutor {
     /// Defines the answers to requests that meet a condition.
     ///
     /// - Parameter name: The name of these requests in messages.
-    public func on(_ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...) {
+    public func on(
+        _ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...
+    ) {
         add(name, [answer] + next, takes)
     }
 
@@ -98,7 +100,9 @@ public final class TestHTTP: HTTPExecutor {
 
     /// Returns the error of unexpected requests, with whole URLs: a test contains no secrets.
     private static func unexpected(_ requests: [HTTPRequest], expected: [String]) -> BackplaneError {
-        let known = expected.isEmpty ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
+        let known =
+            expected.isEmpty
+            ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
         let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
         let advice = "say it with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
         return BackplaneError(.networkUnexpected, "the test does not say how \(asked) is answered; \(known); \(advice)")

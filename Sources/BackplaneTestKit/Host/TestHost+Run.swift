@@ -26,12 +26,14 @@ extension TestHost {
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
     ///   `network.unexpected` if there was a request that the test gave no answer for.
     public static func run<Result>(
-        _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil, lanes: LaneRule = .fastest,
+        _ manifest: Manifest, plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:], pluginPaths: [String]? = nil,
+        lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let test = TestHost(try Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, in: folder.path)
+        let test = TestHost(
+            try Overlay(manifest, fakes), plugins: plugins, pluginPaths: pluginPaths, lanes: lanes, in: folder.path)
         do {
             try await test.requireSound()
             let result = try await body(test)
@@ -60,10 +62,13 @@ extension TestHost {
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
     /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
     public static func run<Result>(
-        _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type], fakes: [Fake.Place: Fake] = [:],
+        _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type],
+        fakes: [Fake.Place: Fake] = [:],
         lanes: LaneRule = .fastest, _ body: (TestHost) async throws -> Result
     ) async throws -> Result {
-        let manifest = Manifest(managers: [className: ManagerDefinition(className: className, configuration: configuration)])
+        let manifest = Manifest(managers: [
+            className: ManagerDefinition(className: className, configuration: configuration)
+        ])
         return try await run(manifest, plugins: plugins, fakes: fakes, lanes: lanes, body)
     }
 

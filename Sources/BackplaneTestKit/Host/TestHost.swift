@@ -28,9 +28,11 @@ public final class TestHost: Sendable {
         }
         // No watchdog for Swift's thread pool: tests that run concurrently occupy it.
         host = PluginHost(
-            manifest: ManifestDocument(manifest), linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]),
+            manifest: ManifestDocument(manifest),
+            linked: plugins.map { LinkedPlugin($0) } + (components.isEmpty ? [] : [fakes]),
             options: HostOptions(
-                pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log, executors: [http],
+                pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
+                executors: [http],
                 openStore: { [store] _, _ in store }, lanes: lanes, occupationLimit: nil))
     }
 

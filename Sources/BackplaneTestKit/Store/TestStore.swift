@@ -44,13 +44,17 @@ extension TestStore {
     public func save<R: Record>(_ records: R..., in namespace: String) async throws(BackplaneError) {
         for record in records {
             let value = try JSON.encode(record, failing: .callInvalidInput)
-            try await memory.write([.save(collection: R.collection, StoredRecord(id: record.id, value: value))], in: namespace)
+            try await memory.write(
+                [.save(collection: R.collection, StoredRecord(id: record.id, value: value))], in: namespace)
         }
     }
 
     /// Stores the JSON of a record whose type is not available to the test.
-    public func save(json: String, as id: String, of collection: String, in namespace: String) async throws(BackplaneError) {
-        try await memory.write([.save(collection: collection, StoredRecord(id: id, value: Array(json.utf8)))], in: namespace)
+    public func save(json: String, as id: String, of collection: String, in namespace: String)
+        async throws(BackplaneError)
+    {
+        try await memory.write(
+            [.save(collection: collection, StoredRecord(id: id, value: Array(json.utf8)))], in: namespace)
     }
 
     /// Returns the records of a type in the order of their ids.
@@ -58,7 +62,9 @@ extension TestStore {
     /// - Throws: `store.undecodable` if one of them is not an `R`.
     public func all<R: Record>(_: R.Type = R.self, in namespace: String) async throws(BackplaneError) -> [R] {
         let page = try await memory.read(RecordQuery(collection: R.collection), in: namespace)
-        return try page.records.map { (record) throws(BackplaneError) in try JSON.decode(R.self, record.value, failing: .storeUndecodable) }
+        return try page.records.map { (record) throws(BackplaneError) in
+            try JSON.decode(R.self, record.value, failing: .storeUndecodable)
+        }
     }
 
     /// Returns the ids of a collection's records, in order.

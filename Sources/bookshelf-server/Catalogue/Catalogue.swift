@@ -13,9 +13,12 @@ struct Catalogue: Sendable {
         var places: [String: Int] = [:]
         for (place, book) in sorted.enumerated() {
             guard !book.id.isEmpty, book.id.utf8.allSatisfy(Self.isAllowed) else {
-                throw CatalogueProblem(text: "`\(book.id)` is no identifier; use lower-case letters, digits and hyphens")
+                throw CatalogueProblem(
+                    text: "`\(book.id)` is no identifier; use lower-case letters, digits and hyphens")
             }
-            guard places.updateValue(place, forKey: book.id) == nil else { throw CatalogueProblem(text: "two books are called `\(book.id)`") }
+            guard places.updateValue(place, forKey: book.id) == nil else {
+                throw CatalogueProblem(text: "two books are called `\(book.id)`")
+            }
         }
         self.books = sorted
         self.places = places

@@ -17,7 +17,8 @@ struct SearchText: Hashable, Sendable {
     private let text: String
 
     init(_ book: Book) {
-        text = Self.words(of: ([book.title] + book.authors.map(\.name) + book.subjects).joined(separator: " ")).joined(separator: " ")
+        text = Self.words(of: ([book.title] + book.authors.map(\.name) + book.subjects).joined(separator: " ")).joined(
+            separator: " ")
     }
 
     /// Returns whether the text contains every word of a query, also as part of a longer word.

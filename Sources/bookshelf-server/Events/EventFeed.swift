@@ -42,7 +42,8 @@ final class EventFeed: Sendable {
     ///
     /// The subscription ends with the stream.
     func subscribe() -> AsyncStream<ServerEvent> {
-        let (stream, listener) = AsyncStream.makeStream(of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        let (stream, listener) = AsyncStream.makeStream(
+            of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let number = state.withLock { state in
             state.count += 1
             state.listeners[state.count] = listener

@@ -40,7 +40,9 @@ final class FileStore: Sendable {
         guard (1...100).contains(name.utf8.count), name.first != "." else { return false }
         return name.utf8.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
             case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
             default: false
             }

@@ -7,7 +7,9 @@ struct TemporaryFolder: Sendable {
     let path: String
 
     init() throws {
-        var template = Array((FileManager.default.temporaryDirectory.path(percentEncoded: false) + "/bookshelf-server-XXXXXX").utf8CString)
+        var template = Array(
+            (FileManager.default.temporaryDirectory.path(percentEncoded: false) + "/bookshelf-server-XXXXXX")
+                .utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -26,7 +26,9 @@ enum ByteRange: Hashable, Sendable {
         guard header.lowercased().hasPrefix(unit) else { return nil }
         let ends = header.dropFirst(unit.count).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }
-        guard ends.allSatisfy({ $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }) else { return nil }
+        guard ends.allSatisfy({ $0.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }) else {
+            return nil
+        }
         // A number too large for `Int` is beyond the end of every file.
         let positions = ends.map { $0.isEmpty ? nil : Int($0) ?? .max }
         return (positions[0], positions[1])

@@ -7,7 +7,8 @@ struct Delay: RouterMiddleware {
     var duration: Duration
 
     func handle(
-        _ request: Request, context: BasicRequestContext, next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: BasicRequestContext,
+        next: @concurrent (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         if duration > .zero {
             let duration = duration

@@ -22,14 +22,18 @@ extension Request {
 }
 
 extension Response {
-    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) throws -> Response {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) throws
+        -> Response
+    {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try encoded(value)))
     }
 
     /// Returns JSON with its entity tag, or 304 without a body if the client has it already.
-    static func taggedJSON(_ value: some Encodable, for request: Request, cacheControl: String = "no-cache") throws -> Response {
+    static func taggedJSON(_ value: some Encodable, for request: Request, cacheControl: String = "no-cache") throws
+        -> Response
+    {
         tagged(try encoded(value), type: "application/json; charset=utf-8", for: request, cacheControl: cacheControl)
     }
 

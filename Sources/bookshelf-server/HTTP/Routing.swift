@@ -17,7 +17,8 @@ extension BookshelfRouter {
             if let handler = handlers[method] {
                 on(path, method: method) { request, context in try await handler(request, context) }
             } else if method == .head, let handler = handlers[.get] {
-                on(path, method: method) { request, context in try await handler(request, context).createHeadResponse() }
+                on(path, method: method) { request, context in try await handler(request, context).createHeadResponse()
+                }
             } else {
                 on(path, method: method) { request, _ -> Response in
                     let message = "`\(request.method.rawValue)` is not answered here; \(allow) would be."

@@ -29,7 +29,8 @@ final class Loans: Sendable {
         state.withLock { state in
             guard !state.loans.contains(where: { $0.book == book }) else { return nil }
             state.count += 1
-            let loan = Loan(id: "loan-\(state.count)", book: book, due: date.addingTimeInterval(Self.period).formatted(.iso8601))
+            let loan = Loan(
+                id: "loan-\(state.count)", book: book, due: date.addingTimeInterval(Self.period).formatted(.iso8601))
             state.loans.append(loan)
             return loan
         }

@@ -48,7 +48,9 @@ final class Sessions: Sendable {
         switch ledger.withLock({ $0.judge(words[1], at: .now) }) {
         case .valid: return
         case .expired: throw .unauthorized("token.expired", "The token has expired; POST /v2/sessions gives a new one.")
-        case .unknown: throw .unauthorized("token.unknown", "This server has not given out such a token; POST /v2/sessions gives one.")
+        case .unknown:
+            throw .unauthorized(
+                "token.unknown", "This server has not given out such a token; POST /v2/sessions gives one.")
         }
     }
 }

@@ -16,7 +16,9 @@ struct BookRoutes: Sendable {
         var cover: String
 
         init(_ book: Book) {
-            (id, title, authors, year, language, subjects) = (book.id, book.title, book.authors, book.year, book.language, book.subjects)
+            (id, title, authors, year, language, subjects) = (
+                book.id, book.title, book.authors, book.year, book.language, book.subjects
+            )
             cover = "/v2/books/\(book.id)/cover"
         }
     }
@@ -24,14 +26,25 @@ struct BookRoutes: Sendable {
 
     func add(to router: BookshelfRouter) {
         router.route("/v2/books", [.get: { request, _ in try page(of: catalogue.books, for: request) }])
-        router.route("/v2/books/:id", [.get: { request, context in
-            try .taggedJSON(FullBook(catalogue.book(named: context)), for: request)
-        }])
-        router.route("/v2/books/:id/cover", [.get: { request, context in
-            let cover = Cover(book: try catalogue.book(named: context))
-            return .tagged(ByteBuffer(string: cover.svg), type: "image/svg+xml", for: request, cacheControl: "max-age=3600")
-        }])
-        router.route("/v2/search", [.get: { request, _ in try page(of: catalogue.search(request.searchQuery()), for: request) }])
+        router.route(
+            "/v2/books/:id",
+            [
+                .get: { request, context in
+                    try .taggedJSON(FullBook(catalogue.book(named: context)), for: request)
+                }
+            ])
+        router.route(
+            "/v2/books/:id/cover",
+            [
+                .get: { request, context in
+                    let cover = Cover(book: try catalogue.book(named: context))
+                    return .tagged(
+                        ByteBuffer(string: cover.svg), type: "image/svg+xml", for: request, cacheControl: "max-age=3600"
+                    )
+                }
+            ])
+        router.route(
+            "/v2/search", [.get: { request, _ in try page(of: catalogue.search(request.searchQuery()), for: request) }])
     }
 
     private func page(of books: [Book], for request: Request) throws -> Response {

@@ -34,13 +34,16 @@ struct FileRoutes: Sendable {
         let header = request.method == .get && file.tag.allowsRange(of: request) ? request.headers[.range] : nil
         switch ByteRange(header, size: file.size) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: try await body(of: file, file.size == 0 ? nil : 0...file.size - 1, context))
+            return Response(
+                status: .ok, headers: headers,
+                body: try await body(of: file, file.size == 0 ? nil : 0...file.size - 1, context))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(file.size)"
             return Response(status: .partialContent, headers: headers, body: try await body(of: file, range, context))
         case .unsatisfiable:
             throw Failure(
-                .rangeNotSatisfiable, "range.unsatisfiable", "The file has \(file.size) bytes, and none of them is in this range.",
+                .rangeNotSatisfiable, "range.unsatisfiable",
+                "The file has \(file.size) bytes, and none of them is in this range.",
                 headers: [.contentRange: "bytes */\(file.size)", .acceptRanges: "bytes"])
         }
     }
@@ -53,7 +56,9 @@ struct FileRoutes: Sendable {
     }
 
     /// Returns a body that keeps the file alive while it is read, even if its name is reused or removed meanwhile.
-    private func body(of file: StoredFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws -> ResponseBody {
+    private func body(of file: StoredFile, _ range: ClosedRange<Int>?, _ context: BasicRequestContext) async throws
+        -> ResponseBody
+    {
         guard let range else { return ResponseBody() }
         let bytes = try await FileIO().loadFile(path: file.path, range: range, context: context)
         return ResponseBody(contentLength: range.count) { writer in
@@ -71,7 +76,9 @@ struct FileRoutes: Sendable {
     private func name(in context: BasicRequestContext) throws(Failure) -> String {
         let name = context.parameters.get("name") ?? ""
         guard FileStore.isName(name) else {
-            throw Failure(.badRequest, "file.name-invalid", "A file's name has 1 to 100 of A-Z, a-z, 0-9, `.`, `_` and `-`, and no `.` in front.")
+            throw Failure(
+                .badRequest, "file.name-invalid",
+                "A file's name has 1 to 100 of A-Z, a-z, 0-9, `.`, `_` and `-`, and no `.` in front.")
         }
         return name
     }

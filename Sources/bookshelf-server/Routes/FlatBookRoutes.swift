@@ -22,7 +22,9 @@ struct FlatBookRoutes: Sendable {
     func add(to router: BookshelfRouter) {
         router.route("/v1/books", [.get: { _, _ in try .json(catalogue.books.map(FlatBook.init)) }])
         router.route("/v1/books/:id", [.get: { _, context in try .json(FlatBook(catalogue.book(named: context))) }])
-        router.route("/v1/search", [.get: { request, _ in try .json(catalogue.search(request.searchQuery()).map(FlatBook.init)) }])
+        router.route(
+            "/v1/search",
+            [.get: { request, _ in try .json(catalogue.search(request.searchQuery()).map(FlatBook.init)) }])
     }
 }
 #endif

@@ -17,8 +17,12 @@ struct LoanRoutes: Sendable {
     let events: EventFeed
 
     func add(to router: BookshelfRouter) {
-        router.route("/v2/loans", [.get: { request, _ in try list(request) }, .post: { request, _ in try await borrow(request) }])
-        router.route("/v2/loans/:id", [.delete: { request, context in try giveBack(request, context.parameters.get("id") ?? "") }])
+        router.route(
+            "/v2/loans",
+            [.get: { request, _ in try list(request) }, .post: { request, _ in try await borrow(request) }])
+        router.route(
+            "/v2/loans/:id",
+            [.delete: { request, context in try giveBack(request, context.parameters.get("id") ?? "") }])
     }
 
     private func list(_ request: Request) throws -> Response {
@@ -39,7 +43,9 @@ struct LoanRoutes: Sendable {
 
     private func giveBack(_ request: Request, _ id: String) throws -> Response {
         try sessions.authorize(request)
-        guard let loan = loans.giveBack(id) else { throw Failure(.notFound, "loan.unknown", "There is no loan `\(id)`.") }
+        guard let loan = loans.giveBack(id) else {
+            throw Failure(.notFound, "loan.unknown", "There is no loan `\(id)`.")
+        }
         events.publish(.returned(loan))
         return Response(status: .noContent)
     }

@@ -38,7 +38,8 @@ extension Request {
     fileprivate func number(_ name: Substring, in range: ClosedRange<Int>, default number: Int) throws(Failure) -> Int {
         guard let text = uri.queryParameters[name] else { return number }
         guard let number = Int(text), range.contains(number) else {
-            throw Failure(.badRequest, "page.invalid", "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound).")
+            throw Failure(
+                .badRequest, "page.invalid", "`\(name)` is a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

@@ -4,14 +4,16 @@
 extension ComponentClass {
     /// A class as a host gets to know it.
     static func registered<C: Component>(_: C.Type) throws -> ComponentClass where C.Context.Owner == C {
-        let plugin = try PluginDescription(id: "org.example.state", version: "1.0.0", getInterface: { _, _ in nil }) { registrar in
+        let plugin = try PluginDescription(id: "org.example.state", version: "1.0.0", getInterface: { _, _ in nil }) {
+            registrar in
             registrar.add(C.self)
         }
         return plugin.components[0]
     }
 
     func make() async throws -> ComponentInstance {
-        let creation = OfferedCreation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        let creation = OfferedCreation(
+            number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
         return try await create(creation, { _ in }, { $0() })
     }
 }

@@ -1,11 +1,14 @@
+import Testing
+
 @testable import Backplane
 @testable import BackplaneBoundary
-import Testing
 
 /// What becomes of an instance that a swap replaces.
 @Suite(.timeLimit(.minutes(5)))
 struct RetirementTests {
-    @Test func `its tasks go on while it is suspended, and are cancelled when it is released without a stop`() async throws {
+    @Test func `its tasks go on while it is suspended, and are cancelled when it is released without a stop`()
+        async throws
+    {
         let (states, tell) = AsyncStream.makeStream(of: Bool.self), (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let tasks = ComponentTasks()
         tasks.run {

@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Backplane
 @testable import BackplaneBoundary
-import Testing
 
 /// What a component says of itself for swaps, and what the host reads of it.
 struct StateSchemaTests {
@@ -8,7 +9,9 @@ struct StateSchemaTests {
         let description = try ComponentClass.registered(ActorTally.self).description
         #expect(description.isExclusive && description.restartsOnSwap)
         #expect(description.state == StateDescription(schema: "Tally", version: 1, accepts: 1...1, writes: 1...1))
-        #expect(try ComponentClass.registered(NewTally.self).description.state == StateDescription(schema: "Tally", version: 3, accepts: 0...3, writes: 1...3))
+        #expect(
+            try ComponentClass.registered(NewTally.self).description.state
+                == StateDescription(schema: "Tally", version: 3, accepts: 0...3, writes: 1...3))
     }
 
     @Test func `one that says nothing has neither`() throws {
@@ -30,12 +33,21 @@ struct StateSchemaTests {
     @Test(arguments: [
         (StateSchema(name: "s", version: 2, accepts: 3...4), "accepts 3 to 4, and not its own version 2"),
         (StateSchema(name: "s", version: 2, accepts: 0...1), "accepts 0 to 1, and not its own version 2"),
-        (StateSchema(name: "s", version: 2, writes: 3), "says that the oldest version it writes is 3, later than its own version 2"),
+        (
+            StateSchema(name: "s", version: 2, writes: 3),
+            "says that the oldest version it writes is 3, later than its own version 2"
+        ),
         (StateSchema(name: "s", version: -1), "has a version -1, expected 0 to 4294967295"),
         (StateSchema(name: "s", version: 0, accepts: -2...0), "has a version -2, expected 0 to 4294967295"),
-        (StateSchema(name: "s", version: 1, writes: .min), "has a version -9223372036854775808, expected 0 to 4294967295"),
+        (
+            StateSchema(name: "s", version: 1, writes: .min),
+            "has a version -9223372036854775808, expected 0 to 4294967295"
+        ),
         (StateSchema(name: "s", version: 4_294_967_296), "has a version 4294967296, expected 0 to 4294967295"),
-        (StateSchema(name: "s", version: 1, accepts: 1...Int.max), "has a version 9223372036854775807, expected 0 to 4294967295"),
+        (
+            StateSchema(name: "s", version: 1, accepts: 1...Int.max),
+            "has a version 9223372036854775807, expected 0 to 4294967295"
+        ),
     ])
     func `versions that do not fit together are a problem of the plugin`(schema: StateSchema, says: String) {
         let error = #expect(throws: BackplaneError.self) { try schema.description(of: "Odd") }
@@ -44,7 +56,9 @@ struct StateSchemaTests {
 
     @Test func `the widest schema there may be is none`() throws {
         let schema = StateSchema(version: 4_294_967_295, accepts: 0...4_294_967_295, writes: 0)
-        #expect(try schema.description(of: "Old") == StateDescription(schema: "Old", version: .max, accepts: 0...(.max), writes: 0...(.max)))
+        #expect(
+            try schema.description(of: "Old")
+                == StateDescription(schema: "Old", version: .max, accepts: 0...(.max), writes: 0...(.max)))
         #expect(throws: BackplaneError.self) { try StateSchema(name: "").description(of: "Nameless") }
     }
 
@@ -58,6 +72,9 @@ struct StateSchemaTests {
 
     @Test func `and the plugin is refused with it`() {
         let refusal = #expect(throws: BackplaneError.self) { try ComponentClass.registered(Odd.self) }
-        #expect(refusal?.causes.map(\.message) == ["Odd: the schema `Odd` of its state accepts 0 to 1, and not its own version 2"])
+        #expect(
+            refusal?.causes.map(\.message) == [
+                "Odd: the schema `Odd` of its state accepts 0 to 1, and not its own version 2"
+            ])
     }
 }

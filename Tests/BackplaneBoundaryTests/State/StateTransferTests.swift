@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Backplane
 @testable import BackplaneBoundary
-import Testing
 
 /// State as it goes from one instance to another, by the functions that a host calls.
 @Suite(.timeLimit(.minutes(5)))
@@ -65,9 +66,15 @@ struct StateTransferTests {
     @Test func `a version that the schema does not have is refused, either way`() async throws {
         let tally = try await ComponentInstance.of(NewTally.self)
         let read = await failure { try await tally.importText("[]", version: 4) }
-        #expect(read == BackplaneError(.stateIncompatible, "NewTally was to read its state `Tally` in version 4, and accepts 0 to 3"))
+        #expect(
+            read
+                == BackplaneError(
+                    .stateIncompatible, "NewTally was to read its state `Tally` in version 4, and accepts 0 to 3"))
         let written = await failure { _ = try await tally.exportText(version: 0) }
-        #expect(written == BackplaneError(.stateIncompatible, "NewTally was to write its state `Tally` in version 0, and writes 1 to 3"))
+        #expect(
+            written
+                == BackplaneError(
+                    .stateIncompatible, "NewTally was to write its state `Tally` in version 0, and writes 1 to 3"))
         let beyond = await failure { try await tally.importText("[]", version: .max) }
         #expect(beyond?.code == .stateIncompatible)
     }
@@ -87,7 +94,10 @@ struct StateTransferTests {
         for version in [1, 3] as [UInt32] {
             let error = await failure { try await boaster.importText("{}", version: version) }
             #expect(error?.code == .stateIncompatible)
-            #expect(error?.message.contains("Boaster accepts its state `levels` in version \(version), has it in version 2, and has no `migrateUp(_:from:)`") == true)
+            #expect(
+                error?.message.contains(
+                    "Boaster accepts its state `levels` in version \(version), has it in version 2, and has no `migrateUp(_:from:)`"
+                ) == true)
         }
         let error = await failure { _ = try await boaster.exportText(version: 1) }
         #expect(error?.code == .stateIncompatible)
@@ -99,7 +109,9 @@ struct StateTransferTests {
         try await boaster.importText(#"{"level":7}"#, version: 2)
         let error = await failure { _ = try await boaster.exportText(version: 2) }
         #expect(error?.code == .stateIncompatible && error?.location == "/level")
-        #expect(error?.message.hasPrefix("Boaster: its state `levels` 2 cannot be written as JSON: ") == true, "\(String(describing: error))")
+        #expect(
+            error?.message.hasPrefix("Boaster: its state `levels` 2 cannot be written as JSON: ") == true,
+            "\(String(describing: error))")
     }
 
     @Test func `a component without state has none to give`() async throws {

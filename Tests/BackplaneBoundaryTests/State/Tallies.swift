@@ -1,5 +1,6 @@
-@testable import Backplane
 import Synchronization
+
+@testable import Backplane
 
 struct Tallying: Contract {
     static let version: Version = "1.0.0"
@@ -78,7 +79,8 @@ final class NewTally: Manager, StatefulComponent {
 
     static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         switch version {
-        case 1: State(list: try state.decode(Tally.State.self).words.flatMap { Array(repeating: $0, count: $1) }.sorted())
+        case 1:
+            State(list: try state.decode(Tally.State.self).words.flatMap { Array(repeating: $0, count: $1) }.sorted())
         case 2: State(list: try state.decode([String].self))
         default: throw Trouble()
         }

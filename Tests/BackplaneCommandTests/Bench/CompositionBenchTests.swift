@@ -15,7 +15,8 @@ struct CompositionBenchTests {
     /// What composing an application must reach: rows and their bounds.
     private static let bounds: [String: Double] = [
         "resolving 1,000 managers with 4,000 components": 50, "backplane check on 1,000 managers, whole process": 150,
-        "one of 500 plugins in C: loaded, checked, wired and started": 0.5, "backplane call on one plugin, whole process": 60,
+        "one of 500 plugins in C: loaded, checked, wired and started": 0.5,
+        "backplane call on one plugin, whole process": 60,
         "idle host with Bookshelf, memory: resident": 60,
     ]
 
@@ -27,7 +28,8 @@ struct CompositionBenchTests {
         for name in names { #expect(names.filter { $0.contains(name) } == [name], "--only can name each row alone") }
         for row in rows {
             let name = row["name"] as? String ?? ""
-            #expect(row["target"] as? Double == Self.bounds[name] && row["suite"] as? String == "composition", "\(name)")
+            #expect(
+                row["target"] as? Double == Self.bounds[name] && row["suite"] as? String == "composition", "\(name)")
             #expect(try #require(row["median"] as? Double) > 0, "\(name)")
         }
         #expect(Set(Self.bounds.keys).isSubset(of: names))
@@ -35,14 +37,18 @@ struct CompositionBenchTests {
             #expect(names.count { $0.hasSuffix(": \(step)") } == 2, "\(step), in C and in Swift")
         }
         #expect(names.count { $0.hasSuffix(": hashing") } == (Engines.digest == nil ? 0 : 2))
-        #expect(outcome.errors.contains("hashing is not measured") == (Engines.digest == nil), "and where it cannot be, that is said")
+        #expect(
+            outcome.errors.contains("hashing is not measured") == (Engines.digest == nil),
+            "and where it cannot be, that is said")
     }
 
     @Test func `the crowd is a sound manifest of 1,000 managers with 4,000 components behind them`() {
         let document = ManifestDocument(Crowd().manifest), managers = document.manifest.managers
         #expect(document.problems == [])
         #expect(managers.count == 1_000)
-        let behind = managers.values.map { ($0.dataAccessController == nil ? 0 : 1) + ($0.communicationController.map { 1 + $0.services.count } ?? 0) }
+        let behind = managers.values.map {
+            ($0.dataAccessController == nil ? 0 : 1) + ($0.communicationController.map { 1 + $0.services.count } ?? 0)
+        }
         #expect(behind.reduce(0, +) == 4_000)
         #expect(managers.values.count { !$0.uses.isEmpty } == 900)
     }
@@ -52,8 +58,11 @@ struct CompositionBenchTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         func left() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
 
-        let bench = try RunningTool(["bench", "composition", "--only", "idle host"], input: nil, environment: ["TMPDIR": folder])
-        while try !left().contains(where: { FileManager.default.fileExists(atPath: "\(folder)/\($0)/composition/idle/load") }) { await Task.yield() }
+        let bench = try RunningTool(
+            ["bench", "composition", "--only", "idle host"], input: nil, environment: ["TMPDIR": folder])
+        while try !left().contains(where: {
+            FileManager.default.fileExists(atPath: "\(folder)/\($0)/composition/idle/load")
+        }) { await Task.yield() }
         bench.signal(SIGINT)
         let outcome = await bench.end()
         #expect(outcome.status == 130, "\(outcome.errors)")

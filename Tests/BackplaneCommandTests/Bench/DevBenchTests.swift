@@ -13,8 +13,14 @@ struct DevBenchTests {
         let outcome = try await tool.plain("bench", "dev", "--only", "to first answer", "--quick", "--json")
         try #require(outcome.status == 0, "\(outcome.errors)")
         let rows = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
-        let names = ["Swift", "C"].flatMap { plugin in ["median", "slowest"].map { "closed by the linker to first answer, \(plugin), \($0)" } }
+        let names = ["Swift", "C"].flatMap { plugin in
+            ["median", "slowest"].map { "closed by the linker to first answer, \(plugin), \($0)" }
+        }
         #expect(rows.map { $0["name"] as? String } == names)
-        for row in rows { #expect(row["target"] as? Double == 100 && row["suite"] as? String == "dev" && row["median"] as? Double ?? 0 > 0) }
+        for row in rows {
+            #expect(
+                row["target"] as? Double == 100 && row["suite"] as? String == "dev" && row["median"] as? Double ?? 0 > 0
+            )
+        }
     }
 }

@@ -14,16 +14,23 @@ struct SwapBenchTests {
         "4 callers native, wait at the gate, median": 0.4, "4 callers native, wait at the gate, p99": 3,
         "4 callers encoded, wait at the gate, median": 0.4, "4 callers encoded, wait at the gate, p99": 3,
         "1,000 swaps in Swift, memory of each": 64,
-        "200 swaps in Swift with a load folder in memory, memory of each": 64, "1,000 swaps in Swift, a call after": 1.1,
+        "200 swaps in Swift with a load folder in memory, memory of each": 64,
+        "1,000 swaps in Swift, a call after": 1.1,
     ]
     /// What must not happen.
     private static let never =
         ["native", "encoded"].flatMap { lane in
-            ["calls failed", "answered twice", "answered by the wrong generation", "out of order", "carried count less the callers' own"].map {
+            [
+                "calls failed", "answered twice", "answered by the wrong generation", "out of order",
+                "carried count less the callers' own",
+            ].map {
                 "4 callers \(lane), \($0)"
             }
         }
-        + ["prepare (create)", "quiesce (hold)", "quiesce (drain)", "suspend", "export", "import", "flip", "activate", "probation (watch)"].map {
+        + [
+            "prepare (create)", "quiesce (hold)", "quiesce (drain)", "suspend", "export", "import", "flip", "activate",
+            "probation (watch)",
+        ].map {
             "fault at \($0): old generation did not serve on or lost state"
         }
 
@@ -35,13 +42,18 @@ struct SwapBenchTests {
         for name in names { #expect(names.filter { $0.contains(name) } == [name], "--only can name each row alone") }
         for row in rows {
             let name = row["name"] as? String ?? "", isNever = Self.never.contains(name)
-            #expect(row["target"] as? Double == (isNever ? 0 : Self.bounds[name]) && row["suite"] as? String == "swap", "\(name)")
+            #expect(
+                row["target"] as? Double == (isNever ? 0 : Self.bounds[name]) && row["suite"] as? String == "swap",
+                "\(name)")
             if isNever { #expect(row["median"] as? Double == 0 && row["met"] as? Bool == true, "\(name)") }
-            if let baseline = row["baseline"] as? String { #expect(names.contains(baseline) && row["ratio"] is Double, "\(name)") }
+            if let baseline = row["baseline"] as? String {
+                #expect(names.contains(baseline) && row["ratio"] is Double, "\(name)")
+            }
         }
         #expect(Set(Self.never + Self.bounds.keys).isSubset(of: names))
         for lane in ["native", "encoded"] {
-            let answered = try #require(rows.first { $0["name"] as? String == "4 callers \(lane), calls answered" }?["median"] as? Double)
+            let answered = try #require(
+                rows.first { $0["name"] as? String == "4 callers \(lane), calls answered" }?["median"] as? Double)
             #expect(answered > 0, "somebody called")
         }
         for step in ["prepare", "quiesce", "suspend", "export", "import", "flip", "activate", "commit"] {
@@ -53,6 +65,9 @@ struct SwapBenchTests {
     @Test func `one row alone is measured with its baseline`() async throws {
         let outcome = try await tool.plain("bench", "swap", "--only", "native, gap with a swap", "--quick", "--json")
         let rows = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
-        #expect(rows.map { $0["name"] as? String } == ["4 callers native, gap without swaps", "4 callers native, gap with a swap"])
+        #expect(
+            rows.map { $0["name"] as? String } == [
+                "4 callers native, gap without swaps", "4 callers native, gap with a swap",
+            ])
     }
 }

@@ -8,12 +8,17 @@ extension Composition {
     ///   - manifest: the text of a whole manifest.
     ///   - plugins: in their order.
     ///   - lane: of a wire, by its label.
-    init(_ manifest: String, _ plugins: [ExamplePlugin], loading: [Problem] = [], lane: (String) -> WireStatus.Lane = { _ in .native }) {
+    init(
+        _ manifest: String, _ plugins: [ExamplePlugin], loading: [Problem] = [],
+        lane: (String) -> WireStatus.Lane = { _ in .native }
+    ) {
         let document = ManifestDocument(parsing: Data(manifest.utf8), path: "example.json")
         let catalogue = Catalogue(
             plugins.enumerated().flatMap { order, plugin in
                 plugin.components.enumerated().map { index, component in
-                    Catalogue.Entry(plugin: plugin.id, pluginVersion: plugin.version, order: order, index: index, component: component)
+                    Catalogue.Entry(
+                        plugin: plugin.id, pluginVersion: plugin.version, order: order, index: index,
+                        component: component)
                 }
             })
         let resolution = Resolution(document, catalogue: catalogue), plan = resolution.plan
@@ -21,7 +26,8 @@ extension Composition {
             user.wires.compactMap { wire in
                 user.entry.component.wires.first { $0.label == wire.label }.map { declared in
                     Composition.PlannedWire(
-                        user: user.id, label: wire.label, provider: wire.provider, contract: declared.contract.name, version: declared.contract.version,
+                        user: user.id, label: wire.label, provider: wire.provider, contract: declared.contract.name,
+                        version: declared.contract.version,
                         lane: lane(wire.label))
                 }
             }
@@ -75,7 +81,8 @@ struct ExamplePlugin {
     var version: Version
     var components: [ComponentDescription]
 
-    private static let library = contract("Library", "1.2.0"), shelfContract = contract("Shelf"), network = contract("LibraryNetwork")
+    private static let library = contract("Library", "1.2.0"), shelfContract = contract("Shelf"),
+        network = contract("LibraryNetwork")
     private static let api = contract("BooksAPI"), time = contract("WallTime")
 
     static let shelf = ExamplePlugin(
@@ -88,7 +95,8 @@ struct ExamplePlugin {
                     WireDescription(label: "communicationController", isOptional: true, contract: network),
                     WireDescription(label: "clock", isOptional: true, contract: time),
                 ]),
-            ComponentDescription(role: .dataAccessController, className: "BookStore", version: "1.0.0", contract: shelfContract),
+            ComponentDescription(
+                role: .dataAccessController, className: "BookStore", version: "1.0.0", contract: shelfContract),
             ComponentDescription(
                 role: .communicationController, className: "LibraryCommunication", version: "1.0.0", contract: network,
                 wires: [WireDescription(label: "books", contract: api)]),
@@ -97,7 +105,9 @@ struct ExamplePlugin {
     static func books(_ version: Version) -> ExamplePlugin {
         ExamplePlugin(
             id: "org.example.books", version: version,
-            components: [ComponentDescription(role: .networkService, className: "BooksService", version: version, contract: api)])
+            components: [
+                ComponentDescription(role: .networkService, className: "BooksService", version: version, contract: api)
+            ])
     }
 
     static let clock = ExamplePlugin(

@@ -8,11 +8,16 @@ import Testing
 @testable import BackplaneTerminal
 
 @Suite struct ExplanationTests {
-    private func tree(_ manager: String, in composition: Composition = .books, _ pen: Tree.Pen = .boxes) throws -> String {
-        try Explanation(of: manager, in: composition).tree(in: "example.json").lines(pen, colour: false).joined(separator: "\n") + "\n"
+    private func tree(_ manager: String, in composition: Composition = .books, _ pen: Tree.Pen = .boxes) throws
+        -> String
+    {
+        try Explanation(of: manager, in: composition).tree(in: "example.json").lines(pen, colour: false).joined(
+            separator: "\n") + "\n"
     }
 
-    @Test func `of a sound manager it says what was chosen, passed over and shared, and which lanes its wires take`() throws {
+    @Test func `of a sound manager it says what was chosen, passed over and shared, and which lanes its wires take`()
+        throws
+    {
         try expectSnapshot(try tree("LibraryManager"), "explain-sound")
     }
 
@@ -21,7 +26,8 @@ import Testing
     }
 
     @Test func `a manager that was read with errors has its reasons and no components`() throws {
-        let composition = Composition(#"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"dataAccessController": {}}, "B": 3}}"#, [])
+        let composition = Composition(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"dataAccessController": {}}, "B": 3}}"#, [])
         let explanation = try Explanation(of: "A", in: composition)
         #expect(explanation.state == .unsatisfied && explanation.components.isEmpty)
         #expect(explanation.reasons.map(\.code) == ["manifest.missing-key", "manifest.missing-key"])
@@ -30,9 +36,12 @@ import Testing
     }
 
     @Test func `what was not loaded may be why, and is told of those alone that cannot be created`() throws {
-        let lost = Problem(.error, manager: nil, BackplaneError(.pluginNotFound, "the library `X` is not loaded", at: "/plugins/0/library"))
+        let lost = Problem(
+            .error, manager: nil,
+            BackplaneError(.pluginNotFound, "the library `X` is not loaded", at: "/plugins/0/library"))
         let composition = Composition(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "X"}, "Clock": {"className": "ClockManager"}}}"#, [.clock], loading: [lost])
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"A": {"className": "X"}, "Clock": {"className": "ClockManager"}}}"#,
+            [.clock], loading: [lost])
         #expect(try Explanation(of: "A", in: composition).manifest.map(\.code) == ["plugin.not-found"])
         #expect(try Explanation(of: "Clock", in: composition).manifest.isEmpty)
     }
@@ -43,20 +52,43 @@ import Testing
         #expect(error?.message.contains("did you mean `LibraryManager`?") == true)
     }
 
-    @Test(arguments: [
-        ("Service", nil, "the highest of 4 that fit; of 2 equal ones that of the earliest plugin", ["a lower version", "of a later plugin", "a lower version", "a manager, not a network service"]),
-        ("Service", "[1,2)", "the highest of 2 that fit", ["not in [1.0.0,2.0.0)", "not in [1.0.0,2.0.0)", "a lower version", "a manager, not a network service"]),
-        ("Service", "[1.1]", "the only one that fits", ["not in [1.1.0]", "not in [1.1.0]", "not in [1.1.0]", "a manager, not a network service"]),
-        ("Service", "[3,)", "none fits", ["not in [3.0.0,)", "not in [3.0.0,)", "not in [3.0.0,)", "not in [3.0.0,)", "a manager, not a network service"]),
-        ("Nothing", nil, "no plugin registers it", []),
-    ] as [(String, String?, String, [String])])
-    func `why a version was chosen, and why the others were not`(name: String, range: String?, why: String, passedOver: [String]) throws {
+    @Test(
+        arguments: [
+            (
+                "Service", nil, "the highest of 4 that fit; of 2 equal ones that of the earliest plugin",
+                ["a lower version", "of a later plugin", "a lower version", "a manager, not a network service"]
+            ),
+            (
+                "Service", "[1,2)", "the highest of 2 that fit",
+                ["not in [1.0.0,2.0.0)", "not in [1.0.0,2.0.0)", "a lower version", "a manager, not a network service"]
+            ),
+            (
+                "Service", "[1.1]", "the only one that fits",
+                ["not in [1.1.0]", "not in [1.1.0]", "not in [1.1.0]", "a manager, not a network service"]
+            ),
+            (
+                "Service", "[3,)", "none fits",
+                [
+                    "not in [3.0.0,)", "not in [3.0.0,)", "not in [3.0.0,)", "not in [3.0.0,)",
+                    "a manager, not a network service",
+                ]
+            ),
+            ("Nothing", nil, "no plugin registers it", []),
+        ] as [(String, String?, String, [String])])
+    func `why a version was chosen, and why the others were not`(
+        name: String, range: String?, why: String, passedOver: [String]
+    ) throws {
         func plugin(_ id: String, _ versions: [Version], _ role: Role = .networkService) -> ExamplePlugin {
-            ExamplePlugin(id: id, version: "1.0.0", components: versions.map { ComponentDescription(role: role, className: "Service", version: $0) })
+            ExamplePlugin(
+                id: id, version: "1.0.0",
+                components: versions.map { ComponentDescription(role: role, className: "Service", version: $0) })
         }
-        let composition = Composition("{}", [plugin("a", ["1.1.0", "2.0.0"]), plugin("b", ["1.2.0", "2.0.0"]), plugin("c", ["1.0.0"], .manager)])
+        let composition = Composition(
+            "{}",
+            [plugin("a", ["1.1.0", "2.0.0"]), plugin("b", ["1.2.0", "2.0.0"]), plugin("c", ["1.0.0"], .manager)])
         let definition = ComponentDefinition(
-            role: .networkService, property: "x", className: name, range: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) }, location: "")
+            role: .networkService, property: "x", className: name,
+            range: try range.map { text throws(VersionRange.Malformed) in try VersionRange(text) }, location: "")
         let choice = VersionChoice(definition, in: composition)
         #expect(choice.why == why)
         #expect(choice.passedOver.map(\.because).sorted() == passedOver.sorted())
@@ -65,7 +97,9 @@ import Testing
     /// Managers of which each uses the next two: every path from the first to the last one would be millions of lines.
     @Test func `what many come from is told once`() throws {
         let count = 40
-        let managers = (0..<count).map { #""\#($0 < 10 ? "0" : "")\#($0)": {"className": "M", "uses": {"a": "\#(Self.name($0 + 1))", "b": "\#(Self.name($0 + 2))"}}"# }
+        let managers = (0..<count).map {
+            #""\#($0 < 10 ? "0" : "")\#($0)": {"className": "M", "uses": {"a": "\#(Self.name($0 + 1))", "b": "\#(Self.name($0 + 2))"}}"#
+        }
         let wire = ContractDescription(name: "C", version: "1.0.0")
         let component = ComponentDescription(
             role: .manager, className: "M", version: "1.0.0", contract: wire,
@@ -74,7 +108,9 @@ import Testing
             #"{"manifestVersion": 1, "plugins": [], "managers": {\#(managers.joined(separator: ", ")), "40": {"className": "X"}, "41": {"className": "X"}}}"#,
             [ExamplePlugin(id: "m", version: "1.0.0", components: [component])])
         let lines = try tree("00", in: composition).split(separator: "\n")
-        #expect(lines.count < 200 && lines.contains { $0.contains("[component.unknown-class]") || $0.contains("cannot be created") })
+        #expect(
+            lines.count < 200
+                && lines.contains { $0.contains("[component.unknown-class]") || $0.contains("cannot be created") })
     }
 
     private static func name(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -86,6 +122,9 @@ import Testing
         let components = try #require(object["components"] as? [[String: Any]])
         #expect(components.map { $0["version"] as? String } == ["1.0.0", "1.0.0", "1.0.0", "2.1.0"])
         let wires = try #require(components[0]["wires"] as? [[String: Any]])
-        #expect(wires.compactMap { $0["reason"] as? String } == ["plugin `org.example.clock` is not made with the Swift SDK"])
+        #expect(
+            wires.compactMap { $0["reason"] as? String } == [
+                "plugin `org.example.clock` is not made with the Swift SDK"
+            ])
     }
 }

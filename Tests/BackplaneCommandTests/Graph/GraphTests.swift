@@ -32,15 +32,22 @@ import Testing
 
     @Test func `lanes are told apart, and open wires of the faulty from both`() {
         let styles = Dictionary(grouping: graph.edges, by: \.style).mapValues { $0.map(\.label).sorted() }
-        #expect(styles == [
-            .native: ["books", "books", "communicationController", "communicationController", "dataAccessController", "dataAccessController"],
-            .served: ["clock"], .open: ["clock", "clock"],
-        ])
+        #expect(
+            styles == [
+                .native: [
+                    "books", "books", "communicationController", "communicationController", "dataAccessController",
+                    "dataAccessController",
+                ],
+                .served: ["clock"], .open: ["clock", "clock"],
+            ])
         #expect(graph.edges.filter { $0.style == .served }.compactMap(\.because).count == 1)
     }
 
     /// Names that would end a label, begin another, or become HTML.
-    @Test(arguments: ["\"", "a\"b", "]", "|", "#quot;", "&lt;", "<b>", "\\", "\\n", "`x`", "1. one", "- one", "%%", "\u{202E}x", "a\u{0}b", "\r\n", "图书馆", "e\u{301}"])
+    @Test(arguments: [
+        "\"", "a\"b", "]", "|", "#quot;", "&lt;", "<b>", "\\", "\\n", "`x`", "1. one", "- one", "%%", "\u{202E}x",
+        "a\u{0}b", "\r\n", "图书馆", "e\u{301}",
+    ])
     func `names say themselves and nothing else`(name: String) throws {
         let node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
         let graph = ComponentGraph(nodes: [node], edges: [])
@@ -55,7 +62,8 @@ import Testing
     /// The same with a mark after each, which makes one character of both, and on wires.
     @Test(arguments: ["\"", "\\", "&", "&lt;", "'", "]", "|", ":", "#", ";", "a", ""])
     func `a mark after a character hides it from nobody`(character: String) throws {
-        let name = character + "\u{301}];n0 [label=x", node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
+        let name = character + "\u{301}];n0 [label=x",
+            node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
         let graph = ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: name, style: .native)])
         let mermaid = MermaidText.text(graph).split(separator: "\n"), dot = DOTText.text(graph).split(separator: "\n")
         try expectMermaid(mermaid[1], /\s+n0\["([^"\[\]<>&`|\\:]+)"\]:::manager/, says: name)
@@ -66,7 +74,8 @@ import Testing
 
     @Test func `a wire without a label has none, since Mermaid refuses an empty one`() {
         let node = ComponentGraph.Node(id: "n0", kind: .fault, name: "", managers: [""])
-        let mermaid = MermaidText.text(ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: "", style: .open)]))
+        let mermaid = MermaidText.text(
+            ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: "", style: .open)]))
         #expect(mermaid.hasPrefix("flowchart TD\n  n0[/\" \"/]:::fault\n  n0 --x n0\n"))
     }
 
@@ -79,7 +88,8 @@ import Testing
     }
 
     private func expectDOT(_ line: Substring, says name: String) throws {
-        let label = try #require(line.firstMatch(of: /label="((?:[^"\\]|\\.)*)"\];$/.matchingSemantics(.unicodeScalar))?.output.1, "\(line)")
+        let label = try #require(
+            line.firstMatch(of: /label="((?:[^"\\]|\\.)*)"\];$/.matchingSemantics(.unicodeScalar))?.output.1, "\(line)")
         var said = "", isEscaped = false
         for scalar in label.unicodeScalars {
             if scalar == "\\", !isEscaped {

@@ -17,22 +17,29 @@ struct InstallTests {
     }
 
     private func files() throws -> Set<String> {
-        Set(try FileManager.default.subpathsOfDirectory(atPath: prefix).filter { path in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: prefix + "/" + path, isDirectory: &isFolder) && !isFolder.boolValue
-        })
+        Set(
+            try FileManager.default.subpathsOfDirectory(atPath: prefix).filter { path in
+                var isFolder: ObjCBool = false
+                return FileManager.default.fileExists(atPath: prefix + "/" + path, isDirectory: &isFolder)
+                    && !isFolder.boolValue
+            })
     }
 
-    @Test func `an installed command finds what it needs, and the package that it was built from; nothing of it stays`() async throws {
+    @Test func `an installed command finds what it needs, and the package that it was built from; nothing of it stays`()
+        async throws
+    {
         let installed = try await make("install")
         try #require(installed.status == 0, "\(installed.errors)")
         let completions: Set = [
-            "share/bash-completion/completions/backplane", "share/zsh/site-functions/_backplane", "share/fish/vendor_completions.d/backplane.fish",
+            "share/bash-completion/completions/backplane", "share/zsh/site-functions/_backplane",
+            "share/fish/vendor_completions.d/backplane.fish",
         ]
         #expect(try files() == completions.union(["bin/backplane"]))
 
         let command = prefix + "/bin/backplane"
-        let check = try await RunningTool(["check", Tool.almanac, "--plugin-path", Tool.built], of: command, input: nil).end()
+        let check = try await RunningTool(
+            ["check", Tool.almanac, "--plugin-path", Tool.built], of: command, input: nil
+        ).end()
         #expect(check.status == 0, "\(check.errors)")
         let made = try await RunningTool(["new", "package", "Tides"], of: command, input: nil, in: tool.folder).end()
         #expect(made.status == 0, "\(made.errors)")

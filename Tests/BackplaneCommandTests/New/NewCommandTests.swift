@@ -42,13 +42,16 @@ struct NewCommandTests {
         #expect(made.changed.isEmpty && made.paste.isEmpty)
         #expect(made.next.first == "cd plugins/Tides")
         let package = try String(contentsOfFile: root + "/plugins/Tides/Package.swift", encoding: .utf8)
-        #expect(package.contains("path: \"\(Page.root.path)"), "it depends on the package that the command was built from")
+        #expect(
+            package.contains("path: \"\(Page.root.path)"), "it depends on the package that the command was built from")
     }
 
     @Test func `a list for people names the same`() async throws {
         let outcome = try await new("app", "Harbour", "--backplane", Page.root.path)
         #expect(outcome.status == 0)
-        #expect(outcome.output.hasPrefix("wrote Harbour/Package.swift\nwrote Harbour/Sources/HarbourContracts/HarbourContracts.swift\n"))
+        #expect(
+            outcome.output.hasPrefix(
+                "wrote Harbour/Package.swift\nwrote Harbour/Sources/HarbourContracts/HarbourContracts.swift\n"))
         #expect(outcome.output.hasSuffix("\n\nnext:\n  cd Harbour\n  swift build\n  swift test\n  swift run Harbour\n"))
     }
 
@@ -56,7 +59,10 @@ struct NewCommandTests {
         try write("mine", as: "Tides/notes.txt")
         let outcome = try await new("package", "Tides")
         #expect(outcome.status == 1 && outcome.output == "")
-        #expect(outcome.errors == "backplane: Tides: new.exists: the folder is not empty, there is `notes.txt`; take another name, or an empty folder\n")
+        #expect(
+            outcome.errors
+                == "backplane: Tides: new.exists: the folder is not empty, there is `notes.txt`; take another name, or an empty folder\n"
+        )
         #expect(try names(in: "Tides") == ["notes.txt"])
     }
 
@@ -78,7 +84,10 @@ struct NewCommandTests {
     @Test func `what is no checkout of Backplane is refused before anything is written`() async throws {
         let outcome = try await new("package", "Tides", "--backplane", root)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: expected a checkout of Backplane, found no `Sources/CBackplane/include/backplane.h` there"))
+        #expect(
+            outcome.errors.contains(
+                "new.package: expected a checkout of Backplane, found no `Sources/CBackplane/include/backplane.h` there"
+            ))
         #expect(try names() == [])
     }
 
@@ -86,31 +95,49 @@ struct NewCommandTests {
     func `without a package there is nothing to add to`(arguments: [String]) async throws {
         let outcome = try await RunningTool(["new"] + arguments, input: nil, in: root).end()
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"))
+        #expect(
+            outcome.errors.contains(
+                "new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"
+            ))
     }
 
     @Test func `a Package.swift that SwiftPM cannot read is said so, in the compiler's words`() async throws {
-        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage(\n\tname: \"a\")\n", as: "Package.swift")
+        try write(
+            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Pakage(\n\tname: \"a\")\n",
+            as: "Package.swift")
         let outcome = try await new("plugin", "Tides")
         #expect(outcome.status == 1)
         let lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.first == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; mend it, and enter the command again")
-        #expect(Array(lines.dropFirst().prefix(4)) == [
-            "\(root)/Package.swift:3:15: error: cannot find 'Pakage' in scope", "1 | // swift-tools-version: 6.3", "2 | import PackageDescription",
-            "3 | let package = Pakage(",
-        ])
-        #expect(lines.contains("  |               `- error: cannot find 'Pakage' in scope") && lines.contains("4 | \tname: \"a\")"))
-        #expect(!outcome.errors.contains("compiled with") && !outcome.errors.contains("invalid manifests"), "what SwiftPM did is no mistake of anybody")
+        #expect(
+            lines.first
+                == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; mend it, and enter the command again"
+        )
+        #expect(
+            Array(lines.dropFirst().prefix(4)) == [
+                "\(root)/Package.swift:3:15: error: cannot find 'Pakage' in scope", "1 | // swift-tools-version: 6.3",
+                "2 | import PackageDescription",
+                "3 | let package = Pakage(",
+            ])
+        #expect(
+            lines.contains("  |               `- error: cannot find 'Pakage' in scope")
+                && lines.contains("4 | \tname: \"a\")"))
+        #expect(
+            !outcome.errors.contains("compiled with") && !outcome.errors.contains("invalid manifests"),
+            "what SwiftPM did is no mistake of anybody")
         #expect(try names() == ["Package.swift"])
     }
 
     @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5"), ("6.0", "")])
-    func `a tools version that is too old is told before anything is written`(version: String, language: String) async throws {
-        let package = "// swift-tools-version: \(version)\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
+    func `a tools version that is too old is told before anything is written`(version: String, language: String)
+        async throws
+    {
+        let package =
+            "// swift-tools-version: \(version)\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
         try write(package, as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        let needed = "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(version)"
+        let needed =
+            "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(version)"
         let remedy = "begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)"
         #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(remedy)\n")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
@@ -118,12 +145,16 @@ struct NewCommandTests {
     }
 
     @Test func `the oldest tools version that will do does`() async throws {
-        try write("// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n", as: "Package.swift")
+        try write(
+            "// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n",
+            as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test func `in a package with its sources in src all goes there, and its own targets are found as before`() async throws {
+    @Test func `in a package with its sources in src all goes there, and its own targets are found as before`()
+        async throws
+    {
         let package = """
             // swift-tools-version: 6.3
             import PackageDescription
@@ -141,18 +172,33 @@ struct NewCommandTests {
         try Pasting(plugin.output).paste(in: root)
         let manager = try await new("manager", "Crew", "--plugin", "Tides")
         #expect(manager.status == 0, "\(manager.errors)")
-        #expect(try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == ["TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift"])
+        #expect(
+            try names(in: "src").filter { $0.hasSuffix("Manager.swift") } == [
+                "TidesModule/CrewManager.swift", "TidesModule/TidesManager.swift",
+            ])
         #expect(try names(in: "src").contains("TidesTests/CrewManagerTests.swift"))
         #expect(try names().allSatisfy { !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests") })
     }
 
     @Test(arguments: [
-        (#".target(name: "A")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and enter"),
-        (#".target(name: "A", path: "Sources")"#, "Sources", "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"),
-        (#".testTarget(name: "ATests")"#, "Tests", "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and enter"),
+        (
+            #".target(name: "A")"#, "Sources",
+            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and enter"
+        ),
+        (
+            #".target(name: "A", path: "Sources")"#, "Sources",
+            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, without `path:`, and"
+        ),
+        (
+            #".testTarget(name: "ATests")"#, "Tests",
+            "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and enter"
+        ),
     ])
-    func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String) async throws {
-        let package = "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [\(target)])\n"
+    func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String)
+        async throws
+    {
+        let package =
+            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [\(target)])\n"
         try write(package, as: "Package.swift")
         try write("", as: "\(folder)/A.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
@@ -162,24 +208,29 @@ struct NewCommandTests {
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
     }
 
-    @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`() async throws {
-        let package = "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
+    @Test func `what belongs into a Package.swift is printed, with its place, and the file stays as it is`()
+        async throws
+    {
+        let package =
+            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", products: [], dependencies: [], targets: [])\n"
         try write(package, as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("""
+        #expect(
+            outcome.output.contains(
+                """
 
 
-            paste into Package.swift, at the top of `products`:
-                    .library(name: "Tides", type: .dynamic, targets: ["Tides"]),
+                paste into Package.swift, at the top of `products`:
+                        .library(name: "Tides", type: .dynamic, targets: ["Tides"]),
 
-            paste into Package.swift, at the top of `dependencies`:
-                    .package(name: "backplane", path: "\(Page.root.path)", traits: []),
+                paste into Package.swift, at the top of `dependencies`:
+                        .package(name: "backplane", path: "\(Page.root.path)", traits: []),
 
-            paste into Package.swift, at the top of `targets`:
-                    .target(name: "TidesModule", dependencies: [.product(name: "Backplane", package: "backplane")]),
+                paste into Package.swift, at the top of `targets`:
+                        .target(name: "TidesModule", dependencies: [.product(name: "Backplane", package: "backplane")]),
 
-            """), "\(outcome.output)")
+                """), "\(outcome.output)")
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
         let twice = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(twice.status == 1 && twice.errors.contains("new.exists"))
@@ -187,23 +238,26 @@ struct NewCommandTests {
 
     @Test func `a plugin's file stays as it is, and the lines for it are printed`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let file = root + "/Tides/Sources/TidesModule/TidesPlugin.swift", plugin = try String(contentsOfFile: file, encoding: .utf8)
+        let file = root + "/Tides/Sources/TidesModule/TidesPlugin.swift",
+            plugin = try String(contentsOfFile: file, encoding: .utf8)
         let outcome = try await RunningTool(["new", "manager", "Crew", "--dac"], input: nil, in: root + "/Tides").end()
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("""
+        #expect(
+            outcome.output.contains(
+                """
 
-            paste into Package.swift, at the top of `dependencies` of `TidesModule`:
-                    .product(name: "BackplaneManagers", package: "backplane"),
-                    .product(name: "BackplaneStorage", package: "backplane"),
+                paste into Package.swift, at the top of `dependencies` of `TidesModule`:
+                        .product(name: "BackplaneManagers", package: "backplane"),
+                        .product(name: "BackplaneStorage", package: "backplane"),
 
-            paste into Sources/TidesModule/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
-                    registrar.add(CrewManager.self)
-                    registrar.add(CrewStore.self)
+                paste into Sources/TidesModule/TidesPlugin.swift, at the top of `register(in:)` of `TidesPlugin`:
+                        registrar.add(CrewManager.self)
+                        registrar.add(CrewStore.self)
 
-            next:
-              swift build
+                next:
+                  swift build
 
-            """), "\(outcome.output)")
+                """), "\(outcome.output)")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == plugin)
     }
 
@@ -218,38 +272,57 @@ struct NewCommandTests {
         }
         let made = try JSONDecoder().decode(Made.self, from: Data(outcome.output.utf8))
         let file = "\(root)/Tides/Sources/TidesModule/TidesPlugin.swift"
-        #expect(made.paste == [Made.Paste(file: file, place: "register(in:)", of: "TidesPlugin", lines: ["registrar.add(CrewManager.self)"])])
+        #expect(
+            made.paste == [
+                Made.Paste(
+                    file: file, place: "register(in:)", of: "TidesPlugin", lines: ["registrar.add(CrewManager.self)"])
+            ])
     }
 
     @Test func `a target of the same name is not taken for the plugin's`() async throws {
-        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [.target(name: \"TidesModule\")])\n", as: "Package.swift")
+        try write(
+            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [.target(name: \"TidesModule\")])\n",
+            as: "Package.swift")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "backplane: Package.swift: new.exists: the package has a target `TidesModule` already; take another name\n")
+        #expect(
+            outcome.errors
+                == "backplane: Package.swift: new.exists: the package has a target `TidesModule` already; take another name\n"
+        )
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
     }
 
     @Test func `a manifest that cannot be added to stops it before anything is written`() async throws {
-        try write("// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n", as: "Package.swift")
+        try write(
+            "// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(name: \"a\", targets: [])\n",
+            as: "Package.swift")
         try write("{", as: "backplane.json")
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("backplane.json: ") && outcome.errors.contains("manifest.malformed"), "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("backplane.json: ") && outcome.errors.contains("manifest.malformed"),
+            "\(outcome.errors)")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
     }
 
     @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
-        let plugin = try await new("plugin", "Ferry", "--package", "Tides"), again = try await new("plugin", "Ferry", "--package", "Tides")
+        let plugin = try await new("plugin", "Ferry", "--package", "Tides"),
+            again = try await new("plugin", "Ferry", "--package", "Tides")
         #expect(plugin.status == 0, "\(plugin.errors)")
         try Pasting(plugin.output).paste(in: root)
         #expect(again.status == 1)
         #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
-        let unclear = try await new("manager", "Crew", "--package", "Tides"), wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
+        let unclear = try await new("manager", "Crew", "--package", "Tides"),
+            wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
         #expect(unclear.errors.contains("it has `Ferry`, `Tides`, and --plugin NAME says which is meant"))
-        #expect(wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Ferry`, `Tides`"))
+        #expect(
+            wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Ferry`, `Tides`")
+        )
         let manager = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides", "--json")
-        #expect(manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#), "\(manager.output)\(manager.errors)")
+        #expect(
+            manager.output.contains(#""\#(root)/Tides/Sources/FerryModule/FerryPlugin.swift""#),
+            "\(manager.output)\(manager.errors)")
         let twice = try await new("manager", "Crew", "--plugin", "Ferry", "--package", "Tides")
         #expect(twice.status == 1 && twice.errors.contains("new.exists"))
     }

@@ -30,10 +30,12 @@ struct NewPackagesTests {
         let outcome = try await workplace.swift("test", in: "Tides")
         #expect(outcome.contains("Test run with 11 tests in 7 suites passed"))
         let manifest = workplace.folder + "/Tides/backplane.json"
-        let greeting = try await tool.run("call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
+        let greeting = try await tool.run(
+            "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
         #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
         let items = try await tool.run("call", manifest, "WeatherManager", "items", "--plugin-path", workplace.built)
-        #expect(items.output.contains("The first item") && items.output.contains(#""source":"network""#), "\(items.errors)")
+        #expect(
+            items.output.contains("The first item") && items.output.contains(#""source":"network""#), "\(items.errors)")
     }
 
     /// A program, which stays until it is told to stop, and is reached by other commands until then.
@@ -43,7 +45,9 @@ struct NewPackagesTests {
         #expect(outcome.contains("Test run with 3 tests in 2 suites passed"))
         for signal in [SIGTERM, SIGINT] {
             let environment = ["XDG_RUNTIME_DIR": tool.folder, "XDG_STATE_HOME": tool.folder]
-            let harbour = try RunningTool([], of: workplace.built + "/Harbour", input: nil, environment: environment, in: workplace.folder + "/Harbour")
+            let harbour = try RunningTool(
+                [], of: workplace.built + "/Harbour", input: nil, environment: environment,
+                in: workplace.folder + "/Harbour")
             try #require(await harbour.says("up; stop with control-C"), "\(harbour.errors)")
             let call = try await tool.plain("call", "HarbourManager", "items", "--running")
             #expect(call.output.contains("The first item"), "\(call.errors)")
@@ -51,7 +55,9 @@ struct NewPackagesTests {
             let ended = await harbour.end()
             #expect(ended.status == 0 && ended.output.hasSuffix("stopping\n"), "\(ended.errors)")
         }
-        let lost = try RunningTool(["nowhere.json"], of: workplace.built + "/Harbour", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
+        let lost = try RunningTool(
+            ["nowhere.json"], of: workplace.built + "/Harbour", input: nil,
+            environment: ["XDG_RUNTIME_DIR": tool.folder])
         let ended = await lost.end()
         #expect(ended.status == 1 && ended.errors.contains("manifest.unreadable"))
     }
@@ -62,9 +68,11 @@ struct NewPackagesTests {
         try await workplace.new("manager", "Crew", "--dac", "--service", "--plugin", "Ferry", in: "backplane")
         // Its tests stand in one program with all others; that they compile has to do.
         _ = try await workplace.swift("build", "--product", "Ferry", "--disable-default-traits", in: "backplane")
-        _ = try await workplace.swift("build", "--target", "FerryModuleTests", "--disable-default-traits", in: "backplane")
+        _ = try await workplace.swift(
+            "build", "--target", "FerryModuleTests", "--disable-default-traits", in: "backplane")
         let greeting = try await tool.run(
-            "call", workplace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
+            "call", workplace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"",
+            "--plugin-path", workplace.built)
         #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
     }
 }

@@ -11,25 +11,34 @@ struct PackageFoldersTests {
     init() throws { tool = try Tool() }
 
     private func make(_ folders: [String]) throws {
-        for folder in [""] + folders { try FileManager.default.createDirectory(atPath: root + "/" + folder, withIntermediateDirectories: true) }
+        for folder in [""] + folders {
+            try FileManager.default.createDirectory(atPath: root + "/" + folder, withIntermediateDirectories: true)
+        }
     }
 
-    private func facts(_ targets: [(name: String, type: String, path: String?)], tools: String = "6.3.0") throws -> PackageFacts {
+    private func facts(_ targets: [(name: String, type: String, path: String?)], tools: String = "6.3.0") throws
+        -> PackageFacts
+    {
         let rows = targets.map { name, type, path in
             #"{"name": "\#(name)", "type": "\#(type)", "dependencies": [], "exclude": []\#(path.map { #", "path": "\#($0)""# } ?? "")}"#
         }
-        let text = #"{"name": "a", "products": [], "dependencies": [], "toolsVersion": {"_version": "\#(tools)"}, "targets": [\#(rows.joined(separator: ", "))]}"#
+        let text =
+            #"{"name": "a", "products": [], "dependencies": [], "toolsVersion": {"_version": "\#(tools)"}, "targets": [\#(rows.joined(separator: ", "))]}"#
         return try JSONDecoder().decode(PackageFacts.self, from: Data(text.utf8))
     }
 
     private func folders(_ facts: PackageFacts) -> [String] { facts.targets.map { facts.folder(of: $0, in: root) } }
 
     @Test(arguments: [
-        (["Sources/A", "Sources/B", "Sources/T"], ["Sources/A", "Sources/B", "Sources/T"]), (["src/A", "src/T"], ["src/A", "src/B", "src/T"]),
-        (["Source/A", "Tests/T"], ["Source/A", "Source/B", "Tests/T"]), (["srcs/A", "src/A", "src/T"], ["src/A", "src/B", "src/T"]),
+        (["Sources/A", "Sources/B", "Sources/T"], ["Sources/A", "Sources/B", "Sources/T"]),
+        (["src/A", "src/T"], ["src/A", "src/B", "src/T"]),
+        (["Source/A", "Tests/T"], ["Source/A", "Source/B", "Tests/T"]),
+        (["srcs/A", "src/A", "src/T"], ["src/A", "src/B", "src/T"]),
         (["Tests/T"], ["Sources/A", "Sources/B", "Tests/T"]),
     ])
-    func `a target has a folder of its name in the first folder of sources that is there`(there: [String], expected: [String]) throws {
+    func `a target has a folder of its name in the first folder of sources that is there`(
+        there: [String], expected: [String]
+    ) throws {
         try make(there)
         #expect(folders(try facts([("A", "regular", nil), ("B", "executable", nil), ("T", "test", nil)])) == expected)
     }
@@ -46,7 +55,11 @@ struct PackageFoldersTests {
 
     @Test func `what a target says holds`() throws {
         try make(["Sources"])
-        #expect(folders(try facts([("A", "regular", "Plugins/A/Module"), ("B", "regular", ""), ("T", "test", "Sources/A/Tests")])) == ["Plugins/A/Module", ".", "Sources/A/Tests"])
+        #expect(
+            folders(
+                try facts([
+                    ("A", "regular", "Plugins/A/Module"), ("B", "regular", ""), ("T", "test", "Sources/A/Tests"),
+                ])) == ["Plugins/A/Module", ".", "Sources/A/Tests"])
     }
 
     @Test func `tests that are new get a folder for tests where none stand among sources`() throws {

@@ -7,7 +7,8 @@ struct Pasting {
 
     /// - Parameter printed: what it has printed.
     init(_ printed: String) {
-        sections = printed.matches(of: /paste into (.+), at the top of `(.+?)`(?: of `(.+?)`)?:\n((?: {8}.*\n)+)/).map { match in
+        sections = printed.matches(of: /paste into (.+), at the top of `(.+?)`(?: of `(.+?)`)?:\n((?: {8}.*\n)+)/).map {
+            match in
             (String(match.output.1), String(match.output.2), match.output.3.map(String.init), String(match.output.4))
         }
     }
@@ -22,12 +23,13 @@ struct Pasting {
         for section in sections.reversed() {
             let file = URL(filePath: section.file, relativeTo: URL(filePath: folder + "/"))
             var text = try String(contentsOf: file, encoding: .utf8)
-            let places = switch (section.place, section.owner) {
-            case ("register(in:)", _): ["func register\\(in [^{]*\\{"]
-            case (let list, let owner?): ["name: \"\(owner)\",\\s*\(list): \\["]
-            // The package's own, which stands further out than those of its products.
-            case (let list, nil): ["\n    \(list): \\[", "\\b\(list): \\["]
-            }
+            let places =
+                switch (section.place, section.owner) {
+                case ("register(in:)", _): ["func register\\(in [^{]*\\{"]
+                case (let list, let owner?): ["name: \"\(owner)\",\\s*\(list): \\["]
+                // The package's own, which stands further out than those of its products.
+                case (let list, nil): ["\n    \(list): \\[", "\\b\(list): \\["]
+                }
             let place = try places.lazy.compactMap { try text.firstMatch(of: Regex($0))?.range.upperBound }.first
             let end = try #require(place, "\(section.file) has no \(section.place)")
             text.replaceSubrange(end..<end, with: "\n" + section.lines.dropLast())

@@ -28,13 +28,17 @@ struct Workplace {
     /// - Throws: ``Failed`` where it fails, and where the compiler warns of anything.
     func swift(_ arguments: String..., in place: String) async throws -> String {
         let swift = try RunningTool(
-            ["swift"] + arguments + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil, environment: packages.environmentWithoutNetwork,
+            ["swift"] + arguments + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil,
+            environment: packages.environmentWithoutNetwork,
             in: folder + "/" + place)
         let outcome = await swift.end()
         try Task.checkCancellation()
         let said = outcome.output + outcome.errors
         guard outcome.status == 0, !said.contains(/\.swift:\d+:\d+: warning:/) else {
-            throw Failed(description: "swift \(arguments.joined(separator: " ")) in \(place) ends with status \(outcome.status), or with warnings:\n\(said)")
+            throw Failed(
+                description:
+                    "swift \(arguments.joined(separator: " ")) in \(place) ends with status \(outcome.status), or with warnings:\n\(said)"
+            )
         }
         return said
     }

@@ -15,11 +15,15 @@ struct LostOutputTests {
         try process.run()
         let said = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return (process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus, String(decoding: said, as: UTF8.self))
+        return (
+            process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
+            String(decoding: said, as: UTF8.self)
+        )
     }
 
     @Test(arguments: [
-        ["convert", Tool.almanac], ["check", Tool.almanac], ["check", Tool.almanac, "--json"], ["names", Tool.almanac], ["graph", Tool.almanac],
+        ["convert", Tool.almanac], ["check", Tool.almanac], ["check", Tool.almanac, "--json"], ["names", Tool.almanac],
+        ["graph", Tool.almanac],
         ["call", Tool.almanac, "ClockManager", "now"],
     ])
     func `a full disk is no success, and is said once`(arguments: [String]) throws {

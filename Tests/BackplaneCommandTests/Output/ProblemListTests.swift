@@ -16,14 +16,18 @@ import Testing
     @Test func `colour changes nothing but the colour`() {
         let coloured = list.lines(colour: true)
         #expect(coloured.map { $0.replacing(#/\u{1B}\[\d+m/#, with: "") } == list.lines(colour: false))
-        #expect(coloured.contains { $0.contains("\u{1B}[31merror\u{1B}[0m") } && coloured.contains { $0.contains("\u{1B}[33mwarning\u{1B}[0m") })
+        #expect(
+            coloured.contains { $0.contains("\u{1B}[31merror\u{1B}[0m") }
+                && coloured.contains { $0.contains("\u{1B}[33mwarning\u{1B}[0m") })
     }
 
     @Test func `warnings alone give no advice, and none is one line`() {
-        let warning = Problem(.warning, manager: "A", BackplaneError(.manifestUnknownKey, "unknown key", at: "/managers/A/x"))
-        #expect(ProblemList(manifest: "m.json", problems: [warning]).lines(colour: false) == [
-            "m.json: warning: /managers/A/x: unknown key [manifest.unknown-key]", "m.json: 0 errors, 1 warning",
-        ])
+        let warning = Problem(
+            .warning, manager: "A", BackplaneError(.manifestUnknownKey, "unknown key", at: "/managers/A/x"))
+        #expect(
+            ProblemList(manifest: "m.json", problems: [warning]).lines(colour: false) == [
+                "m.json: warning: /managers/A/x: unknown key [manifest.unknown-key]", "m.json: 0 errors, 1 warning",
+            ])
         #expect(ProblemList(manifest: "m.json", problems: []).lines(colour: false) == ["m.json: no problems"])
     }
 }

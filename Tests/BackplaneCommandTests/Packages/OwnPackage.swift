@@ -30,12 +30,16 @@ struct OwnPackage {
         let line = try #require(try Page(Self.page).blocks.first { $0.kind == "build" }).text
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         let swift = try RunningTool(
-            words + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil, environment: packages.environmentWithoutNetwork, in: packages.path)
+            words + ["-j", "2", "--disable-dependency-cache"], of: "/usr/bin/env", input: nil,
+            environment: packages.environmentWithoutNetwork, in: packages.path)
         let outcome = await swift.end()
         try Task.checkCancellation()
         let said = outcome.output + outcome.errors
         guard outcome.status == 0, !said.contains(/\.swift:\d+:\d+: warning:/) else {
-            throw DoesNotBuild(description: "the package in \(package) does not build without errors and warnings, status \(outcome.status):\n\(said)")
+            throw DoesNotBuild(
+                description:
+                    "the package in \(package) does not build without errors and warnings, status \(outcome.status):\n\(said)"
+            )
         }
     }
 

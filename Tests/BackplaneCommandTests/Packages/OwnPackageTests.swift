@@ -14,7 +14,10 @@ struct OwnPackageTests {
     }
 
     /// One test, since a build may take minutes.
-    @Test func `a package that depends on this one fetches no other, and its plugins call each other natively and encoded`() async throws {
+    @Test
+    func `a package that depends on this one fetches no other, and its plugins call each other natively and encoded`()
+        async throws
+    {
         try await package.build()
         #expect(try package.packages.fetched() == [])
         try await expectLanes(.fastest, native: ["tides"])
@@ -26,7 +29,8 @@ struct OwnPackageTests {
     private func expectLanes(_ lanes: LaneRule, native: [String]) async throws {
         let host = PluginHost(
             manifest: ManifestDocument(contentsOf: package.manifest),
-            options: HostOptions(pluginPaths: [package.libraries], loadFolder: tool.loads, dataFolder: tool.data, lanes: lanes))
+            options: HostOptions(
+                pluginPaths: [package.libraries], loadFolder: tool.loads, dataFolder: tool.data, lanes: lanes))
         try await host.start()
         let advice = try await host.call("Pilot", "advise", Array(#""Leith""#.utf8), host.begin())
         #expect(String(decoding: advice, as: UTF8.self) == #""Leith: 8.0 m now, 9.5 m with the tide, 2 berths taken""#)

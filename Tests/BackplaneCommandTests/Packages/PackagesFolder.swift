@@ -18,7 +18,8 @@ struct PackagesFolder {
     /// - Parameter kept: packages that are written already and may be found as they are; all others are removed.
     init(keeping kept: String...) throws {
         try files.createDirectory(atPath: path, withIntermediateDirectories: true)
-        for name in try files.contentsOfDirectory(atPath: path) where ![".build", "headers"].contains(name) && !kept.contains(name) {
+        for name in try files.contentsOfDirectory(atPath: path)
+        where ![".build", "headers"].contains(name) && !kept.contains(name) {
             try files.removeItem(atPath: path + "/" + name)
         }
         try makeCheckout()
@@ -30,12 +31,14 @@ struct PackagesFolder {
     private func makeCheckout() throws {
         for part in ["Plugins", "Tests", "manifests"] {
             try files.createDirectory(atPath: "\(checkout)/\(part)", withIntermediateDirectories: true)
-            for name in try files.contentsOfDirectory(atPath: Page.root.appending(path: part).path) where part != "manifests" {
+            for name in try files.contentsOfDirectory(atPath: Page.root.appending(path: part).path)
+            where part != "manifests" {
                 try link("\(checkout)/\(part)/\(name)", to: Page.root.appending(path: "\(part)/\(name)").path)
             }
         }
         try link(checkout + "/Sources", to: Page.root.appending(path: "Sources").path)
-        try files.copyItem(at: Page.root.appending(path: "Package.swift"), to: URL(filePath: checkout + "/Package.swift"))
+        try files.copyItem(
+            at: Page.root.appending(path: "Package.swift"), to: URL(filePath: checkout + "/Package.swift"))
         try files.createDirectory(atPath: checkout + "/.build", withIntermediateDirectories: true)
         try link(checkout + "/.build/debug", to: Tool.built)
     }
@@ -45,23 +48,25 @@ struct PackagesFolder {
     private func makeCommands() throws {
         try files.createDirectory(atPath: commands, withIntermediateDirectories: true)
         try write(
-            "swift", """
-                package=.
-                [ "$2" = --package-path ] && package=$3
-                [ -e "$package/Package.swift" ] && [ ! -e "$package/.build" ] && ln -s ../.build "$package/.build"
-                PATH='\(Self.searchPath)'
-                case "$1" in build | test | run)
-                    command=$1
-                    shift
-                    exec swift "$command" --scratch-path '\(scratchPath)' --disable-build-manifest-caching "$@" ;;
-                esac
-                exec swift "$@"
-                """)
+            "swift",
+            """
+            package=.
+            [ "$2" = --package-path ] && package=$3
+            [ -e "$package/Package.swift" ] && [ ! -e "$package/.build" ] && ln -s ../.build "$package/.build"
+            PATH='\(Self.searchPath)'
+            case "$1" in build | test | run)
+                command=$1
+                shift
+                exec swift "$command" --scratch-path '\(scratchPath)' --disable-build-manifest-caching "$@" ;;
+            esac
+            exec swift "$@"
+            """)
         try write(
-            "backplane", """
-                case "$1 $2" in "new app" | "new package") exec '\(Tool.built)/backplane' "$@" --backplane '\(checkout)' ;; esac
-                exec '\(Tool.built)/backplane' "$@"
-                """)
+            "backplane",
+            """
+            case "$1 $2" in "new app" | "new package") exec '\(Tool.built)/backplane' "$@" --backplane '\(checkout)' ;; esac
+            exec '\(Tool.built)/backplane' "$@"
+            """)
     }
 
     private static let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -87,8 +92,13 @@ struct PackagesFolder {
 
     /// Whatever SwiftPM keeps of other packages: what was fetched, and versions that were chosen.
     func fetched() throws -> [String] {
-        let kept = ["checkouts", "repositories", "artifacts"].flatMap { (try? files.contentsOfDirectory(atPath: "\(scratchPath)/\($0)")) ?? [] }
-        return try kept + files.contentsOfDirectory(atPath: path).filter { files.fileExists(atPath: "\(path)/\($0)/Package.resolved") }
+        let kept = ["checkouts", "repositories", "artifacts"].flatMap {
+            (try? files.contentsOfDirectory(atPath: "\(scratchPath)/\($0)")) ?? []
+        }
+        return try kept
+            + files.contentsOfDirectory(atPath: path).filter {
+                files.fileExists(atPath: "\(path)/\($0)/Package.resolved")
+            }
     }
 
     /// What finds the commands here first.
@@ -97,6 +107,8 @@ struct PackagesFolder {
     /// The same, where nothing can be fetched: without git's protocols, and through a proxy that nobody serves.
     var environmentWithoutNetwork: [String: String] {
         let nobody = "http://127.0.0.1:9"
-        return environment.merging(["GIT_ALLOW_PROTOCOL": "none", "http_proxy": nobody, "https_proxy": nobody, "all_proxy": nobody]) { $1 }
+        return environment.merging([
+            "GIT_ALLOW_PROTOCOL": "none", "http_proxy": nobody, "https_proxy": nobody, "all_proxy": nobody,
+        ]) { $1 }
     }
 }

@@ -32,7 +32,8 @@ struct FirstHourTests {
                 for text in block.text.split(separator: "\n") {
                     // It may say other things in between.
                     while true {
-                        let next = try #require(await dev?.line(line), "`\(text)` was not said: \(dev?.output ?? "")\(dev?.errors ?? "")")
+                        let next = try #require(
+                            await dev?.line(line), "`\(text)` was not said: \(dev?.output ?? "")\(dev?.errors ?? "")")
                         line += 1
                         if Self.withoutFigures(next) == Self.withoutFigures(text) { break }
                     }
@@ -55,12 +56,16 @@ struct FirstHourTests {
     private func start(_ block: Page.Block) throws -> RunningTool {
         let lines = block.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         try #require(lines.count == 2 && lines[0].first == "cd")
-        return try RunningTool(lines[1], of: "/usr/bin/env", input: nil, environment: reader.environment, in: "\(packages.path)/\(lines[0][1])")
+        return try RunningTool(
+            lines[1], of: "/usr/bin/env", input: nil, environment: reader.environment,
+            in: "\(packages.path)/\(lines[0][1])")
     }
 
     /// A line of JSON each; the order of keys is nobody's.
     private static func values(_ text: String) throws -> [NSObject] {
-        try text.split(separator: "\n").map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSObject) }
+        try text.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSObject)
+        }
     }
 
     /// Times and sizes differ from run to run.

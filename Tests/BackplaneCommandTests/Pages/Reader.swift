@@ -12,7 +12,9 @@ struct Reader {
 
     init(in packages: PackagesFolder, with tool: Tool) {
         (folder, self.tool) = (URL(filePath: packages.path), tool)
-        environment = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder].merging(packages.environment) { $1 }
+        environment = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder].merging(
+            packages.environment
+        ) { $1 }
     }
 
     /// Writes a block that is a file; one that is there as it should be keeps its date, and need not be built again.

@@ -15,16 +15,25 @@ enum EditionLibrary {
     ///   - chats: it prints `tick` from the beginning on, so many microseconds apart.
     @discardableResult
     static func compile(
-        _ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so", fails: Bool = false, starts: Bool = true, stops: Bool = true,
+        _ edition: Int, of manager: String = "Edition", to folder: String, as name: String = "libEdition.so",
+        fails: Bool = false, starts: Bool = true, stops: Bool = true,
         chats: Int? = nil
     ) throws -> String {
         let source = folder + "/edition.c", path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: source))
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map { #"-D\#($0)="\#($1)""# }
-        let choices = ["-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-DSTARTS=\(starts ? 1 : 0)", "-DSTOPS=\(stops ? 1 : 0)", "-DPAUSE=\(chats ?? -1)"]
-        compiler.arguments = ["clang", "-shared", "-fPIC"] + choices + words + ["-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source]
+        let words = ["EDITION": "\(edition)", "MANAGER": manager, "ID": "org.example.\(manager.lowercased())"].map {
+            #"-D\#($0)="\#($1)""#
+        }
+        let choices = [
+            "-DSTATUS=\(fails ? "BP_FAILED" : "BP_OK")", "-DSTARTS=\(starts ? 1 : 0)", "-DSTOPS=\(stops ? 1 : 0)",
+            "-DPAUSE=\(chats ?? -1)",
+        ]
+        compiler.arguments =
+            ["clang", "-shared", "-fPIC"] + choices + words + [
+                "-I", Tool.manifests + "/../Sources/CBackplane/include", "-o", path, source,
+            ]
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
@@ -36,8 +45,10 @@ enum EditionLibrary {
 
     /// A manifest with a manager of each of such libraries.
     static func manifest(_ names: String...) -> String {
-        let plugins = names.map { #"{"library": "\#($0)"}"# }, managers = names.map { #""\#($0)": {"className": "\#($0)"}"# }
-        return #"{"manifestVersion": 1, "plugins": [\#(plugins.joined(separator: ", "))], "managers": {\#(managers.joined(separator: ", "))}}"#
+        let plugins = names.map { #"{"library": "\#($0)"}"# },
+            managers = names.map { #""\#($0)": {"className": "\#($0)"}"# }
+        return
+            #"{"manifestVersion": 1, "plugins": [\#(plugins.joined(separator: ", "))], "managers": {\#(managers.joined(separator: ", "))}}"#
     }
 
     private static let text = """

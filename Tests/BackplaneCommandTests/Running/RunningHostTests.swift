@@ -33,14 +33,20 @@ struct RunningHostTests {
         #expect(!host.output.contains("control socket") && sockets() == [])
         let outcome = try await tool.plain("stats")
         #expect(outcome.status == 1 && outcome.output == "")
-        #expect(outcome.errors == "backplane: control.unreachable: no host is running; `backplane run` starts one, and prints where it listens\n")
+        #expect(
+            outcome.errors
+                == "backplane: control.unreachable: no host is running; `backplane run` starts one, and prints where it listens\n"
+        )
     }
 
     @Test func `a call is answered by the host that runs, and by no other`() async throws {
         let host = try await tool.startRun(Tool.almanac), socket = try socket(of: host), loads = tool.loadFolders()
         let text = #"{"é": [1, null, "\n", 1e400]}"#.replacingOccurrences(of: ", 1e400", with: "")
         for arguments in [["--running"], ["--socket", socket], [Tool.almanac, "--running"]] {
-            let words = arguments.first == Tool.almanac ? [Tool.almanac, "ClockManager", "echo", text, "--running"] : ["ClockManager", "echo", text] + arguments
+            let words =
+                arguments.first == Tool.almanac
+                ? [Tool.almanac, "ClockManager", "echo", text, "--running"]
+                : ["ClockManager", "echo", text] + arguments
             let outcome = try await tool.start(["call"] + words).end()
             #expect(outcome.status == 0 && outcome.output == text + "\n" && outcome.errors == "", "\(outcome.errors)")
         }
@@ -50,12 +56,15 @@ struct RunningHostTests {
         let failed = try await tool.plain("call", "AlmanacManager", "on", "\"some day\"", "--running")
         #expect(failed.status == 1 && failed.output == "" && failed.errors.contains("almanac.not-a-day"))
         let explained = try await tool.plain("call", "AlmanacManager", "on", "\"07-20\"", "--running", "--explain")
-        #expect(explained.status == 0 && explained.errors.contains("the wires of the host:") && explained.errors.contains("EventFeedService"))
+        #expect(
+            explained.status == 0 && explained.errors.contains("the wires of the host:")
+                && explained.errors.contains("EventFeedService"))
     }
 
     @Test func `services and explain tell of the host that runs, and who is up`() async throws {
         let host = try await tool.startRun(Tool.almanac)
-        let alone = try await tool.run("services", Tool.almanac), running = try await tool.plain("services", "--running")
+        let alone = try await tool.run("services", Tool.almanac),
+            running = try await tool.plain("services", "--running")
         #expect(running.status == 0 && running.output == alone.output && running.errors == "")
         let json = try await tool.plain("services", "--running", "--json")
         _ = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
@@ -63,7 +72,8 @@ struct RunningHostTests {
         #expect(explained.status == 0 && explained.output.hasPrefix("AlmanacManager: resolved, ready\n"))
         #expect(explained.output.contains("\(Tool.almanac):"))
         let unknown = try await tool.plain("explain", "AlmanacManger", "--running")
-        #expect(unknown.status == 1 && unknown.output == "" && unknown.errors.contains("did you mean `AlmanacManager`?"))
+        #expect(
+            unknown.status == 1 && unknown.output == "" && unknown.errors.contains("did you mean `AlmanacManager`?"))
         _ = host
     }
 
@@ -72,7 +82,9 @@ struct RunningHostTests {
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
             as: "m.json")
         let host = try await tool.startRun(path, "--keep-going")
-        #expect(try await tool.plain("explain", "A", "--running").output.hasPrefix("A: resolved, failed: /managers/A: component.failed (trial.trouble): not today"))
+        #expect(
+            try await tool.plain("explain", "A", "--running").output.hasPrefix(
+                "A: resolved, failed: /managers/A: component.failed (trial.trouble): not today"))
         #expect(try await tool.plain("explain", "C", "--running").output.contains("trials: A, resolved, failed: "))
         #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, ready"))
         _ = host
@@ -80,37 +92,54 @@ struct RunningHostTests {
 
     @Test func `a manifest that was changed is put in force, and a manager made anew`() async throws {
         func write(_ managers: String) throws -> String {
-            try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(managers)}}"#, as: "m.json")
+            try tool.write(
+                #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(managers)}}"#, as: "m.json")
         }
-        let clock = #""Clock": {"className": "ClockManager"}"#, second = #""Second": {"className": "ClockManager", "configuration": {"a": 1}}"#
+        let clock = #""Clock": {"className": "ClockManager"}"#,
+            second = #""Second": {"className": "ClockManager", "configuration": {"a": 1}}"#
         let path = try write(clock), host = try await tool.startRun(path)
         _ = try write("\(clock), \(second)")
         let applied = try await tool.plain("apply", path)
-        #expect(applied.status == 0 && applied.output == "started: Second\n1 manager noticed nothing\n", "\(applied.errors)")
+        #expect(
+            applied.status == 0 && applied.output == "started: Second\n1 manager noticed nothing\n", "\(applied.errors)"
+        )
         #expect(try await tool.plain("call", "Second", "echo", "1", "--running").output == "1\n")
         let reset = try await tool.plain("reset", "Second")
         #expect(reset.status == 0 && reset.output == "made anew: Second\n1 manager noticed nothing\n")
-        struct Change: Decodable, Equatable { var started: [String], restarted: [String], stopped: [String], kept: [String] }
+        struct Change: Decodable, Equatable {
+            var started: [String], restarted: [String], stopped: [String], kept: [String]
+        }
         let all = try await tool.plain("reset", "--json", "--manifest", path)
-        #expect(try JSONDecoder().decode(Change.self, from: Data(all.output.utf8)) == Change(started: [], restarted: ["Clock", "Second"], stopped: [], kept: []))
+        #expect(
+            try JSONDecoder().decode(Change.self, from: Data(all.output.utf8))
+                == Change(started: [], restarted: ["Clock", "Second"], stopped: [], kept: []))
         _ = try write(#""Clock": {"className": "NoSuchClass"}"#)
         let refused = try await tool.plain("apply", path)
         #expect(refused.status == 1 && refused.output == "" && refused.errors.contains("NoSuchClass"))
         #expect(try await tool.plain("call", "Second", "echo", "1", "--running").output == "1\n", "nothing has changed")
-        let other = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(clock)}}"#, as: "other.json")
-        #expect(try await tool.plain("apply", other).output == "stopped: Second\n1 manager noticed nothing\n", "the only host there is will do")
+        let other = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(clock)}}"#, as: "other.json")
+        #expect(
+            try await tool.plain("apply", other).output == "stopped: Second\n1 manager noticed nothing\n",
+            "the only host there is will do")
         #expect(try await tool.plain("reset", "Nobody").errors.contains("manager.unknown"))
         _ = host
     }
 
-    @Test func `of two hosts each is found by its manifest or its socket, and without either they are listed`() async throws {
-        let other = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Other": {"className": "ClockManager"}}}"#, as: "other.json")
+    @Test func `of two hosts each is found by its manifest or its socket, and without either they are listed`()
+        async throws
+    {
+        let other = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Other": {"className": "ClockManager"}}}"#,
+            as: "other.json")
         let first = try await tool.startRun(Tool.almanac), second = try await tool.startRun(other)
         let sockets = try [socket(of: first), socket(of: second)]
         for command in [["stats"], ["services", "--running"], ["reset"], ["call", "Other", "now", "--running"]] {
             let outcome = try await tool.start(command).end()
             #expect(outcome.status == 64 && outcome.output == "")
-            #expect(outcome.errors.hasPrefix("backplane: 2 hosts are running; choose one with --socket, or by its manifest:\nPROCESS "))
+            #expect(
+                outcome.errors.hasPrefix(
+                    "backplane: 2 hosts are running; choose one with --socket, or by its manifest:\nPROCESS "))
             for text in sockets + [Tool.almanac, other] { #expect(outcome.errors.contains(text)) }
         }
         #expect(try await tool.plain("call", other, "Other", "echo", "1", "--running").output == "1\n")
@@ -120,15 +149,21 @@ struct RunningHostTests {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
         #expect(try await tool.plain("reset", "--manifest", link).status == 0, "the same file under another name")
         let absent = try await tool.plain("stats", "--manifest", tool.folder + "/none.json")
-        #expect(absent.status == 1 && absent.errors.contains("no host runs \(tool.folder)/none.json") && absent.errors.contains(other))
+        #expect(
+            absent.status == 1 && absent.errors.contains("no host runs \(tool.folder)/none.json")
+                && absent.errors.contains(other))
     }
 
     @Test func `the host of the current folder's manifest comes before others`() async throws {
         let here = tool.folder + "/here"
         try FileManager.default.createDirectory(atPath: here, withIntermediateDirectories: true)
-        let own = try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Own": {"className": "ClockManager"}}}"#, as: "here/backplane.json")
+        let own = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {"Own": {"className": "ClockManager"}}}"#,
+            as: "here/backplane.json")
         let hosts = [try await tool.startRun(Tool.almanac), try await tool.startRun(own)]
-        let outcome = try await RunningTool(["reset"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: here).end()
+        let outcome = try await RunningTool(
+            ["reset"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: here
+        ).end()
         #expect(outcome.status == 0 && outcome.output == "made anew: Own\n", "\(outcome.errors)")
         _ = hosts
     }
@@ -140,18 +175,25 @@ struct RunningHostTests {
         #expect(FileManager.default.fileExists(atPath: socket))
         #expect(try await tool.plain("stats").errors.contains("no host is running"))
         let dead = try await tool.plain("stats", "--socket", socket)
-        #expect(dead.status == 1 && dead.errors == "backplane: \(socket): control.unreachable: no host listens there any more\n")
+        #expect(
+            dead.status == 1
+                && dead.errors == "backplane: \(socket): control.unreachable: no host listens there any more\n")
         let none = try await tool.plain("stats", "--socket", tool.folder + "/none.sock")
         #expect(none.status == 1 && none.errors.contains("there is no such socket"))
         let next = try await tool.startRun(Tool.almanac)
-        #expect(sockets() == [try FileManager.default.displayName(atPath: self.socket(of: next))], "and its socket is gone with the next")
+        #expect(
+            sockets() == [try FileManager.default.displayName(atPath: self.socket(of: next))],
+            "and its socket is gone with the next")
     }
 
     @Test func `control-C ends a call in the host too, and the host goes on`() async throws {
         let path = try tool.write(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#, as: "m.json")
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
+            as: "m.json")
         let host = try await tool.startRun(path)
-        func cancellations() async throws -> String { try await tool.plain("call", "Trial", "cancellations", "--running").output }
+        func cancellations() async throws -> String {
+            try await tool.plain("call", "Trial", "cancellations", "--running").output
+        }
         // It may be interrupted before it has asked: then there is nothing to cancel, and it is tried again.
         for _ in 0..<50 {
             let call = try tool.start(["call", "Trial", "wait", "3600", "--running", "--timeout", "3600"])
@@ -167,10 +209,14 @@ struct RunningHostTests {
 
     @Test func `control-C ends a command, and says that what it began in the host goes on`() async throws {
         func write(_ managers: String) throws -> String {
-            try tool.write(#"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#, as: "m.json")
+            try tool.write(
+                #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#,
+                as: "m.json")
         }
         let path = try write(""), host = try await tool.startRun(path, "--log-level", "debug")
-        _ = try write(#""A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}"#)
+        _ = try write(
+            #""A": {"className": "ChallengeManager"}, "B": {"className": "TrialManager", "configuration": {"neverStarts": true}}"#
+        )
         let apply = try tool.start(["apply", path])
         // The first of them is up, and the other one never will be.
         #expect(await host.logs("component=A"))
@@ -183,10 +229,13 @@ struct RunningHostTests {
     }
 
     @Test func `a folder where it cannot listen keeps a host from nothing but that`() async throws {
-        try FileManager.default.createDirectory(atPath: tool.sockets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: tool.sockets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: tool.sockets)
         let host = try await tool.startRun(Tool.almanac)
-        #expect(host.errors.contains("warning: \(tool.sockets): control.unusable: ") && host.errors.contains("--no-control"))
+        #expect(
+            host.errors.contains("warning: \(tool.sockets): control.unusable: ") && host.errors.contains("--no-control")
+        )
         host.signal(SIGTERM)
         #expect(await host.end().status == 0)
     }

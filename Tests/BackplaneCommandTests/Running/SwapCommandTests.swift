@@ -17,7 +17,9 @@ struct SwapCommandTests {
         manifest = try tool.write(EditionLibrary.manifest, as: "m.json")
     }
 
-    private func edition() async throws -> String { try await tool.plain("call", "Edition", "edition", "--running").output }
+    private func edition() async throws -> String {
+        try await tool.plain("call", "Edition", "edition", "--running").output
+    }
 
     @Test func `a new build is put in force by its name, and the old one again by a rollback`() async throws {
         let host = try await tool.startRun(manifest)
@@ -27,11 +29,14 @@ struct SwapCommandTests {
         #expect(swapped.status == 0 && swapped.errors == "", "\(swapped.errors)")
         let lines = swapped.output.split(separator: "\n")
         #expect(lines.first == "swapped org.example.edition 1.0.0 → 2.0.0, generation 1 → 2")
-        #expect(lines.last?.contains("no call waited; ") == true && lines.last?.hasSuffix(" from the request to the new code") == true, "\(swapped.output)")
+        #expect(
+            lines.last?.contains("no call waited; ") == true
+                && lines.last?.hasSuffix(" from the request to the new code") == true, "\(swapped.output)")
         #expect(try await edition() == "2\n")
 
         let same = try await tool.plain("swap", "Edition")
-        #expect(same.status == 0 && same.output == "nothing was done: what is there is byte for byte what is in force\n")
+        #expect(
+            same.status == 0 && same.output == "nothing was done: what is there is byte for byte what is in force\n")
 
         let back = try await tool.plain("rollback", EditionLibrary.id, "--json")
         let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
@@ -43,10 +48,18 @@ struct SwapCommandTests {
     }
 
     @Test func `a dry run says what would happen, and nothing does`() async throws {
-        let host = try await tool.startRun(manifest), other = try EditionLibrary.compile(7, to: tool.folder, as: "libOther.so")
-        let dry = try await RunningTool(["swap", "./libOther.so", "--dry-run"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: tool.folder).end()
-        #expect(dry.status == 0 && dry.output.hasPrefix("PLUGIN ") && dry.output.hasSuffix("nothing was touched\n"), "\(dry.output)\(dry.errors)")
-        #expect(dry.output.contains("1.0.0 → 7.0.0") && dry.output.contains(other), "the path is made absolute, since the host stands elsewhere")
+        let host = try await tool.startRun(manifest),
+            other = try EditionLibrary.compile(7, to: tool.folder, as: "libOther.so")
+        let dry = try await RunningTool(
+            ["swap", "./libOther.so", "--dry-run"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder],
+            in: tool.folder
+        ).end()
+        #expect(
+            dry.status == 0 && dry.output.hasPrefix("PLUGIN ") && dry.output.hasSuffix("nothing was touched\n"),
+            "\(dry.output)\(dry.errors)")
+        #expect(
+            dry.output.contains("1.0.0 → 7.0.0") && dry.output.contains(other),
+            "the path is made absolute, since the host stands elsewhere")
         let json = try await tool.plain("swap", other, "--dry-run", "--json")
         let preview = try JSONDecoder().decode(SwapPreviewForm.self, from: Data(json.output.utf8)).value
         #expect(preview.refusals == [] && preview.components.map(\.component) == ["Edition"])
@@ -60,11 +73,15 @@ struct SwapCommandTests {
     @Test func `what is not there, not a plugin or not known is refused, and the old code goes on`() async throws {
         let host = try await tool.startRun(manifest), half = try tool.write("half", as: "libHalf.so")
         for arguments in [
-            ["swap", tool.folder + "/libNone.so"], ["swap", "Nobody"], ["swap", half], ["swap", "Edition", half], ["swap", half, "--dry-run"],
-            ["rollback", "org.example.nobody"], ["rollback", "Edition"], ["rollback", "Edition", "--to", "9"], ["generations", "Nobody"],
+            ["swap", tool.folder + "/libNone.so"], ["swap", "Nobody"], ["swap", half], ["swap", "Edition", half],
+            ["swap", half, "--dry-run"],
+            ["rollback", "org.example.nobody"], ["rollback", "Edition"], ["rollback", "Edition", "--to", "9"],
+            ["generations", "Nobody"],
         ] {
             let outcome = try await tool.start(arguments).end()
-            #expect(outcome.status == 1 && outcome.output == "" && outcome.errors.hasPrefix("backplane: "), "\(arguments): \(outcome.output)\(outcome.errors)")
+            #expect(
+                outcome.status == 1 && outcome.output == "" && outcome.errors.hasPrefix("backplane: "),
+                "\(arguments): \(outcome.output)\(outcome.errors)")
         }
         #expect(try await edition() == "1\n")
         _ = host
@@ -77,13 +94,16 @@ struct SwapCommandTests {
         let stats = try await tool.plain("stats").output.split(separator: "\n")
         #expect(stats.first?.split(separator: " ").first == "COMPONENT" && stats.count == 2)
         let rows = try await tool.plain("stats", "--json")
-        let row = try #require(JSONDecoder().decode([ComponentStatisticsForm].self, from: Data(rows.output.utf8)).values.first)
+        let row = try #require(
+            JSONDecoder().decode([ComponentStatisticsForm].self, from: Data(rows.output.utf8)).values.first)
         #expect(row.component == "Edition" && row.calls >= 1 && row.inFlight == 0 && row.waiting == 0)
 
         try EditionLibrary.compile(2, to: tool.folder)
         #expect(try await tool.plain("swap", "Edition").status == 0)
         let table = try await tool.plain("generations").output.split(separator: "\n")
-        #expect(table.count == 3 && table[0].hasPrefix("PLUGIN ") && table[1].contains("  retired ") && table[2].contains("  in force "), "\(table)")
+        #expect(
+            table.count == 3 && table[0].hasPrefix("PLUGIN ") && table[1].contains("  retired ")
+                && table[2].contains("  in force "), "\(table)")
         let listed = try await tool.plain("generations", EditionLibrary.id, "--json")
         let generations = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values
         #expect(generations.map(\.number) == [1, 2] && generations.map(\.canReturn) == [true, false])
@@ -91,31 +111,43 @@ struct SwapCommandTests {
     }
 
     @Test func `one that fails its probation is rolled back by itself, which is a failure`() async throws {
-        let host = try await tool.startRun(manifest), bad = try EditionLibrary.compile(3, to: tool.folder, as: "libBad.so", fails: true)
+        let host = try await tool.startRun(manifest),
+            bad = try EditionLibrary.compile(3, to: tool.folder, as: "libBad.so", fails: true)
         let swap = try tool.start(["swap", bad, "--probation", "600", "--error-rate", "0.5"])
         // Its calls fail once it is in force; too few of them would say nothing.
         for _ in 0..<1_000 {
             let generations = try await tool.plain("generations", "--json")
-            let states = try JSONDecoder().decode([GenerationForm].self, from: Data(generations.output.utf8)).values.map(\.state)
+            let states = try JSONDecoder().decode([GenerationForm].self, from: Data(generations.output.utf8)).values
+                .map(\.state)
             if states.contains(.failed) { break }
             if states.contains(.onProbation) { _ = try await tool.plain("call", "Edition", "edition", "--running") }
         }
         let outcome = await swap.end()
-        #expect(outcome.status == 1 && outcome.output.hasPrefix("rolled back org.example.edition 1.0.0 → 3.0.0"), "\(outcome.output)\(outcome.errors)")
+        #expect(
+            outcome.status == 1 && outcome.output.hasPrefix("rolled back org.example.edition 1.0.0 → 3.0.0"),
+            "\(outcome.output)\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("backplane: "))
         #expect(try await edition() == "1\n")
         _ = host
     }
 
-    @Test func `who asks for a swap on probation is told when its code is in force, once and however short that is`() async throws {
-        let host = try await tool.startRun(manifest), other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
+    @Test func `who asks for a swap on probation is told when its code is in force, once and however short that is`()
+        async throws
+    {
+        let host = try await tool.startRun(manifest),
+            other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
         let client = try #require(try RunningHost.all(in: ControlFolder(tool.sockets)).first).client
         let told = Mutex<[String]>([])
         let report = try await withCheckedContinuation { continuation in
             // Asking blocks.
             Thread.detachNewThread {
-                let request = SwapRequest(libraries: [other], options: SwapOptions(probation: Probation(duration: .seconds(0.05))))
-                continuation.resume(returning: Result { try client.ask(request, ControlClient.Watch(report: { event in told.withLock { $0.append(event.text) } })) })
+                let request = SwapRequest(
+                    libraries: [other], options: SwapOptions(probation: Probation(duration: .seconds(0.05))))
+                continuation.resume(
+                    returning: Result {
+                        try client.ask(
+                            request, ControlClient.Watch(report: { event in told.withLock { $0.append(event.text) } }))
+                    })
             }
         }.get()
         #expect(report.value.outcome == .swapped)
@@ -124,13 +156,18 @@ struct SwapCommandTests {
     }
 
     @Test func `control-C ends the command, and the swap goes on`() async throws {
-        let host = try await tool.startRun(manifest), other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
+        let host = try await tool.startRun(manifest),
+            other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
         let swap = try tool.start(["swap", other, "--probation", "600"])
         var isInForce = false
         for _ in 0..<1_000 where !isInForce { isInForce = try await edition() == "2\n" }
         swap.signal(SIGINT)
         let outcome = await swap.end()
-        #expect(outcome.status == 130 && outcome.errors == "backplane: this command ends, and the swap goes on; `backplane generations` says what comes of it\n")
+        #expect(
+            outcome.status == 130
+                && outcome.errors
+                    == "backplane: this command ends, and the swap goes on; `backplane generations` says what comes of it\n"
+        )
         #expect(try await edition() == "2\n")
         #expect(try await tool.plain("generations").output.contains("  on probation "))
         _ = host

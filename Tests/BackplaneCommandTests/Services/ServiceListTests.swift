@@ -33,7 +33,10 @@ import Testing
     }
 
     @Test func `a plugin that registers nothing is listed too`() {
-        let list = ServiceList(Composition(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#, [ExamplePlugin(id: "org.example.empty", version: "1.0.0", components: [])]))
+        let list = ServiceList(
+            Composition(
+                #"{"manifestVersion": 1, "plugins": [], "managers": {}}"#,
+                [ExamplePlugin(id: "org.example.empty", version: "1.0.0", components: [])]))
         #expect(list.table.lines(colour: false).last == "org.example.empty 1.0.0  nothing")
         #expect(list.missingTable == nil)
     }

@@ -12,20 +12,34 @@ import Testing
 @Suite struct SwapTextTests {
     private var report: SwapReport {
         var report = SwapReport(.swapped)
-        report.plugins = [.init(plugin: "org.example.notes", library: "/build/libNotes.so", fromGeneration: 2, toGeneration: 3, fromVersion: "1.0.0", toVersion: "1.1.0")]
+        report.plugins = [
+            .init(
+                plugin: "org.example.notes", library: "/build/libNotes.so", fromGeneration: 2, toGeneration: 3,
+                fromVersion: "1.0.0", toVersion: "1.1.0")
+        ]
         report.components = [
             .init(
-                component: "NotesManager", role: "manager", className: "NotesManager", fromVersion: "1.0.0", toVersion: "1.1.0", manner: .gated,
+                component: "NotesManager", role: "manager", className: "NotesManager", fromVersion: "1.0.0",
+                toVersion: "1.1.0", manner: .gated,
                 state: StateChange(schema: "notes", fromVersion: 1, toVersion: 2, bytes: 12_345), callsInFlight: 3),
-            .init(component: "NotesStore", role: "data access controller", className: "NotesStore", fromVersion: "1.0.0", toVersion: "1.0.0", manner: .ungated),
-            .init(component: "Desk", role: "manager", className: "Desk", fromVersion: "2.0.0", toVersion: "2.0.0", manner: .gated, isRestart: true),
             .init(
-                component: "Tags", role: "manager", className: "Tags", fromVersion: "1.0.0", toVersion: "1.1.0", manner: .gated,
+                component: "NotesStore", role: "data access controller", className: "NotesStore", fromVersion: "1.0.0",
+                toVersion: "1.0.0", manner: .ungated),
+            .init(
+                component: "Desk", role: "manager", className: "Desk", fromVersion: "2.0.0", toVersion: "2.0.0",
+                manner: .gated, isRestart: true),
+            .init(
+                component: "Tags", role: "manager", className: "Tags", fromVersion: "1.0.0", toVersion: "1.1.0",
+                manner: .gated,
                 state: StateChange(schema: "tags", fromVersion: 3, toVersion: nil, lost: "nothing takes version 3")),
         ]
         report.wires = [
-            WireChange(user: "Desk", label: "notes", provider: "NotesManager", contract: "Notes", fromLane: "native", toLane: "encoded", reason: "field `text` is new"),
-            WireChange(user: nil, label: "NotesManager", provider: "NotesManager", contract: "Notes", fromLane: "encoded", toLane: "encoded"),
+            WireChange(
+                user: "Desk", label: "notes", provider: "NotesManager", contract: "Notes", fromLane: "native",
+                toLane: "encoded", reason: "field `text` is new"),
+            WireChange(
+                user: nil, label: "NotesManager", provider: "NotesManager", contract: "Notes", fromLane: "encoded",
+                toLane: "encoded"),
         ]
         (report.callsHeld, report.longestWait, report.duration) = (2, .milliseconds(0.3149), .milliseconds(12.6))
         return report
@@ -44,36 +58,63 @@ import Testing
         (preview.plugins, preview.components, preview.wires) = (report.plugins, report.components, report.wires)
         preview.warnings = ["the library was built a year ago"]
         let sound = preview
-        preview.refusals = [BackplaneError(.swapRefused, "`Desk` needs Notes 2.0.0", at: "/managers/Desk", causes: [BackplaneError(.wireMismatch, "it has 1.1.0")])]
+        preview.refusals = [
+            BackplaneError(
+                .swapRefused, "`Desk` needs Notes 2.0.0", at: "/managers/Desk",
+                causes: [BackplaneError(.wireMismatch, "it has 1.1.0")])
+        ]
         let texts = [sound, preview, SwapPreview()].map { $0.lines(colour: false).joined(separator: "\n") }
         try expectSnapshot(texts.joined(separator: "\n\n") + "\n", "swap-preview")
     }
 
     @Test func `generations and statistics are tables`() throws {
-        var first = Generation(plugin: "org.example.notes", number: 1, version: "1.0.0", library: "/build/libNotes.so", state: .retired, loadedAt: 1)
+        var first = Generation(
+            plugin: "org.example.notes", number: 1, version: "1.0.0", library: "/build/libNotes.so", state: .retired,
+            loadedAt: 1)
         first.dirtyBytes = 61_440
         first.heldBy = ["Swift's runtime", "2 calls under way"]
-        let second = Generation(plugin: "org.example.notes", number: 2, version: "1.1.0", library: nil, state: .onProbation, loadedAt: 2)
-        let third = Generation(plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .inForce, loadedAt: 3)
-        let fourth = Generation(plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
-        let fifth = Generation(plugin: "org.example.notes", number: 5, version: "1.3.0", library: nil, state: .loaded, loadedAt: 5)
+        let second = Generation(
+            plugin: "org.example.notes", number: 2, version: "1.1.0", library: nil, state: .onProbation, loadedAt: 2)
+        let third = Generation(
+            plugin: "org.example.notes", number: 3, version: "1.1.0", library: nil, state: .inForce, loadedAt: 3)
+        let fourth = Generation(
+            plugin: "org.example.notes", number: 4, version: "1.2.0", library: nil, state: .failed, loadedAt: 4)
+        let fifth = Generation(
+            plugin: "org.example.notes", number: 5, version: "1.3.0", library: nil, state: .loaded, loadedAt: 5)
         let generations = GenerationRows.table([first, second, third, fourth, fifth]) { "second \(Int($0))" }
         let row = ComponentStatistics(
-            component: "Desk", role: "manager", managers: ["Desk"], plugin: "org.example.desk", generation: 2, calls: 1_200, errors: 3, inFlight: 1, waiting: 0)
-        try expectSnapshot((generations.lines(colour: false) + [""] + StatisticsTable.table([row]).lines(colour: false)).joined(separator: "\n") + "\n", "generations-table")
+            component: "Desk", role: "manager", managers: ["Desk"], plugin: "org.example.desk", generation: 2,
+            calls: 1_200, errors: 3, inFlight: 1, waiting: 0)
+        try expectSnapshot(
+            (generations.lines(colour: false) + [""] + StatisticsTable.table([row]).lines(colour: false)).joined(
+                separator: "\n") + "\n", "generations-table")
     }
 
-    @Test(arguments: [(0.0, "0 ms"), (0.3149, "0.31 ms"), (9.999, "10 ms"), (12.6, "13 ms"), (9_999, "9999 ms"), (12_345, "12.3 s")])
-    func `times are as exact as they need be`(milliseconds: Double, text: String) { #expect(Figure.milliseconds(milliseconds) == text) }
+    @Test(arguments: [
+        (0.0, "0 ms"), (0.3149, "0.31 ms"), (9.999, "10 ms"), (12.6, "13 ms"), (9_999, "9999 ms"), (12_345, "12.3 s"),
+    ])
+    func `times are as exact as they need be`(milliseconds: Double, text: String) {
+        #expect(Figure.milliseconds(milliseconds) == text)
+    }
 
-    @Test(arguments: [(0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (12_345, "12.3 KB"), (1_000_000, "1 MB"), (104_857_600, "104.9 MB"), (3_000_000_000, "3 GB")])
+    @Test(arguments: [
+        (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (12_345, "12.3 KB"), (1_000_000, "1 MB"),
+        (104_857_600, "104.9 MB"), (3_000_000_000, "3 GB"),
+    ])
     func `sizes are too`(bytes: Int, text: String) { #expect(Figure.bytes(bytes) == text) }
 
     @Test func `options of a swap are understood, or refused with what was expected`() throws {
         #expect(try SwapWords().options() == SwapOptions())
         let options = try SwapWords(probation: 30, errorRate: 0.05, timeout: 5, discardsState: true).options()
-        #expect(options == SwapOptions(probation: Probation(duration: .seconds(30), errorRate: 0.05), drainLimit: .seconds(5), stepLimit: .seconds(5), discardsState: true))
-        for words in [SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity), SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1)] {
+        #expect(
+            options
+                == SwapOptions(
+                    probation: Probation(duration: .seconds(30), errorRate: 0.05), drainLimit: .seconds(5),
+                    stepLimit: .seconds(5), discardsState: true))
+        for words in [
+            SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity),
+            SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1),
+        ] {
             #expect(throws: CallWords.Misuse.self) { try words.options() }
         }
     }

@@ -18,7 +18,11 @@ struct FileFingerprintTests {
         try observed.makeLink("loop", to: "loop")
         let names = ["empty", "missing", "", "pipe", "loop", "empty/below"]
         let found = names.map { FileFingerprint(of: observed.path($0)) }
-        #expect(found == [.contents(size: 0, hash: 0xcbf2_9ce4_8422_2325), .missing, .other, .other, .unreadable(SystemError(ELOOP)), .missing])
+        #expect(
+            found == [
+                .contents(size: 0, hash: 0xcbf2_9ce4_8422_2325), .missing, .other, .other,
+                .unreadable(SystemError(ELOOP)), .missing,
+            ])
     }
 
     @Test(arguments: [("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8)] as [(String, UInt64)])

@@ -16,7 +16,8 @@ struct FileWatchFolderTests {
         let watch = try observed.watch()
         defer { watch.close() }
         for turn in 0..<50 {
-            let deep = "\(turn)/a/b/c", names = ["\(turn)/1.swift", "\(turn)/a/2.swift", "\(turn)/a/b/3.swift", deep + "/4.swift"]
+            let deep = "\(turn)/a/b/c",
+                names = ["\(turn)/1.swift", "\(turn)/a/2.swift", "\(turn)/a/b/3.swift", deep + "/4.swift"]
             try observed.makeFolder(deep)
             for name in names { try observed.write("", to: name) }
             let changes = try observed.told(until: names[0], names[1], names[2], names[3])
@@ -95,16 +96,24 @@ struct FileWatchFolderTests {
         let watch = try observed.watch()
         defer { watch.close() }
         try observed.makeFolder(".later/deep")
-        for name in [".build/debug/a", ".git/index", ".later/deep/b", "Sources/seen"] { try observed.write("", to: name) }
+        for name in [".build/debug/a", ".git/index", ".later/deep/b", "Sources/seen"] {
+            try observed.write("", to: name)
+        }
         #expect(try observed.toldSoFar().paths == [observed.path("Sources/seen")])
     }
 
     @Test func `a checkout of another branch with hundreds of files is told whole`() throws {
         func git(_ words: String...) throws {
-            let all = ["git", "-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c", "init.defaultBranch=one"] + words
+            let all =
+                [
+                    "git", "-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c",
+                    "init.defaultBranch=one",
+                ] + words
             try #require(observed.run(all) == 0, "\(words)")
         }
-        func names(_ folders: Range<Int>) -> [String] { folders.flatMap { folder in (0..<20).map { "Sources/\(folder)/deep/\($0).swift" } } }
+        func names(_ folders: Range<Int>) -> [String] {
+            folders.flatMap { folder in (0..<20).map { "Sources/\(folder)/deep/\($0).swift" } }
+        }
         try git("init", "--quiet")
         try git("commit", "--quiet", "--allow-empty", "--message", "Nothing")
         try git("checkout", "--quiet", "-b", "two")

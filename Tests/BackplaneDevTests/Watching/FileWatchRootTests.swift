@@ -71,7 +71,8 @@ struct FileWatchRootTests {
         try observed.makeLink("dangling", to: "later/on")
         try observed.makeLink("round", to: "about")
         try observed.makeLink("about", to: "round")
-        let watch = try observed.watch(WatchedTree(observed.path("dangling"), .recursive), WatchedTree(observed.path("round"), .recursive))
+        let watch = try observed.watch(
+            WatchedTree(observed.path("dangling"), .recursive), WatchedTree(observed.path("round"), .recursive))
         defer { watch.close() }
         try observed.makeFolder("later/on")
         try observed.write("", to: "later/on/a")
@@ -84,9 +85,12 @@ struct FileWatchRootTests {
 
     @Test func `a single file is told of, and nothing beside it`() throws {
         try observed.write("{}", to: "manifest.json")
-        let watch = try observed.watch(WatchedTree(observed.path("manifest.json"), .file), WatchedTree(observed.path("later/lock.json"), .file))
+        let watch = try observed.watch(
+            WatchedTree(observed.path("manifest.json"), .file), WatchedTree(observed.path("later/lock.json"), .file))
         defer { watch.close() }
-        for name in ["other.json", "manifest.json~", "manifest.json"] { try observed.write("{ \"\(name)\": 1 }", to: name) }
+        for name in ["other.json", "manifest.json~", "manifest.json"] {
+            try observed.write("{ \"\(name)\": 1 }", to: name)
+        }
         #expect(try observed.told(until: "manifest.json").paths == [observed.path("manifest.json")])
         try observed.move("other.json", to: "manifest.json")
         try observed.told(until: "manifest.json")
@@ -99,7 +103,8 @@ struct FileWatchRootTests {
         try observed.told(until: "later/lock.json")
     }
 
-    @Test func `a single file that is a link is told of when its file is written, and when the link is another`() throws {
+    @Test func `a single file that is a link is told of when its file is written, and when the link is another`() throws
+    {
         for name in ["real", "stage"] { try observed.makeFolder(name) }
         for name in ["real/m.json", "stage/m.json"] { try observed.write("{}", to: name) }
         try observed.makeLink("manifest.json", to: "real/m.json")
@@ -118,7 +123,8 @@ struct FileWatchRootTests {
         try observed.makeFolder("root/deep")
         try observed.makeLink("alias", to: "root")
         let deep = WatchedTree(observed.path("root/deep/a"), .file)
-        let watch = try observed.watch(WatchedTree(observed.path("root"), .recursive), WatchedTree(observed.path("alias"), .recursive), deep)
+        let watch = try observed.watch(
+            WatchedTree(observed.path("root"), .recursive), WatchedTree(observed.path("alias"), .recursive), deep)
         defer { watch.close() }
         try observed.write("one", to: "root/deep/a")
         try observed.told(until: "root/deep/a", "alias/deep/a")
@@ -158,7 +164,8 @@ struct FileWatchRootTests {
     }
 
     /// How many events the kernel keeps.
-    private static let queue = (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
+    private static let queue =
+        (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
         .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? .max
 
     @Test(.enabled(if: queue <= 100_000, "the system keeps more events than a test can make"))
@@ -178,7 +185,9 @@ struct FileWatchRootTests {
         try observed.write("", to: "first")
         isReporting.wait()
         // Two events each.
-        for turn in 0...(Self.queue / 2) { try observed.move(turn.isMultiple(of: 2) ? "a" : "b", to: turn.isMultiple(of: 2) ? "b" : "a") }
+        for turn in 0...(Self.queue / 2) {
+            try observed.move(turn.isMultiple(of: 2) ? "a" : "b", to: turn.isMultiple(of: 2) ? "b" : "a")
+        }
         try observed.remove("gone")
         try observed.makeFolder("new/deep")
         try observed.write("", to: "new/deep/d")

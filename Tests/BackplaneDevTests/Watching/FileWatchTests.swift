@@ -116,7 +116,9 @@ struct FileWatchTests {
         try observed.makeFolder("built/deep")
         let watch = try observed.watch(WatchedTree(observed.path("built"), .libraries))
         defer { watch.close() }
-        for name in ["libA.so", "libA.so.tmp", "A.so", "deep/libB.so", "libC.a", ".libD.so"] { try observed.write("", to: "built/" + name) }
+        for name in ["libA.so", "libA.so.tmp", "A.so", "deep/libB.so", "libC.a", ".libD.so"] {
+            try observed.write("", to: "built/" + name)
+        }
         try observed.write("", to: "built/libSentinel.so")
         #expect(try observed.told(until: "built/libA.so", "built/libSentinel.so").paths.count == 2)
     }

@@ -22,7 +22,9 @@ final class Observed: Sendable {
     func path(_ name: String) -> String { name.isEmpty ? folder : folder + "/" + name }
 
     /// The folder itself with everything below it, unless `trees` says otherwise.
-    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), comparing limit: Int = 1 << 20) throws -> FileWatch {
+    func watch(_ trees: WatchedTree..., quiet: Duration = .milliseconds(5), comparing limit: Int = 1 << 20) throws
+        -> FileWatch
+    {
         let watch = try FileWatch(quiet: quiet, comparing: limit, report: report)
         watch.watch(trees.isEmpty ? [WatchedTree(folder, .recursive)] : Set(trees))
         return watch
@@ -38,7 +40,8 @@ final class Observed: Sendable {
 
     @discardableResult
     func told(until names: [String]) throws -> WatchedChanges {
-        try #require(collect { $0.paths.isSuperset(of: names.map(self.path)) }, "not told of, or not all of it: \(names)")
+        try #require(
+            collect { $0.paths.isSuperset(of: names.map(self.path)) }, "not told of, or not all of it: \(names)")
     }
 
     /// What is told before a file that is written now is.

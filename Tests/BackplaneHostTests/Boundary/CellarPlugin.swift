@@ -13,12 +13,15 @@ enum CellarPlugin {
         _ className: String, in folder: LoadingFixture.Folder, launch: @escaping Callbacks.Launch = { $0() }
     ) async throws -> ComponentInstance {
         try folder.write(LoadingFixture.library(of: source, []), as: "libCellar.so")
-        let entry = unsafeBitCast(try DynamicLibrary(loading: folder.path + "/libCellar.so").symbol(LibraryFile.entry), to: PluginDescription.Entry.self)
+        let entry = unsafeBitCast(
+            try DynamicLibrary(loading: folder.path + "/libCellar.so").symbol(LibraryFile.entry),
+            to: PluginDescription.Entry.self)
         let plugin = try PluginDescription(asking: entry, getInterface: { _, _ in nil })
         guard let found = plugin.components.first(where: { $0.description.className == className }) else {
             throw BackplaneError(.unknownClass, className)
         }
-        let creation = ComponentClass.OfferedCreation(number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
+        let creation = ComponentClass.OfferedCreation(
+            number: 1, handle: 1, configuration: Array("{}".utf8), folder: "", resources: "", connections: [])
         return try await found.create(creation, { _ in }, launch)
     }
 

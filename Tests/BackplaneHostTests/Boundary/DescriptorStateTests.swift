@@ -1,7 +1,8 @@
-@testable import Backplane
-@testable import BackplaneBoundary
 import CBackplane
 import Testing
+
+@testable import Backplane
+@testable import BackplaneBoundary
 
 /// What a host reads of a component's traits and state in a descriptor that it cannot trust.
 ///
@@ -9,15 +10,22 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DescriptorStateTests {
     /// A component with state and all traits, as a plugin in C would describe it.
-    private static var component: bp_component { bp_component(
-        size: 0, role: Role.manager.rawValue, class_name: .forever("Far"), version: .forever("1.0.0"), contract: .empty, contract_version: .empty,
-        methods: nil, method_count: 0, wires: nil, wire_count: 0, type: nil, create: { _, _, _, _ in }, activate: nil, suspend: nil, resume: nil,
-        stop: nil, release: nil, call: nil, cancel: nil, lane: nil, review: nil, traits: UInt32(BP_EXCLUSIVE) | UInt32(BP_RESTART_ON_SWAP),
-        reserved: 0, state: nil, health: { _, _, _ in }) }
+    private static var component: bp_component {
+        bp_component(
+            size: 0, role: Role.manager.rawValue, class_name: .forever("Far"), version: .forever("1.0.0"),
+            contract: .empty, contract_version: .empty,
+            methods: nil, method_count: 0, wires: nil, wire_count: 0, type: nil, create: { _, _, _, _ in },
+            activate: nil, suspend: nil, resume: nil,
+            stop: nil, release: nil, call: nil, cancel: nil, lane: nil, review: nil,
+            traits: UInt32(BP_EXCLUSIVE) | UInt32(BP_RESTART_ON_SWAP),
+            reserved: 0, state: nil, health: { _, _, _ in })
+    }
 
-    private static var state: bp_state { bp_state(
-        size: 0, version: 2, schema: .forever("words"), accepts_min: 1, accepts_max: 3, writes_min: 1, reserved: 0,
-        export_state: { _, _, _, _ in }, import_state: { _, _, _, _, _ in }) }
+    private static var state: bp_state {
+        bp_state(
+            size: 0, version: 2, schema: .forever("words"), accepts_min: 1, accepts_max: 3, writes_min: 1, reserved: 0,
+            export_state: { _, _, _, _ in }, import_state: { _, _, _, _, _ in })
+    }
 
     /// Reads the component, and its state if there is to be any, from structs of these sizes.
     private func read(
@@ -41,7 +49,9 @@ struct DescriptorStateTests {
     }
 
     @Test(arguments: [0, 8, 64]) func `longer structs are read as far as they are known`(more: Int) throws {
-        let description = try read(size: MemoryLayout<bp_component>.size + more, stateSize: MemoryLayout<bp_state>.size + more).description
+        let description = try read(
+            size: MemoryLayout<bp_component>.size + more, stateSize: MemoryLayout<bp_state>.size + more
+        ).description
         #expect(description.isExclusive && description.state?.schema == "words")
     }
 
@@ -49,13 +59,17 @@ struct DescriptorStateTests {
         for end in [\bp_component.traits, \.state] as [PartialKeyPath<bp_component>] {
             let description = try read(size: MemoryLayout<bp_component>.offset(of: end)!).description
             #expect(description.state == nil)
-            #expect(description.isExclusive == (end == \bp_component.state) && description.restartsOnSwap == description.isExclusive)
+            #expect(
+                description.isExclusive == (end == \bp_component.state)
+                    && description.restartsOnSwap == description.isExclusive)
         }
     }
 
-    @Test(arguments: [
-        (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false), (.max, true, true),
-    ] as [(UInt32, Bool, Bool)])
+    @Test(
+        arguments: [
+            (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false),
+            (.max, true, true),
+        ] as [(UInt32, Bool, Bool)])
     func `traits that nobody knows are passed over`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
         var component = Self.component
         component.traits = traits
@@ -76,20 +90,32 @@ struct DescriptorStateTests {
         let needs = "Far: the state `words` needs `export_state` and `import_state`, and has"
         #expect(refusal { $0.export_state = nil } == "\(needs) only the second; \(advice)")
         #expect(refusal { $0.import_state = nil } == "\(needs) only the first; \(advice)")
-        #expect(refusal(size: MemoryLayout<bp_state>.offset(of: \.import_state)!) == "\(needs) only the first; \(advice)")
+        #expect(
+            refusal(size: MemoryLayout<bp_state>.offset(of: \.import_state)!) == "\(needs) only the first; \(advice)")
         #expect(refusal(size: MemoryLayout<bp_state>.offset(of: \.export_state)!) == "\(needs) neither; \(advice)")
         for size in [4, 8] { #expect(refusal(size: size) == "Far's state: the schema is empty") }
 
         #expect(refusal { $0.schema = .empty } == "Far's state: the schema is empty")
-        #expect(refusal { $0.schema.length = -1 }?.contains("Far's state: the schema: expected at most 1024 bytes, found 18446744073709551615") == true)
+        #expect(
+            refusal { $0.schema.length = -1 }?.contains(
+                "Far's state: the schema: expected at most 1024 bytes, found 18446744073709551615") == true)
         #expect(refusal { $0.schema.data = nil } == "Far's state: the schema: a length of 5 and no bytes")
         #expect(refusal { $0.schema = .forever("two words") }?.contains("has spaces or control characters") == true)
 
         let range = "expected a range with its own version 2 in it"
-        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (3, 1) } == "Far: the state `words` accepts versions 3 to 1, \(range)")
-        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (3, 3) } == "Far: the state `words` accepts versions 3 to 3, \(range)")
-        #expect(refusal { ($0.accepts_min, $0.accepts_max) = (0, 1) } == "Far: the state `words` accepts versions 0 to 1, \(range)")
-        #expect(refusal { $0.writes_min = 3 } == "Far: the state `words` says that 3 is the oldest version it writes, expected at most its own version 2")
+        #expect(
+            refusal { ($0.accepts_min, $0.accepts_max) = (3, 1) }
+                == "Far: the state `words` accepts versions 3 to 1, \(range)")
+        #expect(
+            refusal { ($0.accepts_min, $0.accepts_max) = (3, 3) }
+                == "Far: the state `words` accepts versions 3 to 3, \(range)")
+        #expect(
+            refusal { ($0.accepts_min, $0.accepts_max) = (0, 1) }
+                == "Far: the state `words` accepts versions 0 to 1, \(range)")
+        #expect(
+            refusal { $0.writes_min = 3 }
+                == "Far: the state `words` says that 3 is the oldest version it writes, expected at most its own version 2"
+        )
         #expect(refusal { ($0.accepts_min, $0.accepts_max, $0.writes_min) = (0, .max, 0) } == nil)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Memory that ends where the readable pages end: who reads or writes one byte too many crashes.
-final class GuardedMemory: @unchecked Sendable {       // lent to one side at a time
+final class GuardedMemory: @unchecked Sendable {  // lent to one side at a time
     let start: UnsafeMutableRawPointer
     let count: Int
     private let mapping: UnsafeMutableRawPointer
@@ -34,7 +34,9 @@ final class GuardedMemory: @unchecked Sendable {       // lent to one side at a 
         munmap(mapping, mapped)
     }
 
-    func pointer<Value>(as _: Value.Type = Value.self) -> UnsafeMutablePointer<Value> { start.assumingMemoryBound(to: Value.self) }
+    func pointer<Value>(as _: Value.Type = Value.self) -> UnsafeMutablePointer<Value> {
+        start.assumingMemoryBound(to: Value.self)
+    }
 
     var bytes: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
 }

@@ -20,12 +20,18 @@ struct HeaderTests {
 
     /// Compilers other than the toolchain's, where they are installed.
     @Test(arguments: ["clang", "gcc"], ["-std=c99", "-std=c17", "-std=c++11", "-std=c++17", "-std=c++20"])
-    func `it is compiled without a warning, and a plugin made of it alone has an identity and an entry`(compiler: String, standard: String) throws {
-        let isInstalled = ["/usr/bin", "/usr/local/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(compiler)") }
+    func `it is compiled without a warning, and a plugin made of it alone has an identity and an entry`(
+        compiler: String, standard: String
+    ) throws {
+        let isInstalled = ["/usr/bin", "/usr/local/bin"].contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(compiler)")
+        }
         if compiler != "clang", !isInstalled { try Test.cancel("\(compiler) is not installed") }
         let language = standard.contains("++") ? "c++" : "c"
         let bytes = try LoadingFixture.compile(
-            Self.plugin, ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"], by: [compiler, "-x", language],
+            Self.plugin,
+            ["-shared", "-fPIC", standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden"],
+            by: [compiler, "-x", language],
             in: try LoadingFixture.Folder())
         let image = try ELFImage(bytes), identity = try LibraryIdentity(of: image, at: "libAny.so")
         #expect(identity.id == "org.example.any" && identity.version == "1.0.0" && !identity.hasSwift)

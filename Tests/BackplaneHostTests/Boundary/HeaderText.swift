@@ -19,9 +19,10 @@ struct HeaderText {
 
     /// The macros that stand for a number, a text or bytes, as the preprocessor replaces them.
     var constants: [(name: String, value: String)] {
-        text.matches(of: /#define (BP_\w+) +(\S.*)/).map { (String($0.1), $0.2.trimmingCharacters(in: .whitespaces)) }.filter { _, value in
-            value.wholeMatch(of: /".*"|\{.*\}|(0x)?[0-9A-F]+u?/) != nil
-        }
+        text.matches(of: /#define (BP_\w+) +(\S.*)/).map { (String($0.1), $0.2.trimmingCharacters(in: .whitespaces)) }
+            .filter { _, value in
+                value.wholeMatch(of: /".*"|\{.*\}|(0x)?[0-9A-F]+u?/) != nil
+            }
     }
 
     /// A struct and the names of its fields.
@@ -46,7 +47,9 @@ struct HeaderText {
     /// The names that one declaration declares: `bp_bytes data, length`, `uint16_t path[8]`, `void (*write)(…)`.
     private static func names(_ declaration: Substring) -> [String] {
         if let function = declaration.firstMatch(of: /\(\*(\w+)\)/) { return [String(function.1)] }
-        return declaration.split(separator: ",").compactMap { $0.firstMatch(of: /(\w+)\s*(\[\w*\])?\s*$/).map { String($0.1) } }
+        return declaration.split(separator: ",").compactMap {
+            $0.firstMatch(of: /(\w+)\s*(\[\w*\])?\s*$/).map { String($0.1) }
+        }
     }
 
     /// Gives structs two more fields at their end, and their table of fields an entry for one of them.
@@ -63,7 +66,7 @@ struct HeaderText {
             guard let body = text.firstMatch(of: try Regex("typedef struct \(name) \\{([\\s\\S]*?)\\} \(name);")),
                 let range = body.output[1].range, let last = Self.declarations(in: text[range]).last
             else { throw CocoaError(.formatting) }
-            text.removeSubrange(last.startIndex...last.endIndex)       // with its semicolon
+            text.removeSubrange(last.startIndex...last.endIndex)  // with its semicolon
             for field in Self.names(last) { text = text.replacing("BP_FIELD(\(name), \(field)),", with: "") }
         }
     }

@@ -28,12 +28,14 @@ struct HostGrowthTests {
     @Test func `requests and responses`() {
         HTTPRequest("POST", "http://localhost/", headers: ["A": "b"], body: [1, 2]).withC { request in
             expect(
-                [request.pointee], { HTTPRequest(copying: $0) }, gives: HTTPRequest("POST", "http://localhost/", headers: ["A": "b"], body: [1, 2]),
+                [request.pointee], { HTTPRequest(copying: $0) },
+                gives: HTTPRequest("POST", "http://localhost/", headers: ["A": "b"], body: [1, 2]),
                 upTo: \.body, butThen: HTTPRequest("POST", "http://localhost/", headers: ["A": "b"]))
         }
         HTTPResponse(status: 200, headers: ["A": "b"], body: [1, 2]).withC { response in
             expect(
-                [response.pointee], { HTTPResponse(copying: $0) }, gives: HTTPResponse(status: 200, headers: ["A": "b"], body: [1, 2]),
+                [response.pointee], { HTTPResponse(copying: $0) },
+                gives: HTTPResponse(status: 200, headers: ["A": "b"], body: [1, 2]),
                 upTo: \.headers, butThen: HTTPResponse(status: 200))
         }
     }
@@ -41,10 +43,13 @@ struct HostGrowthTests {
     @Test func `queries, changes and records`() {
         let query = RecordQuery(collection: "c", ids: ["a"], offset: 1, limit: 2)
         query.withC { lent in
-            expect([lent.pointee], { try RecordQuery(copying: $0) }, gives: query, upTo: \.offset, butThen: RecordQuery(collection: "c", ids: ["a"], offset: 0, limit: 0))
+            expect(
+                [lent.pointee], { try RecordQuery(copying: $0) }, gives: query, upTo: \.offset,
+                butThen: RecordQuery(collection: "c", ids: ["a"], offset: 0, limit: 0))
         }
         let changes = [
-            RecordChange.save(collection: "c", StoredRecord(id: "a", value: [1])), .delete(collection: "c", id: "b"), .deleteAll(collection: "d"),
+            RecordChange.save(collection: "c", StoredRecord(id: "a", value: [1])), .delete(collection: "c", id: "b"),
+            .deleteAll(collection: "d"),
         ]
         changes.withC { lent in
             expect(Array(lent), { try [RecordChange](copying: $0, count: 3) }, gives: changes)

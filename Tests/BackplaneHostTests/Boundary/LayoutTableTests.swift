@@ -31,15 +31,23 @@ struct LayoutTableTests {
 
     @Test func `it says where Swift finds the fields too`() throws {
         let table = try table()
-        #expect(table.contains(Field(name: "bp_call.path", offset: UInt32(MemoryLayout<bp_call>.offset(of: \.path)!), size: 16)))
-        #expect(table.contains(Field(name: "bp_answer.self_check", offset: UInt32(MemoryLayout<bp_answer>.offset(of: \.self_check)!), size: 112)))
+        #expect(
+            table.contains(
+                Field(name: "bp_call.path", offset: UInt32(MemoryLayout<bp_call>.offset(of: \.path)!), size: 16)))
+        #expect(
+            table.contains(
+                Field(
+                    name: "bp_answer.self_check", offset: UInt32(MemoryLayout<bp_answer>.offset(of: \.self_check)!),
+                    size: 112)))
     }
 
     @Test func `the hash is FNV-1a of names, offsets and sizes`() {
         // The test vectors of the algorithm's authors begin with the empty input.
         #expect(bp_layout_hash(nil, 0) == 0xCBF2_9CE4_8422_2325)
         var expected: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in Array("f.x\0".utf8) + [4, 3, 2, 1, 8, 7, 6, 5] { expected = (expected ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        for byte in Array("f.x\0".utf8) + [4, 3, 2, 1, 8, 7, 6, 5] {
+            expected = (expected ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
         "f.x".withCString { name in
             #expect(bp_layout_hash([bp_field(name: name, offset: 0x0102_0304, size: 0x0506_0708)], 1) == expected)
         }
@@ -49,7 +57,9 @@ struct LayoutTableTests {
         var hashes: Set<UInt64> = []
         for name in ["a", "b", "ab"] {
             for (offset, size) in [(0, 0), (1, 0), (0, 1), (256, 0)] as [(UInt32, UInt32)] {
-                _ = name.withCString { name in hashes.insert(bp_layout_hash([bp_field(name: name, offset: offset, size: size)], 1)) }
+                _ = name.withCString { name in
+                    hashes.insert(bp_layout_hash([bp_field(name: name, offset: offset, size: size)], 1))
+                }
             }
         }
         #expect(hashes.count == 12)

@@ -45,8 +45,12 @@ struct NegotiationTests {
     }
 
     @Test(arguments: [(BP_LOG, 2), (BP_CALLS, 4), (BP_HTTP, 2), (BP_STORE, 2)] as [(String, UInt32)])
-    func `a host service is there in the revisions that the host has, and NULL in others`(service: String, functions: UInt32) throws {
-        func table(_ id: String, _ revision: UInt32) -> UnsafeRawPointer? { id.withBytes { HostInterfaces.get($0, revision) } }
+    func `a host service is there in the revisions that the host has, and NULL in others`(
+        service: String, functions: UInt32
+    ) throws {
+        func table(_ id: String, _ revision: UInt32) -> UnsafeRawPointer? {
+            id.withBytes { HostInterfaces.get($0, revision) }
+        }
         let first = try #require(table(service, 1))
         #expect(first.load(as: UInt32.self) == 8 + 8 * functions, "that many functions behind the size")
         #expect(table(service, 1) == first, "it lives as long as the process")

@@ -28,7 +28,8 @@ struct OddHost {
 
     func ask(_ plugin: any Plugin.Type) -> Asked {
         let offer = bp_offer(
-            size: 0, abi_min: abiMin, abi_max: abiMax, lane_revision: 0, host_version: .empty, toolchain: .empty, get_interface: getInterface)
+            size: 0, abi_min: abiMin, abi_max: abiMax, lane_revision: 0, host_version: .empty, toolchain: .empty,
+            get_interface: getInterface)
         let offerMemory = GuardedMemory([offer], size: offerSize), answerMemory = GuardedMemory(count: answerSize)
         answerMemory.start.storeBytes(of: UInt32(answerSize), as: UInt32.self)
         let before = answerMemory.bytes
@@ -42,7 +43,9 @@ struct OddHost {
     /// The class of that name; `nil`: the plugin does not bring it.
     func component(_ name: String, of plugin: any Plugin.Type) throws -> bp_component? {
         let answer = ask(plugin).answer
-        return try Descriptors.read(answer.components, count: answer.component_count, of: "components").first { $0.class_name.text == name }
+        return try Descriptors.read(answer.components, count: answer.component_count, of: "components").first {
+            $0.class_name.text == name
+        }
     }
 }
 
@@ -57,24 +60,29 @@ extension bp_component {
     ///
     /// - Returns: the instance, or the error that there is none.
     func make(
-        configuration: String = "{}", resources: String = "", labels: [String] = [], creationSize: Int = MemoryLayout<bp_creation>.size,
+        configuration: String = "{}", resources: String = "", labels: [String] = [],
+        creationSize: Int = MemoryLayout<bp_creation>.size,
         connectionSize: Int = MemoryLayout<bp_connection>.size
     ) async -> (instance: Instance?, error: Reply) {
         // Closed slots: nobody calls through them.
         let slots = GuardedMemory(count: 4_096)
         slots.start.initializeMemory(as: UInt8.self, repeating: 0, count: 4_096)
         return await withUnsafeContinuation { continuation in
-            let waiting = Waiting { continuation.resume(returning: (Instance(raw: $0, memory: slots), Reply(status: $1, text: $2))) }
+            let waiting = Waiting {
+                continuation.resume(returning: (Instance(raw: $0, memory: slots), Reply(status: $1, text: $2)))
+            }
             labels.withTexts { labels in
                 let connections = labels.enumerated().map { index, label in
-                    bp_connection(size: 0, reserved: 0, label: label, wire: UInt64(index), slot: slots.start + index * 512)
+                    bp_connection(
+                        size: 0, reserved: 0, label: label, wire: UInt64(index), slot: slots.start + index * 512)
                 }
                 let lent = GuardedMemory(connections, size: connectionSize)
                 configuration.withBytes { configuration in
                     resources.withBytes { resources in
                         let creation = bp_creation(
                             size: 0, number: 1, handle: 7, configuration: configuration, folder: .empty,
-                            wires: connections.isEmpty ? nil : UnsafePointer(lent.pointer()), wire_count: connections.count, resources: resources)
+                            wires: connections.isEmpty ? nil : UnsafePointer(lent.pointer()),
+                            wire_count: connections.count, resources: resources)
                         let memory = GuardedMemory([creation], size: creationSize)
                         withExtendedLifetime((lent, memory)) {
                             create?(type, memory.pointer(), { Waiting.take($0)($2, $1, $3.text) }, waiting.context)
@@ -92,13 +100,15 @@ extension bp_component {
             let waiting = Waiting { continuation.resume(returning: Reply(status: $1, text: $2)) }
             let frame = Call()
             frame.withC { frame in
-                input.withBytes { self.call?(raw, method, $0, frame, 1, { Waiting.take($0)(nil, $1, $2.text) }, waiting.context) }
+                input.withBytes {
+                    self.call?(raw, method, $0, frame, 1, { Waiting.take($0)(nil, $1, $2.text) }, waiting.context)
+                }
             }
         }
     }
 
     /// An instance, and what it points into.
-    struct Instance: @unchecked Sendable {      // the plugin's own pointer
+    struct Instance: @unchecked Sendable {  // the plugin's own pointer
         let raw: UnsafeMutableRawPointer
         let memory: GuardedMemory
 

@@ -49,7 +49,8 @@ enum OddTables {
             #"{"id": "a"}{"id": "b"}"#.withBytes { values in
                 let records = [0, 11].map { start in
                     bp_record(
-                        size: 0, reserved: 0, collection: .empty, id: bp_bytes(data: values.data! + start + 8, length: 1),
+                        size: 0, reserved: 0, collection: .empty,
+                        id: bp_bytes(data: values.data! + start + 8, length: 1),
                         value: bp_bytes(data: values.data! + start, length: 11))
                 }
                 let lent = GuardedMemory(records, size: MemoryLayout<bp_record>.size + 16)

@@ -15,7 +15,9 @@ struct PluginGrowthTests {
         #expect(host.ask(ProbePlugin.self).status == BP_OK)
     }
 
-    @Test(arguments: [4, 8, 16, 40, 48]) func `an offer without what a plugin needs is declined, and nothing touched`(size: Int) {
+    @Test(arguments: [4, 8, 16, 40, 48]) func `an offer without what a plugin needs is declined, and nothing touched`(
+        size: Int
+    ) {
         var host = OddHost()
         host.offerSize = size
         let asked = host.ask(ProbePlugin.self)
@@ -47,34 +49,42 @@ struct PluginGrowthTests {
     @Test(arguments: [0, 8, 64]) func `a longer creation is read as far as it is known`(more: Int) async throws {
         let manager = try manager()
         let (instance, error) = await manager.make(
-            configuration: #"{"word": "hello"}"#, resources: "/files", creationSize: MemoryLayout<bp_creation>.size + more)
+            configuration: #"{"word": "hello"}"#, resources: "/files",
+            creationSize: MemoryLayout<bp_creation>.size + more)
         #expect(await manager.ask(instance) == Reply(status: 0, text: #""hello \/files []""#), "\(error)")
     }
 
     @Test func `what a shorter creation does not reach is not there`() async throws {
         let manager = try manager()
         let (instance, _) = await manager.make(
-            configuration: #"{"word": "hello"}"#, resources: "/files", labels: ["first"], creationSize: MemoryLayout<bp_creation>.offset(of: \.resources)!)
+            configuration: #"{"word": "hello"}"#, resources: "/files", labels: ["first"],
+            creationSize: MemoryLayout<bp_creation>.offset(of: \.resources)!)
         #expect(await manager.ask(instance) == Reply(status: 0, text: #""hello - [\"first\"]""#))
 
         let (shorter, _) = await manager.make(
-            configuration: #"{"word": "hello"}"#, labels: ["first"], creationSize: MemoryLayout<bp_creation>.offset(of: \.wires)!)
+            configuration: #"{"word": "hello"}"#, labels: ["first"],
+            creationSize: MemoryLayout<bp_creation>.offset(of: \.wires)!)
         #expect(await manager.ask(shorter) == Reply(status: 0, text: #""hello - []""#))
     }
 
-    @Test(arguments: [0, 8, 24]) func `connections are stepped through by the size of the first`(more: Int) async throws {
+    @Test(arguments: [0, 8, 24]) func `connections are stepped through by the size of the first`(more: Int) async throws
+    {
         let manager = try manager()
-        let (instance, _) = await manager.make(labels: ["second", "other", "first"], connectionSize: MemoryLayout<bp_connection>.size + more)
+        let (instance, _) = await manager.make(
+            labels: ["second", "other", "first"], connectionSize: MemoryLayout<bp_connection>.size + more)
         #expect(await manager.ask(instance) == Reply(status: 0, text: #""- - [\"first\", \"second\"]""#))
     }
 
     @Test func `connections without slots are none`() async throws {
         let manager = try manager()
-        let (instance, _) = await manager.make(labels: ["first", "second"], connectionSize: MemoryLayout<bp_connection>.offset(of: \.slot)!)
+        let (instance, _) = await manager.make(
+            labels: ["first", "second"], connectionSize: MemoryLayout<bp_connection>.offset(of: \.slot)!)
         #expect(await manager.ask(instance) == Reply(status: 0, text: #""- - []""#))
     }
 
-    @Test(arguments: [4, 12, 36]) func `connections of an impossible size are an error of the creation`(size: Int) async throws {
+    @Test(arguments: [4, 12, 36]) func `connections of an impossible size are an error of the creation`(size: Int)
+        async throws
+    {
         let made = try await manager().make(labels: ["first"], connectionSize: size)
         #expect(made.instance == nil)
         #expect(made.error.text.contains("bp_connection says its size is \(size)"), "\(made.error)")
@@ -105,7 +115,9 @@ struct PluginGrowthTests {
             for (name, service) in [("ProbeService", BP_HTTP), ("ProbeStore", BP_STORE)] {
                 let reply = try await probe(name, host)
                 #expect(reply.status == BP_ERROR)
-                #expect(reply.text.contains("host.interface-missing") && reply.text.contains("this host has no \(service)"), "\(reply.text)")
+                #expect(
+                    reply.text.contains("host.interface-missing") && reply.text.contains("this host has no \(service)"),
+                    "\(reply.text)")
             }
         }
     }

@@ -34,7 +34,8 @@ final class ProbeManager: Manager {
         table.async(\.probe) { manager, _, _ in
             let context = manager.context
             context.log.error("heard")
-            let wires = [context.wires.first.map { _ in "first" }, context.wires.second.map { _ in "second" }].compactMap(\.self)
+            let wires = [context.wires.first.map { _ in "first" }, context.wires.second.map { _ in "second" }]
+                .compactMap(\.self)
             return "\(context.configuration.word ?? "-") \(context.resources.folder ?? "-") \(wires)"
         }
     }

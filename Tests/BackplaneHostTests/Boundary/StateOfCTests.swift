@@ -37,7 +37,9 @@ struct StateOfCTests {
     @Test func `only the first of two answers counts, and a refusal is an error in its words`() async throws {
         let cellar = try await make("TwiceCellar")
         #expect(try await cellar.exportState(version: 2, { _ in }) == Array("first".utf8))
-        #expect(await error { try await cellar.importState([], version: 2, { _ in }) } == BackplaneError(.componentFailed, "the cellar is locked"))
+        #expect(
+            await error { try await cellar.importState([], version: 2, { _ in }) }
+                == BackplaneError(.componentFailed, "the cellar is locked"))
     }
 
     @Test func `an export that never ends is ended by the host`() async throws {
@@ -46,17 +48,23 @@ struct StateOfCTests {
             start()
             Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
         }
-        let ended = await error { _ = try await cellar.exportState(version: 2, { asked.store($0, ordering: .relaxed) }) }
+        let ended = await error {
+            _ = try await cellar.exportState(version: 2, { asked.store($0, ordering: .relaxed) })
+        }
         #expect(ended == late)
     }
 
     @Test func `one without state has none, and one that is not well says so`() async throws {
-        #expect(await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }) }?.code == .callUnimplemented)
+        #expect(
+            await error { _ = try await make("NoCellar").exportState(version: 1, { _ in }) }?.code == .callUnimplemented
+        )
         let cellar = try await make()
         #expect(cellar.hasHealthCheck)
         try await cellar.checkHealth({ _ in })
         try await cellar.importState([1, 2], version: 2, { _ in })
-        #expect(await error { try await cellar.checkHealth({ _ in }) } == BackplaneError(.componentFailed, "the cellar is full"))
+        #expect(
+            await error { try await cellar.checkHealth({ _ in }) }
+                == BackplaneError(.componentFailed, "the cellar is full"))
         #expect(cellar.failures == 0, "it has no native lane")
     }
 }

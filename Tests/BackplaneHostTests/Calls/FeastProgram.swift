@@ -14,7 +14,9 @@ enum FeastProgram {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: TestHost.libraries + "/feast")
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder.path, "XDG_CACHE_HOME": folder.path]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "XDG_RUNTIME_DIR": folder.path, "XDG_CACHE_HOME": folder.path,
+        ]) { $1 }
         process.standardOutput = output
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { end.yield($0.terminationStatus) }
@@ -24,6 +26,7 @@ enum FeastProgram {
             #expect(status == 0, "the log never said that the pool was occupied")
             break
         }
-        return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)
+        return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(
+            String.init)
     }
 }

@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Synchronization
 import Testing
+
+@testable import BackplaneHost
 
 /// The components that may have occupied a pool: decided from counts of calls alone.
 struct PoolCandidatesTests {
@@ -19,7 +20,9 @@ struct PoolCandidatesTests {
     private let books = Gauge(), clock = Gauge()
     private var components: [WatchedComponent] { [books.component("Books"), clock.component("Clock")] }
 
-    private func look(_ candidates: inout PoolCandidates, after seconds: Int, books: Int, clock: Int) -> [PoolCandidates.Candidate] {
+    private func look(_ candidates: inout PoolCandidates, after seconds: Int, books: Int, clock: Int) -> [PoolCandidates
+        .Candidate]
+    {
         self.books.calls.store(books, ordering: .relaxed)
         self.clock.calls.store(clock, ordering: .relaxed)
         return candidates.look(at: components, start + .seconds(seconds))
@@ -52,13 +55,15 @@ struct PoolCandidatesTests {
         #expect(record.message.contains("candidates"))
         #expect(
             record.metadata == [
-                "candidates": "Clock of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Books of org.example.books 1.2.0 (libBooks.so): 1 call for 0.5 s",
+                "candidates":
+                    "Clock of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Books of org.example.books 1.2.0 (libBooks.so): 1 call for 0.5 s",
                 "waited": "1.0 s",
             ])
         #expect(report.recordOver(lasted: .seconds(2)).metadata["candidates"] == record.metadata["candidates"])
     }
 
     @Test func `where no call is in flight the report says so`() {
-        #expect(PoolReport([], at: start).candidates == "none: it is work that a component or the program began by itself")
+        #expect(
+            PoolReport([], at: start).candidates == "none: it is work that a component or the program began by itself")
     }
 }

@@ -6,7 +6,9 @@ import Testing
 struct PoolWatchTests {
     private let limit = Duration.seconds(1)
 
-    private func actions(_ watch: inout PoolWatch, after elapsed: Duration = .milliseconds(250), begun: Set<Int>) -> [PoolWatch.Action] {
+    private func actions(_ watch: inout PoolWatch, after elapsed: Duration = .milliseconds(250), begun: Set<Int>)
+        -> [PoolWatch.Action]
+    {
         watch.look(after: elapsed) { begun.contains($0) }
     }
 
@@ -44,11 +46,15 @@ struct PoolWatchTests {
     @Test func `time in which nobody looked does not count`() {
         var watch = PoolWatch(limit: limit, pools: 1)
         _ = actions(&watch, begun: [])
-        #expect(actions(&watch, after: .seconds(3_600), begun: []) == [], "the machine was asleep, or busy with something else")
-        #expect(actions(&watch, after: .seconds(3_600), begun: []) == [.report(waited: .seconds(1))], "but not for ever")
+        #expect(
+            actions(&watch, after: .seconds(3_600), begun: []) == [],
+            "the machine was asleep, or busy with something else")
+        #expect(
+            actions(&watch, after: .seconds(3_600), begun: []) == [.report(waited: .seconds(1))], "but not for ever")
     }
 
-    @Test func `it looks more often where the limit is short, and never more often than four times a second otherwise`() {
+    @Test func `it looks more often where the limit is short, and never more often than four times a second otherwise`()
+    {
         #expect(PoolWatch(limit: .milliseconds(100), pools: 1).interval == .milliseconds(25))
         #expect(PoolWatch(limit: .seconds(60), pools: 1).interval == .milliseconds(250))
     }

@@ -16,7 +16,9 @@ struct WatchdogTests {
     }
 
     @Test(arguments: ["devour", "doze"])
-    func `the component with its plugin, its library and its calls is a candidate, and it is said when it is over`(method: String) async throws {
+    func `the component with its plugin, its library and its calls is a candidate, and it is said when it is over`(
+        method: String
+    ) async throws {
         try await expectCandidate("org.backplane.tests.glutton 1.3.0 (lib_Glutton.so)", "library", method)
     }
 
@@ -24,11 +26,16 @@ struct WatchdogTests {
         try await expectCandidate("org.backplane.tests.glutton 1.3.0, linked into this program", "linked", "devour")
     }
 
-    private func expectCandidate(_ plugin: String, _ place: String, _ method: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    private func expectCandidate(
+        _ plugin: String, _ place: String, _ method: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let lines = try await feast(place, method, folder.path)
-        let candidate = try #require(lines.first?.wholeMatch(of: /Glutton of (.*): (\d+) calls? for \d+\.\d s/), sourceLocation: sourceLocation)
+        let candidate = try #require(
+            lines.first?.wholeMatch(of: /Glutton of (.*): (\d+) calls? for \d+\.\d s/), sourceLocation: sourceLocation)
         #expect(candidate.1 == plugin, sourceLocation: sourceLocation)
-        #expect(try #require(Int(candidate.2)) >= ProcessInfo.processInfo.activeProcessorCount, sourceLocation: sourceLocation)
+        #expect(
+            try #require(Int(candidate.2)) >= ProcessInfo.processInfo.activeProcessorCount,
+            sourceLocation: sourceLocation)
         #expect(lines.dropFirst() == ["\(PoolReport.over): \(candidate.0)"], sourceLocation: sourceLocation)
     }
 

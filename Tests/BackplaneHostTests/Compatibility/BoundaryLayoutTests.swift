@@ -20,7 +20,8 @@ struct BoundaryLayoutTests {
     }
 
     @Test func `everything of ABI 0 is where it was in the header in force, and what is new stands behind it`() throws {
-        let kept = try BoundaryLayout(text: String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8))
+        let kept = try BoundaryLayout(
+            text: String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8))
         #expect(kept.structs.count > 20 && kept.constants.count > 30 && kept.functions.count > 10, "it is read")
         let breaches = try Self.inForce.get().breaches(of: kept)
         #expect(breaches == [], "\(breaches.joined(separator: "\n"))")
@@ -31,7 +32,9 @@ struct BoundaryLayoutTests {
         let table = UnsafeBufferPointer(start: check.fields, count: check.field_count).map { field in
             "\(field.name.map { String(cString: $0) } ?? "?") at \(field.offset), \(field.size) bytes"
         }
-        let surveyed = layout.structs.flatMap { type in type.fields.map { "\(type.name).\($0.name) at \($0.offset), \($0.size) bytes" } }
+        let surveyed = layout.structs.flatMap { type in
+            type.fields.map { "\(type.name).\($0.name) at \($0.offset), \($0.size) bytes" }
+        }
         #expect(surveyed.sorted() == table.sorted())
     }
 

@@ -39,24 +39,36 @@ struct BoundaryPromiseTests {
 
     @Test func `functions that changed places are refused, each`() throws {
         let swapped = try breaches {
-            $0.replacing("sail at 8, 8 bytes", with: "sail at 16, 8 bytes").replacing("crew at 16, 2 bytes", with: "crew at 8, 2 bytes")
+            $0.replacing("sail at 8, 8 bytes", with: "sail at 16, 8 bytes").replacing(
+                "crew at 16, 2 bytes", with: "crew at 8, 2 bytes")
         }
         #expect(swapped == ["bp_ship.sail has moved from 8 to 16", "bp_ship.crew has moved from 16 to 8"])
     }
 
     @Test func `a field or a struct that was removed is refused`() throws {
         #expect(try breaches("bp_ship.crew at 16, 2 bytes: uint16_t\n", "") == ["bp_ship.crew is gone"])
-        let without = try breaches { text in text.split(separator: "\n").filter { !$0.contains("bp_buoy") }.joined(separator: "\n") }
+        let without = try breaches { text in
+            text.split(separator: "\n").filter { !$0.contains("bp_buoy") }.joined(separator: "\n")
+        }
         #expect(without == ["struct bp_buoy is gone"])
     }
 
     @Test func `a field that was renamed is gone, and another stands in its place`() throws {
-        #expect(try breaches("bp_ship.crew", "bp_ship.sailors") == ["bp_ship.crew is gone", "bp_ship.sailors is new at 16, within the 24 bytes that were released"])
+        #expect(
+            try breaches("bp_ship.crew", "bp_ship.sailors") == [
+                "bp_ship.crew is gone", "bp_ship.sailors is new at 16, within the 24 bytes that were released",
+            ])
     }
 
     @Test func `a field of another size or type is refused`() throws {
-        #expect(try breaches("crew at 16, 2 bytes: uint16_t", "crew at 16, 4 bytes: uint16_t") == ["bp_ship.crew had 2 bytes and has 4"])
-        #expect(try breaches("flags at 4, 4 bytes: uint32_t", "flags at 4, 4 bytes: float") == ["bp_ship.flags was `uint32_t` and is `float`"])
+        #expect(
+            try breaches("crew at 16, 2 bytes: uint16_t", "crew at 16, 4 bytes: uint16_t") == [
+                "bp_ship.crew had 2 bytes and has 4"
+            ])
+        #expect(
+            try breaches("flags at 4, 4 bytes: uint32_t", "flags at 4, 4 bytes: float") == [
+                "bp_ship.flags was `uint32_t` and is `float`"
+            ])
         #expect(
             try breaches("void (*)(uint64_t, bp_bytes)", "void (*)(uint64_t, bp_bytes, size_t)")
                 == ["bp_ship.sail was `void (*)(uint64_t, bp_bytes)` and is `void (*)(uint64_t, bp_bytes, size_t)`"])
@@ -65,7 +77,8 @@ struct BoundaryPromiseTests {
     @Test func `fields at the end are allowed`() throws {
         let grown = try breaches {
             $0.replacing("bp_ship: 24 bytes", with: "bp_ship: 40 bytes").replacing(
-                "uint16_t\n", with: "uint16_t\nbp_ship.mast at 24, 8 bytes: uint64_t\nbp_ship.anchor at 32, 8 bytes: const void *\n")
+                "uint16_t\n",
+                with: "uint16_t\nbp_ship.mast at 24, 8 bytes: uint64_t\nbp_ship.anchor at 32, 8 bytes: const void *\n")
         }
         #expect(grown == [])
     }
@@ -75,12 +88,18 @@ struct BoundaryPromiseTests {
             $0.replacing("bp_ship: 24 bytes", with: "bp_ship: 32 bytes").replacing(
                 "bp_ship.crew at 16", with: "bp_ship.mast at 16, 8 bytes: uint64_t\nbp_ship.crew at 24")
         }
-        #expect(pushed == ["bp_ship.crew has moved from 16 to 24", "bp_ship.mast is new at 16, within the 24 bytes that were released"])
+        #expect(
+            pushed == [
+                "bp_ship.crew has moved from 16 to 24",
+                "bp_ship.mast is new at 16, within the 24 bytes that were released",
+            ])
     }
 
     @Test func `a field in the padding is refused, since the size of the kept struct covers it`() throws {
         #expect(
-            try breaches("uint16_t\n", "uint16_t\nbp_ship.mast at 20, 4 bytes: uint32_t\n") == ["bp_ship.mast is new at 20, within the 24 bytes that were released"])
+            try breaches("uint16_t\n", "uint16_t\nbp_ship.mast at 20, 4 bytes: uint32_t\n") == [
+                "bp_ship.mast is new at 20, within the 24 bytes that were released"
+            ])
     }
 
     @Test func `a struct that never grows has neither more bytes nor fewer, and goes on promising so`() throws {
@@ -91,14 +110,24 @@ struct BoundaryPromiseTests {
     }
 
     @Test func `another alignment is refused`() throws {
-        #expect(try breaches("24 bytes, aligned to 8", "24 bytes, aligned to 16") == ["bp_ship was aligned to 8 and is aligned to 16"])
+        #expect(
+            try breaches("24 bytes, aligned to 8", "24 bytes, aligned to 16") == [
+                "bp_ship was aligned to 8 and is aligned to 16"
+            ])
     }
 
     @Test func `constants and functions stay as they are, and more of them are allowed`() throws {
         #expect(try breaches("constant BP_HARBOUR: 3", "constant BP_HARBOUR: 4") == ["BP_HARBOUR was `3` and is `4`"])
         #expect(try breaches("constant BP_HARBOUR: 3\n", "") == ["BP_HARBOUR is gone"])
-        #expect(try breaches("function bp_signal: void (*)(bp_bytes)", "function bp_signal: int (*)(bp_bytes)") == ["bp_signal was `void (*)(bp_bytes)` and is `int (*)(bp_bytes)`"])
-        #expect(try breaches { $0 + "constant BP_OPEN_SEA: 4\nfunction bp_flag: void (*)(void)\nstruct bp_pier: 4 bytes, aligned to 4\n" } == [])
+        #expect(
+            try breaches("function bp_signal: void (*)(bp_bytes)", "function bp_signal: int (*)(bp_bytes)") == [
+                "bp_signal was `void (*)(bp_bytes)` and is `int (*)(bp_bytes)`"
+            ])
+        #expect(
+            try breaches {
+                $0
+                    + "constant BP_OPEN_SEA: 4\nfunction bp_flag: void (*)(void)\nstruct bp_pier: 4 bytes, aligned to 4\n"
+            } == [])
     }
 
     @Test func `an ABI number that was spoken is spoken on`() throws {
@@ -109,7 +138,10 @@ struct BoundaryPromiseTests {
 
     @Test func `a text reads back, and one that says something else is refused`() throws {
         #expect(try BoundaryLayout(text: Self.kept).text == Self.kept)
-        for line in ["abi 2 to 1", "struct bp_ship", "bp_lost.x at 0, 4 bytes: int32_t", "constant BP_X", "bp_buoy.z at -1, 4 bytes: int32_t", "?"] {
+        for line in [
+            "abi 2 to 1", "struct bp_ship", "bp_lost.x at 0, 4 bytes: int32_t", "constant BP_X",
+            "bp_buoy.z at -1, 4 bytes: int32_t", "?",
+        ] {
             #expect(throws: BoundaryLayout.Malformed(line: line)) { try BoundaryLayout(text: Self.kept + line + "\n") }
         }
     }

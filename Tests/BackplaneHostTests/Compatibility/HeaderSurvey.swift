@@ -32,18 +32,26 @@ struct HeaderSurvey {
     init(in folder: String) throws {
         self.folder = folder
         header = try HeaderText(in: folder)
-        let place = try LoadingFixture.Folder(), source = try place.write(Array("#include \"backplane.h\"\n".utf8), as: "source.c")
-        let tree = try LoadingFixture.run(["clang", "-std=c99", "-I", folder, "-Xclang", "-ast-dump=json", "-fsyntax-only", source])
+        let place = try LoadingFixture.Folder(),
+            source = try place.write(Array("#include \"backplane.h\"\n".utf8), as: "source.c")
+        let tree = try LoadingFixture.run([
+            "clang", "-std=c99", "-I", folder, "-Xclang", "-ast-dump=json", "-fsyntax-only", source,
+        ])
         declarations = try JSONDecoder().decode(Declaration.self, from: Data(tree)).inner ?? []
     }
 
     func layout() throws -> BoundaryLayout {
         let place = try LoadingFixture.Folder()
-        let survey = try place.write(LoadingFixture.compile(program, ["-std=c99"], headers: folder, in: place), as: "survey")
+        let survey = try place.write(
+            LoadingFixture.compile(program, ["-std=c99"], headers: folder, in: place), as: "survey")
         let printed = try LoadingFixture.run([survey])
         var layout = try BoundaryLayout(text: String(decoding: printed, as: UTF8.self))
-        for index in layout.structs.indices { layout.structs[index].neverGrows = header.neverGrowing.contains(layout.structs[index].name) }
-        layout.constants += header.constants.filter { !["BP_ABI_MIN", "BP_ABI_MAX"].contains($0.name) }.map { .init(name: $0.name, value: $0.value) }
+        for index in layout.structs.indices {
+            layout.structs[index].neverGrows = header.neverGrowing.contains(layout.structs[index].name)
+        }
+        layout.constants += header.constants.filter { !["BP_ABI_MIN", "BP_ABI_MAX"].contains($0.name) }.map {
+            .init(name: $0.name, value: $0.value)
+        }
         return layout
     }
 
@@ -82,7 +90,9 @@ struct HeaderSurvey {
     /// Those that cross; what is `static inline` is compiled into whoever calls it.
     private var functions: [String] {
         let types = declarations.filter { $0.kind == "TypedefDecl" && $0.isNamed("bp_") && $0.spelling.contains("(") }
-        let exported = declarations.filter { $0.kind == "FunctionDecl" && $0.storageClass == nil && ($0.isNamed("backplane_") || $0.isNamed("bp_")) }
+        let exported = declarations.filter {
+            $0.kind == "FunctionDecl" && $0.storageClass == nil && ($0.isNamed("backplane_") || $0.isNamed("bp_"))
+        }
         return (types + exported).map { "printf(\"function \($0.name!): \($0.spelling)\\n\");" }
     }
 }

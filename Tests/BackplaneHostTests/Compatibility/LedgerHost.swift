@@ -31,11 +31,14 @@ struct LedgerHost {
     /// Puts a library in the place of the one in force.
     func swap(_ library: [UInt8], probation: Probation? = nil) async throws -> SwapReport {
         let path = try folder.write(library, as: "libNext.so")
-        return try await host.swap(library: path, SwapOptions(probation: probation, drainLimit: .seconds(60), stepLimit: .seconds(60)))
+        return try await host.swap(
+            library: path, SwapOptions(probation: probation, drainLimit: .seconds(60), stepLimit: .seconds(60)))
     }
 
     /// What the ledger wrote, and which edition of it.
     var lines: [String] {
-        test.log.all.filter { $0.source == "Ledger" && $0.level == .info }.map { "\($0.message) \($0.metadata["edition"] ?? "?")" }
+        test.log.all.filter { $0.source == "Ledger" && $0.level == .info }.map {
+            "\($0.message) \($0.metadata["edition"] ?? "?")"
+        }
     }
 }

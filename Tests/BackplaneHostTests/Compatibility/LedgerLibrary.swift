@@ -15,7 +15,9 @@ enum LedgerLibrary: String, CaseIterable, Sendable {
 
         var description: String { name }
 
-        var isInstalled: Bool { ["/usr/bin", "/usr/local/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") } }
+        var isInstalled: Bool {
+            ["/usr/bin", "/usr/local/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+        }
     }
 
     /// The toolchain's.
@@ -28,16 +30,22 @@ enum LedgerLibrary: String, CaseIterable, Sendable {
     /// Its bytes. Any warning is an error.
     func built(edition: Int = 1, by compiler: Compiler? = nil) throws -> [UInt8] {
         let source = try String(contentsOfFile: path, encoding: .utf8), compiler = compiler ?? self.compiler
-        let (language, standard, headers) = self == .c ? ("c", "-std=c99", CompatibilityFolder.abi0) : ("c++", "-std=c++17", LoadingFixture.header)
+        let (language, standard, headers) =
+            self == .c ? ("c", "-std=c99", CompatibilityFolder.abi0) : ("c++", "-std=c++17", LoadingFixture.header)
         // What C++ makes of the standard library's templates would be exported, whatever -fvisibility says.
         let linking = self == .c ? [] : ["-Wl,--version-script=\(FilePath.folder(of: path))/exports.map"]
         return try LoadingFixture.library(
-            of: source, linking + [standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\""],
+            of: source,
+            linking + [
+                standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-fvisibility=hidden", "-DEDITION=\"\(edition)\"",
+            ],
             by: [compiler.name, "-x", language], headers: headers)
     }
 
     private var path: String {
-        self == .c ? CompatibilityFolder.abi0 + "/plugin.c" : FilePath.absolute(FilePath.folder(of: #filePath) + "/../../Plugins/Ledger/ledger.cpp")
+        self == .c
+            ? CompatibilityFolder.abi0 + "/plugin.c"
+            : FilePath.absolute(FilePath.folder(of: #filePath) + "/../../Plugins/Ledger/ledger.cpp")
     }
 }
 

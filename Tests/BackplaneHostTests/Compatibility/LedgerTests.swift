@@ -17,16 +17,22 @@ struct LedgerTests {
         #expect(ledger.lines == ["activate 1", "stop 1"])
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `an input that it cannot take is an error of the caller`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `an input that it cannot take is an error of the caller`(
+        library: LedgerLibrary
+    ) async throws {
         let ledger = try LedgerHost(library.built())
         for input in ["null", "\"7\"", "7.5", "[7]", "", "7 7", "12345678901234567890"] {
-            #expect(await error { try await ledger.call("add", input) } == BackplaneError(.callInvalidInput, "`add` takes a whole number"), "\(input)")
+            #expect(
+                await error { try await ledger.call("add", input) }
+                    == BackplaneError(.callInvalidInput, "`add` takes a whole number"), "\(input)")
         }
         #expect(try await ledger.call("total") == "0")
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `an error of its own arrives whole`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `an error of its own arrives whole`(library: LedgerLibrary)
+        async throws
+    {
         let ledger = try LedgerHost(library.built())
         #expect(try await ledger.call("add", "5") == "5")
         let overdrawn = await error { try await ledger.call("add", "-12") }
@@ -36,7 +42,9 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `it calls its collaborator, and passes on the answer or the error`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `it calls its collaborator, and passes on the answer or the error`(
+        library: LedgerLibrary
+    ) async throws {
         let ledger = try LedgerHost(library.built())
         #expect(try await ledger.test.call("Trials", "path") == "[]")
         #expect(try await ledger.call("path") == "[2]", "the call came through the ledger")
@@ -46,9 +54,12 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `a call that nobody wants any more is cancelled`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `a call that nobody wants any more is cancelled`(
+        library: LedgerLibrary
+    ) async throws {
         let (waiting, isWaiting) = AsyncStream<Void>.makeStream()
-        let ledger = try LedgerHost(library.built(), log: RecordedLog { if $0.message == "waiting" { isWaiting.yield() } })
+        let ledger = try LedgerHost(
+            library.built(), log: RecordedLog { if $0.message == "waiting" { isWaiting.yield() } })
         let call = Task { () async throws(BackplaneError) -> String in try await ledger.call("wait") }
         for await _ in waiting { break }
         call.cancel()
@@ -58,18 +69,26 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `a configuration that it refuses is an error, and a check finds the key that it does not know`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases)
+    func `a configuration that it refuses is an error, and a check finds the key that it does not know`(
+        library: LedgerLibrary
+    ) async throws {
         let sealed = try LedgerHost(library.built(), configuration: #"{"sealed": true}"#)
         let refused = await error { try await sealed.call("total") }
         #expect(refused.map { "\($0)".contains("the ledger is sealed") } == true, "\(String(describing: refused))")
         await sealed.host.stop()
         let coloured = try LedgerHost(library.built(), configuration: #"{"colour": "red"}"#)
-        #expect(await coloured.host.check().map { "\($0.error.code) \($0.error.location ?? "-")" } == ["manifest.unknown-key /managers/Ledger/configuration/colour"])
+        #expect(
+            await coloured.host.check().map { "\($0.error.code) \($0.error.location ?? "-")" } == [
+                "manifest.unknown-key /managers/Ledger/configuration/colour"
+            ])
         #expect(try await coloured.call("total") == "0")
         await coloured.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `its book keeps numbers in the store, over a swap too`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `its book keeps numbers in the store, over a swap too`(
+        library: LedgerLibrary
+    ) async throws {
         let ledger = try LedgerHost(library.built(), more: #", "dataAccessController": {"className": "LedgerBook"}"#)
         for number in ["3", "4", "3"] { #expect(try await ledger.call("keep", number) == "null") }
         #expect(try await ledger.call("kept") == "2", "three is kept once")
@@ -79,14 +98,18 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `without a book nothing is kept, and that is an error`(library: LedgerLibrary) async throws {
+    @Test(arguments: LedgerLibrary.allCases) func `without a book nothing is kept, and that is an error`(
+        library: LedgerLibrary
+    ) async throws {
         let ledger = try LedgerHost(library.built())
         #expect(await error { try await ledger.call("kept") }?.code == .wireUnknown)
         await ledger.host.stop()
     }
 
     /// With the compilers of the system, where they are installed.
-    @Test(arguments: LedgerLibrary.otherCompilers) func `it does so whoever compiled it`(compiler: LedgerLibrary.Compiler) async throws {
+    @Test(arguments: LedgerLibrary.otherCompilers) func `it does so whoever compiled it`(
+        compiler: LedgerLibrary.Compiler
+    ) async throws {
         if !compiler.isInstalled { try Test.cancel("\(compiler) is not installed") }
         let ledger = try LedgerHost(compiler.library.built(by: compiler))
         #expect(try await ledger.call("add", "7") == "7")

@@ -17,13 +17,16 @@ final class ControlFixture: Sendable {
 
     init(managers: String = managers, requests: [ControlRequest] = [], limits: ControlLimits = ControlLimits()) throws {
         test = try TestHost(managers: managers, from: .linked)
-        control = try ControlSocket(serving: test.host, in: test.folder.path + "/run", requests: requests, limits: limits)
+        control = try ControlSocket(
+            serving: test.host, in: test.folder.path + "/run", requests: requests, limits: limits)
     }
 
     deinit { control.close() }
 
     /// Asks on a thread of its own, so that Swift's pool is left to who answers.
-    func ask<Message: ControlMessage>(_ message: Message, _ events: Recorded<ControlEvent> = Recorded()) async -> Result<Message.Answer, BackplaneError> {
+    func ask<Message: ControlMessage>(_ message: Message, _ events: Recorded<ControlEvent> = Recorded()) async
+        -> Result<Message.Answer, BackplaneError>
+    {
         await onThread { [client] in
             do throws(BackplaneError) {
                 return .success(try client.ask(message, ControlClient.Watch(report: { events.add($0) })))
@@ -38,8 +41,11 @@ final class ControlFixture: Sendable {
         let path = control.path
         return try await onThread { () -> Result<String, SystemError> in
             do throws(SystemError) {
-                let socket = try LocalSocket(connectingTo: path, within: .seconds(60)), deadline = Deadline.now + .seconds(60)
-                do throws(SystemError) { try socket.write(bytes, until: deadline) } catch { if error.number != EPIPE { throw error } }
+                let socket = try LocalSocket(connectingTo: path, within: .seconds(60)),
+                    deadline = Deadline.now + .seconds(60)
+                do throws(SystemError) { try socket.write(bytes, until: deadline) } catch {
+                    if error.number != EPIPE { throw error }
+                }
                 if thenShutsDown { shutdown(socket.descriptor.number, Int32(SHUT_WR)) }
                 return .success(try socket.rest(until: deadline))
             } catch {
@@ -61,7 +67,9 @@ extension LocalSocket {
     /// Everything that comes until the other end hangs up.
     func rest(until deadline: Deadline) throws(SystemError) -> String {
         var bytes: [UInt8] = []
-        do throws(SystemError) { while try read(into: &bytes, limit: 4_096, until: deadline) {} } catch { if error.number != ECONNRESET { throw error } }
+        do throws(SystemError) { while try read(into: &bytes, limit: 4_096, until: deadline) {} } catch {
+            if error.number != ECONNRESET { throw error }
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -14,7 +14,9 @@ struct ControlSocketTests {
         #expect(greeting.protocol == ControlProtocol.number && greeting.version == HostVersion.text)
         #expect(greeting.process == getpid())
         #expect(greeting.manifest == fixture.test.folder.path + "/manifest" && greeting.environment == nil)
-        #expect(greeting.requests == greeting.requests.sorted() && greeting.requests.contains("swap") && greeting.requests.contains("hello"))
+        #expect(
+            greeting.requests == greeting.requests.sorted() && greeting.requests.contains("swap")
+                && greeting.requests.contains("hello"))
         let later = try await fixture.exchange(#"{"request": "hello", "protocol": 99, "colour": "blue"}"# + "\n")
         #expect(later.hasPrefix(#"{"result":{"#))
     }
@@ -28,14 +30,18 @@ struct ControlSocketTests {
     }
 
     @Test func `a folder that others can write to is refused, by hosts and by who looks for them`() throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.makeFolder("run", mode: 0o777), host = try TestHost(managers: "", from: .linked).host
+        let folder = try LoadingFixture.Folder(), path = try folder.makeFolder("run", mode: 0o777),
+            host = try TestHost(managers: "", from: .linked).host
         let refusal = #expect(throws: BackplaneError.self) { try ControlSocket(serving: host, in: path) }
-        #expect(refusal?.code == .controlUnusable && refusal?.location == path && refusal?.message.contains("--no-control") == true)
+        #expect(
+            refusal?.code == .controlUnusable && refusal?.location == path
+                && refusal?.message.contains("--no-control") == true)
         #expect(throws: BackplaneError.self) { try RunningHost.all(in: ControlFolder(path)) }
     }
 
     @Test func `a path longer than an address is reached all the same`() async throws {
-        let folder = try LoadingFixture.Folder(), path = folder.path + "/" + String(repeating: "a", count: 120) + "/" + String(repeating: "b", count: 120)
+        let folder = try LoadingFixture.Folder(),
+            path = folder.path + "/" + String(repeating: "a", count: 120) + "/" + String(repeating: "b", count: 120)
         let control = try ControlSocket(serving: TestHost(managers: "", from: .linked).host, in: path)
         let socket = control.path
         let greeting = await onThread { try? ControlClient(socket).greet() }
@@ -45,11 +51,14 @@ struct ControlSocketTests {
 
     @Test func `calls go through it byte for byte, and errors arrive whole`() async throws {
         let fixture = try ControlFixture()
-        let answer = try await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: 60)).get()
+        let answer = try await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: " 0.0 ", timeout: 60))
+            .get()
         #expect(answer.output.hasPrefix("\""))
         let failure = await fixture.ask(CallRequest(manager: "Trial", method: "fail", input: "\"four\"", timeout: nil))
         let error = #expect(throws: BackplaneError.self) { try failure.get() }
-        #expect(error?.failure == BackplaneError.Failure(code: "trial.trouble", details: ["length": "4"]) && error?.message == "four")
+        #expect(
+            error?.failure == BackplaneError.Failure(code: "trial.trouble", details: ["length": "4"])
+                && error?.message == "four")
         let unknown = await fixture.ask(CallRequest(manager: "Trail", method: "fail", input: nil, timeout: nil))
         let suggestion = #expect(throws: BackplaneError.self) { try unknown.get() }
         #expect(suggestion?.code == .unknownManager && suggestion?.message.contains("`Trial`?") == true)
@@ -62,7 +71,8 @@ struct ControlSocketTests {
         let error = #expect(throws: BackplaneError.self) { try answer.get() }
         #expect(error?.code == .controlMalformed && error?.location == "/timeout")
         for place in [\SwapOptionsForm.drainLimit, \.stepLimit, \.probation!.duration, \.probation!.healthInterval] {
-            var request = SwapRequest(libraries: ["Clock"], options: SwapOptions(probation: Probation(duration: .seconds(1))))
+            var request = SwapRequest(
+                libraries: ["Clock"], options: SwapOptions(probation: Probation(duration: .seconds(1))))
             request.options?[keyPath: place] = timeout
             let swap = await fixture.ask(request)
             let error = #expect(throws: BackplaneError.self) { try swap.get() }
@@ -71,7 +81,11 @@ struct ControlSocketTests {
     }
 
     @Test func `a manifest is put in force, and the greeting tells of it`() async throws {
-        let fixture = try ControlFixture(), path = try fixture.test.folder.write(Array(#"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#.utf8), as: "other")
+        let fixture = try ControlFixture(),
+            path = try fixture.test.folder.write(
+                Array(
+                    #"{"manifestVersion": 1, "environments": {"night": {}}, "managers": {"Other": {"className": "TrialManager"}}}"#
+                        .utf8), as: "other")
         try await fixture.host.start()
         let change = try await fixture.ask(ApplyRequest(manifest: path, environment: "night")).get()
         #expect(change.value.started == ["Other"] && change.value.stopped == ["Trial"])
@@ -109,14 +123,17 @@ struct ControlSocketTests {
     }
 
     @Test func `the socket of a killed host is passed over, and removed by the next host`() throws {
-        let fixture = try ControlFixture(), stale = fixture.folder.path + "/host-1.sock", other = fixture.folder.path + "/notes.sock"
+        let fixture = try ControlFixture(), stale = fixture.folder.path + "/host-1.sock",
+            other = fixture.folder.path + "/notes.sock"
         try leaveSocket(at: stale)
         try leaveSocket(at: other)
         #expect(try RunningHost.all(in: fixture.folder).map(\.socket) == [fixture.control.path])
         let error = #expect(throws: BackplaneError.self) { try ControlClient(stale).greet() }
         #expect(error?.code == .controlUnreachable && error?.location == stale)
         let next = try ControlSocket(serving: fixture.host, in: fixture.folder.path)
-        #expect(!LoadingFixture.exists(stale) && LoadingFixture.exists(fixture.control.path) && LoadingFixture.exists(next.path))
+        #expect(
+            !LoadingFixture.exists(stale) && LoadingFixture.exists(fixture.control.path)
+                && LoadingFixture.exists(next.path))
         #expect(LoadingFixture.exists(other), "what is no host's is left alone")
     }
 

@@ -9,16 +9,25 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RudeClientTests {
     @Test(arguments: [
-        ("", "expected"), ("fly", "expected"), ("{", "expected"), ("[]", "expected"), ("null", "expected"), ("{}", "`request` is missing"),
-        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "there is no request `fly`; there is: `apply`"), (#"{"request": "swop"}"#, "is: `swap`"),
-        (#"{"request": "swap"}"#, "`libraries` is missing"), (#"{"request": "swap", "libraries": "Clock"}"#, "expected Array"),
-        (#"{"request": "reset", "manger": "Trial"}"#, "no such key"), (#"{"request": "call", "manager": "Trial", "method": "path", "input": 7}"#, "expected String"),
-        (#"{"request": "hello"} {"request": "hello"}"#, "expected"), (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, the request is of protocol 2"),
+        ("", "expected"), ("fly", "expected"), ("{", "expected"), ("[]", "expected"), ("null", "expected"),
+        ("{}", "`request` is missing"),
+        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "there is no request `fly`; there is: `apply`"),
+        (#"{"request": "swop"}"#, "is: `swap`"),
+        (#"{"request": "swap"}"#, "`libraries` is missing"),
+        (#"{"request": "swap", "libraries": "Clock"}"#, "expected Array"),
+        (#"{"request": "reset", "manger": "Trial"}"#, "no such key"),
+        (#"{"request": "call", "manager": "Trial", "method": "path", "input": 7}"#, "expected String"),
+        (#"{"request": "hello"} {"request": "hello"}"#, "expected"),
+        (#"{"request": "reset", "protocol": 2}"#, "speaks protocol 1, the request is of protocol 2"),
         ("\u{0}\u{1}\u{2}", "expected"), (String(repeating: "[", count: 500_000), "expected"),
         (#"{"request": "reset", "manager": "# + String(repeating: "[", count: 500_000), "expected"),
-        (#"{"request": "reset", "manager": "# + String(repeating: #"{"a":"#, count: 100_000) + "1" + String(repeating: "}", count: 100_001), "expected"),
+        (
+            #"{"request": "reset", "manager": "# + String(repeating: #"{"a":"#, count: 100_000) + "1"
+                + String(repeating: "}", count: 100_001), "expected"
+        ),
     ])
-    func `a malformed request is answered with what is wrong, and harms nobody`(text: String, says: String) async throws {
+    func `a malformed request is answered with what is wrong, and harms nobody`(text: String, says: String) async throws
+    {
         let fixture = try ControlFixture()
         let answer = try await fixture.exchange(text + "\n")
         #expect(answer.hasPrefix(#"{"error":{"#) && answer.hasSuffix("}\n"), "\(answer.prefix(300))")
@@ -29,7 +38,9 @@ struct RudeClientTests {
 
     @Test func `bytes that are no text are one too`() async throws {
         let fixture = try ControlFixture()
-        for bytes in [[0xFF, 0xFE, 0x0A], [0xC3, 0x28, 0x0A], Array(#"{"request": "\#u{0}"#.utf8) + [0xFF, 0x22, 0x7D, 0x0A]] as [[UInt8]] {
+        for bytes in [
+            [0xFF, 0xFE, 0x0A], [0xC3, 0x28, 0x0A], Array(#"{"request": "\#u{0}"#.utf8) + [0xFF, 0x22, 0x7D, 0x0A],
+        ] as [[UInt8]] {
             #expect(try await fixture.exchange(bytes).hasPrefix(#"{"error":{"#))
         }
         await fixture.expectUnharmed()
@@ -73,7 +84,9 @@ struct RudeClientTests {
         let deaf = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
         // More than a socket holds for who does not read.
         let input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
-        let line = try JSON.encode(ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)), failing: .controlFailed)
+        let line = try JSON.encode(
+            ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)),
+            failing: .controlFailed)
         await onThread { try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60)) }
         await fixture.expectUnharmed()
         _ = deaf.peerUser
@@ -89,15 +102,24 @@ struct RudeClientTests {
     @Test func `fifty at once are all answered`() async throws {
         let fixture = try ControlFixture()
         let answers = await withTaskGroup { group in
-            for _ in 0..<50 { group.addTask { await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: "0.0", timeout: nil)) } }
+            for _ in 0..<50 {
+                group.addTask {
+                    await fixture.ask(CallRequest(manager: "Trial", method: "wait", input: "0.0", timeout: nil))
+                }
+            }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.count == 50 && answers.allSatisfy { (try? $0.get()) != nil })
     }
 
-    @Test func `when all places are taken the next one is told, and a call whose client is gone gives its place back`() async throws {
+    @Test func `when all places are taken the next one is told, and a call whose client is gone gives its place back`()
+        async throws
+    {
         let fixture = try ControlFixture(limits: ControlLimits(connections: 2, waiting: .milliseconds(50)))
-        let line = Array(#"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"#.utf8) + [ControlProtocol.newline]
+        let line =
+            Array(#"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"#.utf8) + [
+                ControlProtocol.newline
+            ]
         var waiting: [LocalSocket] = []
         for _ in 0..<2 {
             let socket = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
@@ -109,7 +131,8 @@ struct RudeClientTests {
         #expect(error?.code == .controlBusy && error?.message.contains("2 requests are under way") == true)
         waiting = []
         await eventually {
-            let answer = await fixture.ask(CallRequest(manager: "Trial", method: "cancellations", input: nil, timeout: nil))
+            let answer = await fixture.ask(
+                CallRequest(manager: "Trial", method: "cancellations", input: nil, timeout: nil))
             return (try? answer.get())?.output == "2"
         }
     }

@@ -11,7 +11,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct AlmanacTests {
     private let folder: LoadingFixture.Folder
-    private let landings = [Event(day: "07-20", year: 1969, text: "on the Moon"), Event(day: "07-20", year: 1976, text: "on Mars")]
+    private let landings = [
+        Event(day: "07-20", year: 1969, text: "on the Moon"), Event(day: "07-20", year: 1976, text: "on Mars"),
+    ]
 
     init() throws {
         folder = try LoadingFixture.Folder()
@@ -34,7 +36,8 @@ struct AlmanacTests {
 
     /// The file in which the store keeps the events.
     private func storeFile() throws -> URL {
-        let files = FileManager.default.enumerator(at: URL(filePath: folder.path + "/data"), includingPropertiesForKeys: nil)
+        let files = FileManager.default.enumerator(
+            at: URL(filePath: folder.path + "/data"), includingPropertiesForKeys: nil)
         return try #require(files?.compactMap { $0 as? URL }.first { $0.lastPathComponent == "events.json" })
     }
 
@@ -43,7 +46,9 @@ struct AlmanacTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `events come from the network, the earliest first, and from the store once that fails`(origin: Origin) async throws {
+    func `events come from the network, the earliest first, and from the store once that fails`(origin: Origin)
+        async throws
+    {
         let test = try makeHost(origin)
         let almanac: Remote<Almanac> = try await test.host.manager("Almanac")
         #expect(try await almanac.on("07-20") == Sourced(landings, from: .network))
@@ -72,7 +77,9 @@ struct AlmanacTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `a damaged store does no harm while the network answers, and is told of when it does not`(origin: Origin) async throws {
+    func `a damaged store does no harm while the network answers, and is told of when it does not`(origin: Origin)
+        async throws
+    {
         let test = try makeHost(origin)
         let almanac: Remote<Almanac> = try await test.host.manager("Almanac")
         _ = try await almanac.on("07-20")

@@ -7,7 +7,9 @@ import Testing
 /// Deadlines and cancellation reach the component that is called, directly and through another.
 @Suite(.timeLimit(.minutes(10)))
 struct CallDeadlineTests {
-    private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
+    private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void)
+        async throws
+    {
         let test = try TestHost(managers: CallErrorTests.managers, from: origin)
         try await body(test, test.host.manager("Trial"), test.host.manager("Relay"))
         await test.host.stop()
@@ -67,7 +69,9 @@ struct CallDeadlineTests {
     @Test(arguments: Origin.allCases)
     func `a call by name ends at its deadline`(origin: Origin) async throws {
         try await with(origin) { test, trials, _ in
-            try await expectCancellation(at: trials, test.host) { try await test.host.call("Trial", "wait", Array("3600".utf8), $0) }
+            try await expectCancellation(at: trials, test.host) {
+                try await test.host.call("Trial", "wait", Array("3600".utf8), $0)
+            }
         }
     }
 
@@ -97,7 +101,8 @@ struct CallDeadlineTests {
                         do throws(BackplaneError) {
                             let call = host.begin(within: number.isMultiple(of: 2) ? .milliseconds(20) : nil)
                             let seconds = number.isMultiple(of: 2) ? 3_600.0 : 0.001
-                            return number < 100 ? try await trials.wait(seconds, call) : try await relay.wait(seconds, call)
+                            return number < 100
+                                ? try await trials.wait(seconds, call) : try await relay.wait(seconds, call)
                         } catch {
                             return error.code.rawValue
                         }

@@ -7,13 +7,18 @@ import Testing
 /// What a component throws arrives at whoever called, however many components and plugins are between.
 @Suite(.timeLimit(.minutes(10)))
 struct CallErrorTests {
-    static let managers = #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#
+    static let managers =
+        #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#
     static let trouble = {
         let text = "no — “nothing” \"fits\"\n"
-        return BackplaneError(.componentFailed, text, failure: BackplaneError.Failure(code: "trial.trouble", details: ["length": "\(text.count)"]))
+        return BackplaneError(
+            .componentFailed, text,
+            failure: BackplaneError.Failure(code: "trial.trouble", details: ["length": "\(text.count)"]))
     }()
 
-    private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
+    private func with(_ origin: Origin, _ body: (TestHost, Remote<Trials>, Remote<Relay>) async throws -> Void)
+        async throws
+    {
         let test = try TestHost(managers: Self.managers, from: origin)
         try await body(test, test.host.manager("Trial"), test.host.manager("Relay"))
         await test.host.stop()
@@ -41,7 +46,9 @@ struct CallErrorTests {
         try await with(.encoded) { test, trials, relay in
             #expect(await error { try await trials.infinity() }?.code == .callInvalidOutput)
             #expect(await error { try await test.call("Trial", "infinity") }?.code == .callInvalidOutput)
-            #expect(await error { try await trials.wait(.infinity) }?.code == .callInvalidInput, "and the caller's invalid input")
+            #expect(
+                await error { try await trials.wait(.infinity) }?.code == .callInvalidInput,
+                "and the caller's invalid input")
         }
     }
 

@@ -21,7 +21,9 @@ struct ChosenEnvironmentTests {
         """
 
     private func host(_ environment: String?) -> PluginHost {
-        let document = ManifestDocument(parsing: Data(Self.text.utf8), environment: environment) { ["ANSWER": "swordfish", "CLASS": "TrialManager"][$0] }
+        let document = ManifestDocument(parsing: Data(Self.text.utf8), environment: environment) {
+            ["ANSWER": "swordfish", "CLASS": "TrialManager"][$0]
+        }
         return PluginHost(manifest: document, plugins: [ChallengePlugin.self])
     }
 

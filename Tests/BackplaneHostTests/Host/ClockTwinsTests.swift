@@ -34,8 +34,11 @@ struct ClockTwinsTests {
         let clock: Remote<WallTime> = try await test.host.manager(twin)
         let deep = (0..<200).reduce(JSONValue.array([])) { inner, _ in .array([inner]) }
         let values: [JSONValue] = [
-            .null, .bool(true), .number(-0.125), .number(1e300), .string(""), .string("é 漢字 👩‍👩‍👧 \u{0} \" \\ / \u{2028} \u{10FFFF}"), .array([]), .object([:]),
-            .object(["a": .array([.object(["": .null, "é": .array([.bool(false), .number(7)])])]), "b\n": .string("\t")]), deep,
+            .null, .bool(true), .number(-0.125), .number(1e300), .string(""),
+            .string("é 漢字 👩‍👩‍👧 \u{0} \" \\ / \u{2028} \u{10FFFF}"), .array([]), .object([:]),
+            .object([
+                "a": .array([.object(["": .null, "é": .array([.bool(false), .number(7)])])]), "b\n": .string("\t"),
+            ]), deep,
             .array((0..<5_000).map { .number(Double($0)) }), .string(String(repeating: "long ", count: 100_000)),
         ]
         for value in values { #expect(try await clock.echo(value) == value) }
@@ -44,7 +47,10 @@ struct ClockTwinsTests {
 
     @Test(arguments: twins)
     func `what is not JSON is refused by every method`(twin: String) async throws {
-        for input in ["", " ", "{", "[1 2]", "nul", "'a'", "\"\u{1}\"", "1 2", "01", "{\"a\" 1}", "\"\\x\"", "\"open", String(repeating: "[", count: 100_000)] {
+        for input in [
+            "", " ", "{", "[1 2]", "nul", "'a'", "\"\u{1}\"", "1 2", "01", "{\"a\" 1}", "\"\\x\"", "\"open",
+            String(repeating: "[", count: 100_000),
+        ] {
             for method in ["now", "echo"] {
                 let error = await error { try await test.call(twin, method, input) }
                 #expect(error?.code == .callInvalidInput, "\(method) of \(input.prefix(20))")

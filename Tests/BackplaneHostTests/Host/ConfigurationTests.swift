@@ -49,12 +49,20 @@ struct ConfigurationTests {
         let everyone = try await test.host.manager("Clerk", as: Office.self).everyone()
         #expect(everyone[place.rawValue]?.limit == 3)
         #expect(everyone[place.rawValue]?.raw == #"{"colour":["red",2.5,null],"limit":3}"#)
-        #expect(everyone.filter { $0.key != place.rawValue }.allSatisfy { $0.value.limit == nil && $0.value.raw == "{}" })
+        #expect(
+            everyone.filter { $0.key != place.rawValue }.allSatisfy { $0.value.limit == nil && $0.value.raw == "{}" })
         await test.host.stop()
     }
 
-    @Test(arguments: Place.allCases, [(#"{"limit": "three"}"#, "/limit"), (#"{"shelves": [{"size": 1}, {"size": []}]}"#, "/shelves/1/size"), (#"{"shelves": [{}]}"#, "/shelves/0/size")])
-    func `a wrong value is located in the manifest`(place: Place, wrong: (configuration: String, path: String)) async throws {
+    @Test(
+        arguments: Place.allCases,
+        [
+            (#"{"limit": "three"}"#, "/limit"), (#"{"shelves": [{"size": 1}, {"size": []}]}"#, "/shelves/1/size"),
+            (#"{"shelves": [{}]}"#, "/shelves/0/size"),
+        ])
+    func `a wrong value is located in the manifest`(place: Place, wrong: (configuration: String, path: String))
+        async throws
+    {
         let test = try host(wrong.configuration, at: place)
         let error = await error { try await test.host.manager("Clerk", as: Office.self) }
         #expect(error?.code == .configurationInvalid)
@@ -63,7 +71,9 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `a key that the type does not know warns under the component's name, wherever it stands`(place: Place) async throws {
+    func `a key that the type does not know warns under the component's name, wherever it stands`(place: Place)
+        async throws
+    {
         let test = try host(#"{"limt": 3, "shelves": [{"size": 1, "colour": "red"}]}"#, at: place)
         _ = try await test.host.manager("Clerk", as: Office.self)
         let warnings = test.log.all.filter { $0.level == .warning }

@@ -37,7 +37,8 @@ struct EarlyDeadlineTests {
 
     @Test func `whatever began is cancelled, however close its deadline was`() async throws {
         let test = try TestHost(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {"Nap": {"className": "NapManager"}}}"#, plugins: [NapPlugin.self], lanes: .encoded)
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"Nap": {"className": "NapManager"}}}"#,
+            plugins: [NapPlugin.self], lanes: .encoded)
         let remote: Remote<Nap> = try await test.host.manager("Nap")
         await withTaskGroup(of: Void.self) { group in
             for caller in 0..<100 {

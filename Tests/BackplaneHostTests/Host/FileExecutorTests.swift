@@ -23,9 +23,13 @@ struct FileExecutorTests {
 
     private func get(_ url: String) async throws -> HTTPResponse { try await files.execute(HTTPRequest("GET", url)) }
 
-    @Test(arguments: ["file:a.txt", "file:///a.txt", "file:/a.txt", "file:./a.txt", "FILE:a.txt", "file:a.txt?query", "file:a.txt#fragment", "file:%61.txt"])
+    @Test(arguments: [
+        "file:a.txt", "file:///a.txt", "file:/a.txt", "file:./a.txt", "FILE:a.txt", "file:a.txt?query",
+        "file:a.txt#fragment", "file:%61.txt",
+    ])
     func `a file in the folder is served`(url: String) async throws {
-        #expect(try await get(url) == HTTPResponse(status: 200, headers: ["Content-Length": "1"], body: Array("a".utf8)))
+        #expect(
+            try await get(url) == HTTPResponse(status: 200, headers: ["Content-Length": "1"], body: Array("a".utf8)))
     }
 
     @Test(arguments: ["file:deep/b%20%C3%A9%25.txt", "file:deep//b%20%C3%A9%25.txt"])
@@ -33,7 +37,10 @@ struct FileExecutorTests {
         #expect(try await get(url).body == Array("b".utf8))
     }
 
-    @Test(arguments: ["file:../secret", "file:deep/../../secret", "file:%2e%2e/secret", "file:%2E%2e%2Fsecret", "file:deep/%2e%2e/%2e%2e/secret", "file:///../secret"])
+    @Test(arguments: [
+        "file:../secret", "file:deep/../../secret", "file:%2e%2e/secret", "file:%2E%2e%2Fsecret",
+        "file:deep/%2e%2e/%2e%2e/secret", "file:///../secret",
+    ])
     func `no way up leads out`(url: String) async throws {
         do {
             // Whoever resolves the dots first looks for `secret` in the folder itself, where there is none.
@@ -59,8 +66,12 @@ struct FileExecutorTests {
 
     @Test func `what is not there and what is no file are not found`() async throws {
         try #require(mkfifo(folder.path + "/served/pipe", 0o600) == 0)
-        for url in ["file:none", "file:deep", "file:deep/", "file:none/a.txt", "file:a.txt/b", "file:pipe", "file:a%00.txt"] {
-            do { #expect(try await get(url).status == 404, "\(url)") } catch let error as BackplaneError { #expect(error.code == .networkRefused, "\(url)") }
+        for url in [
+            "file:none", "file:deep", "file:deep/", "file:none/a.txt", "file:a.txt/b", "file:pipe", "file:a%00.txt",
+        ] {
+            do { #expect(try await get(url).status == 404, "\(url)") } catch let error as BackplaneError {
+                #expect(error.code == .networkRefused, "\(url)")
+            }
         }
     }
 
@@ -93,6 +104,8 @@ struct FileExecutorTests {
     }
 
     @Test func `a manifest that is no file has none to serve`() async throws {
-        #expect(await error { try await FileExecutor(folder: nil).execute(HTTPRequest("GET", "file:a.txt")) }?.code == .networkRefused)
+        #expect(
+            await error { try await FileExecutor(folder: nil).execute(HTTPRequest("GET", "file:a.txt")) }?.code
+                == .networkRefused)
     }
 }

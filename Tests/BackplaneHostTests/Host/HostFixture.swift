@@ -35,17 +35,21 @@ final class TestHost: Sendable {
     ///
     /// - Parameter manifest: the text of a whole manifest.
     convenience init(
-        _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
-        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        _ manifest: String, plugins: [any Plugin.Type] = [], pluginPaths: [String] = [],
+        in folder: LoadingFixture.Folder? = nil,
+        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
+        stopLimit: Duration = .seconds(10)
     ) throws {
         try self.init(
-            manifest, linked: plugins.map { LinkedPlugin($0) }, pluginPaths: pluginPaths, in: folder, log: log, lanes: lanes, startLimit: startLimit,
+            manifest, linked: plugins.map { LinkedPlugin($0) }, pluginPaths: pluginPaths, in: folder, log: log,
+            lanes: lanes, startLimit: startLimit,
             stopLimit: stopLimit)
     }
 
     init(
         _ manifest: String, linked: [LinkedPlugin], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil,
-        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
+        log: RecordedLog = RecordedLog(), lanes: LaneRule = .fastest, startLimit: Duration = .seconds(60),
+        stopLimit: Duration = .seconds(10),
         _ change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? LoadingFixture.Folder()
@@ -59,16 +63,22 @@ final class TestHost: Sendable {
     }
 
     /// A host of these managers, given as JSON, with the plugins that only the tests have.
-    convenience init(managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog()) throws {
+    convenience init(
+        managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog()
+    ) throws {
         let libraries = origin.isLoaded ? #"{"library": "_Challenge"}, {"library": "_Timepiece"}"# : ""
         try self.init(
             #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
-            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log, lanes: origin.lanes, startLimit: startLimit)
+            plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log,
+            lanes: origin.lanes, startLimit: startLimit)
     }
 
     /// Calls by name, texts in and out.
-    func call(_ manager: String, _ method: String, _ input: String = "null", within limit: Duration? = nil) async throws(BackplaneError) -> String {
-        String(decoding: try await host.call(manager, method, Array(input.utf8), host.begin(within: limit)), as: UTF8.self)
+    func call(_ manager: String, _ method: String, _ input: String = "null", within limit: Duration? = nil)
+        async throws(BackplaneError) -> String
+    {
+        String(
+            decoding: try await host.call(manager, method, Array(input.utf8), host.begin(within: limit)), as: UTF8.self)
     }
 
     /// The folders of hosts that are there now.
@@ -124,10 +134,13 @@ private func happens(_ condition: () async throws -> Bool) async rethrows -> Boo
 ///
 /// On a busy machine a deadline may pass before the call has come that far; then it is tried with a later one.
 func expectCancellation(
-    at trials: Remote<Trials>, _ host: PluginHost, _ location: SourceLocation = #_sourceLocation, _ body: (Call) async throws -> some Sendable
+    at trials: Remote<Trials>, _ host: PluginHost, _ location: SourceLocation = #_sourceLocation,
+    _ body: (Call) async throws -> some Sendable
 ) async throws {
     for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
-        #expect(await error(location) { try await body(host.begin(within: limit)) }?.code == .callDeadline, sourceLocation: location)
+        #expect(
+            await error(location) { try await body(host.begin(within: limit)) }?.code == .callDeadline,
+            sourceLocation: location)
         if try await happens({ try trials.cancellations() == 1 }) { return }
     }
     Issue.record("the component was not cancelled", sourceLocation: location)

@@ -20,37 +20,58 @@ struct InvalidAnswerTests {
 
     static let cases = [
         Case("own.abi = 99", .pluginABIMismatch, "chose ABI 99", "0 to 0"),
-        Case("memset(&own.self_check, 0, sizeof own.self_check)", .pluginLayoutMismatch, "no self-check", "bp_check_self()"),
+        Case(
+            "memset(&own.self_check, 0, sizeof own.self_check)", .pluginLayoutMismatch, "no self-check",
+            "bp_check_self()"),
         Case("own.size = offsetof(bp_answer, self_check)", .pluginLayoutMismatch, "no self-check", "bp_check_self()"),
         Case("own.self_check.canary.u8 = 1", .pluginLayoutMismatch, "`u8`", "is 0x1, expected 0x81"),
         Case(
             "own.self_check.canary.u64 = __builtin_bswap64(own.self_check.canary.u64)", .pluginLayoutMismatch, "`u64`",
             "is 0x11100F0E0D0C0B8A, expected 0x8A0B0C0D0E0F1011"),
-        Case("own.self_check.canary.i32 = 0x12345678", .pluginLayoutMismatch, "`i32`", "is 305419896, expected -305419896"),
+        Case(
+            "own.self_check.canary.i32 = 0x12345678", .pluginLayoutMismatch, "`i32`",
+            "is 305419896, expected -305419896"),
         Case("own.self_check.canary.letters[1] = 'q'", .pluginLayoutMismatch, "`letters`"),
-        Case("own.self_check.canary.length = 0xFFFFFFFD", .pluginLayoutMismatch, "`length`", "expected 0xFFFFFFFFFFFFFFFD"),
+        Case(
+            "own.self_check.canary.length = 0xFFFFFFFD", .pluginLayoutMismatch, "`length`",
+            "expected 0xFFFFFFFFFFFFFFFD"),
         Case("own.self_check.canary.pointer = NULL", .pluginLayoutMismatch, "`pointer`", "expected 0x10203040"),
         Case("own.self_check.canary.function = get_interface", .pluginLayoutMismatch, "`function`", "expected NULL"),
-        Case("own.self_check.canary.bytes = text(\"backplanE\")", .pluginLayoutMismatch, "`bytes`", "`backplanE`, expected `backplane`"),
-        Case("own.self_check.canary.bytes.length = (size_t)-1", .pluginLayoutMismatch, "`bytes`", "18446744073709551615"),
-        Case("layout[3].offset = 6; REHASH", .pluginLayoutMismatch, "bp_call.flags", "at offset 4 in the host", "at 6 in the plugin"),
+        Case(
+            "own.self_check.canary.bytes = text(\"backplanE\")", .pluginLayoutMismatch, "`bytes`",
+            "`backplanE`, expected `backplane`"),
+        Case(
+            "own.self_check.canary.bytes.length = (size_t)-1", .pluginLayoutMismatch, "`bytes`", "18446744073709551615"),
+        Case(
+            "layout[3].offset = 6; REHASH", .pluginLayoutMismatch, "bp_call.flags", "at offset 4 in the host",
+            "at 6 in the plugin"),
         Case("layout[3].size = 2; REHASH", .pluginLayoutMismatch, "bp_call.flags", "4 bytes", "2 at 4 in the plugin"),
         Case("own.self_check.fields = NULL; REHASH", .pluginLayoutMismatch, "BP_LAYOUT"),
         Case("own.self_check.field_count = 0; REHASH", .pluginLayoutMismatch, "bp_call.path", "BP_LAYOUT"),
         Case("layout[5].name = NULL; REHASH", .pluginLayoutMismatch, "bp_call.path"),
         Case("own.self_check.field_count = 70000; own.self_check.layout_hash = 1", .pluginLayoutMismatch, "70000"),
-        Case("own.self_check.field_count = (size_t)-1; own.self_check.layout_hash = 1", .pluginLayoutMismatch, "18446744073709551615"),
+        Case(
+            "own.self_check.field_count = (size_t)-1; own.self_check.layout_hash = 1", .pluginLayoutMismatch,
+            "18446744073709551615"),
         Case("own.self_check.layout_hash = 1", .pluginLayoutMismatch, "the plugin says 0x1", "bp_layout_hash"),
-        Case("own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer, "the plugin's toolchain", "18446744073709551615"),
-        Case("own.problems = text(\"one\\ntwo\")", .pluginInvalidAnswer, "org.example.unruly 1.0.0 does not fit together", "one", "two"),
+        Case(
+            "own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer,
+            "the plugin's toolchain", "18446744073709551615"),
+        Case(
+            "own.problems = text(\"one\\ntwo\")", .pluginInvalidAnswer,
+            "org.example.unruly 1.0.0 does not fit together", "one", "two"),
         Case("own.size = 4096", .pluginInvalidAnswer, "4096"),
         Case("own.size = 8", .pluginInvalidAnswer, "8"),
         Case("own.id = text(\"\\xff\\xfe\")", .pluginInvalidAnswer, "the plugin's id is not UTF-8"),
         Case("own.id = text(\"\")", .pluginInvalidAnswer, "the plugin's id is empty"),
         Case("own.id = text(\"two words\")", .pluginInvalidAnswer, "the plugin's id has spaces"),
         Case("own.id.data = NULL", .pluginInvalidAnswer, "the plugin's id", "no bytes"),
-        Case("own.id = text(\"org.example.other\")", .pluginInvalidAnswer, "org.example.other 1.0.0", "its identity says org.example.unruly 1.0.0"),
-        Case("own.version = text(\"1.0.1\")", .pluginInvalidAnswer, "org.example.unruly 1.0.1", "its identity says org.example.unruly 1.0.0"),
+        Case(
+            "own.id = text(\"org.example.other\")", .pluginInvalidAnswer, "org.example.other 1.0.0",
+            "its identity says org.example.unruly 1.0.0"),
+        Case(
+            "own.version = text(\"1.0.1\")", .pluginInvalidAnswer, "org.example.unruly 1.0.1",
+            "its identity says org.example.unruly 1.0.0"),
         Case("own.version = text(\"one\")", .pluginInvalidAnswer, "the plugin's version", "`one`"),
         Case("own.component_count = (size_t)-1", .pluginInvalidAnswer, "components"),
         Case("own.components = NULL", .pluginInvalidAnswer, "components", "no array"),
@@ -59,34 +80,41 @@ struct InvalidAnswerTests {
         Case("components[0].create = NULL", .pluginInvalidAnswer, "Unruly has no `create` function"),
         Case("components[0].call = NULL", .pluginInvalidAnswer, "Unruly has methods and no `call` function"),
         Case("components[0].class_name = text(\"\\xff\")", .pluginInvalidAnswer, "class name is not UTF-8"),
-        Case("components[1].class_name = components[0].class_name", .pluginInvalidAnswer, "registers Unruly 1.0.0 twice"),
+        Case(
+            "components[1].class_name = components[0].class_name", .pluginInvalidAnswer, "registers Unruly 1.0.0 twice"),
         Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "no array"),
         Case("components[0].contract_version = text(\"\")", .pluginInvalidAnswer, "Unruly: the contract's version"),
         Case(
             "static const bp_method same[] = {{sizeof(bp_method), 0, BP_TEXT(\"a\")}, {sizeof(bp_method), 1, BP_TEXT(\"a\")}};"
-                + "components[0].methods = same; components[0].method_count = 2", .pluginInvalidAnswer, "two methods named `a`"),
+                + "components[0].methods = same; components[0].method_count = 2", .pluginInvalidAnswer,
+            "two methods named `a`"),
         Case(
             "static const bp_method odd[] = {{sizeof(bp_method), 7, BP_TEXT(\"a\")}}; components[0].methods = odd; components[0].method_count = 1",
             .pluginInvalidAnswer, "Unruly.a: kind 7"),
         Case(
             "static const bp_wire wire[] = {{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")},"
                 + "{.size = sizeof(bp_wire), .label = BP_TEXT(\"w\"), .contract = BP_TEXT(\"C\"), .contract_version = BP_TEXT(\"1\")}};"
-                + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer, "two wires named `w`"),
+                + "components[0].wires = wire; components[0].wire_count = 2", .pluginInvalidAnswer,
+            "two wires named `w`"),
         Case("return 42", .pluginRefused, "returned 42"),
         Case("return BP_UNIMPLEMENTED", .pluginABIMismatch, "no ABI number"),
     ]
 
     /// All of them in one plugin: a compiler for each would keep the other tests waiting.
-    private static let plugin = "-DSPOIL=switch (choice.number) {"
+    private static let plugin =
+        "-DSPOIL=switch (choice.number) {"
         + cases.enumerated().map { "case \($0 + 1): { \($1.spoil); } break;" }.joined() + "}"
 
     @Test(arguments: cases.indices)
     func `it is refused with a reason`(number: Int) async throws {
         let spoilt = Self.cases[number]
         let test = try UnrulyPlugin.host("Unruly", flags: [Self.plugin], choice: UInt8(number + 1))
-        let refusal = try #require(await test.host.check().first { $0.error.code == spoilt.code }?.error, "\(spoilt.spoil)")
+        let refusal = try #require(
+            await test.host.check().first { $0.error.code == spoilt.code }?.error, "\(spoilt.spoil)")
         #expect(refusal.location == "/plugins/0/library")
-        for text in spoilt.says { #expect(refusal.detailedDescription.contains(text), "\(spoilt.spoil): \(refusal.detailedDescription)") }
+        for text in spoilt.says {
+            #expect(refusal.detailedDescription.contains(text), "\(spoilt.spoil): \(refusal.detailedDescription)")
+        }
 
         let error = await error { try await test.call("Unruly", "twice") }
         #expect(error?.code == .unknownClass)
@@ -103,13 +131,16 @@ struct InvalidAnswerTests {
     @Test func `a compiler that was told to pack structs is caught by the canary`() async throws {
         let test = try UnrulyPlugin.host("Unruly", flags: ["-fpack-struct=1"])
         let refusal = try #require(await test.host.check().first { $0.error.code == .pluginLayoutMismatch }?.error)
-        #expect(refusal.detailedDescription.contains("the value `u16` of the plugin's self-check is"), "\(refusal.detailedDescription)")
+        #expect(
+            refusal.detailedDescription.contains("the value `u16` of the plugin's self-check is"),
+            "\(refusal.detailedDescription)")
         await test.host.stop()
     }
 
     @Test func `components of a smaller header are read as far as they go`() async throws {
         // The array is stepped through by the first one's size, so one component is all there may be; `cancel` is missing from it.
-        let test = try UnrulyPlugin.host("Unruly", flags: ["-DSPOIL=own.component_count = 1; components[0].size = offsetof(bp_component, cancel)"])
+        let test = try UnrulyPlugin.host(
+            "Unruly", flags: ["-DSPOIL=own.component_count = 1; components[0].size = offsetof(bp_component, cancel)"])
         #expect(try await test.call("Unruly", "twice") == "1")
         await test.host.stop()
     }

@@ -17,8 +17,14 @@ struct KeepGoingTests {
         let test = try TestHost(managers: managers, from: origin)
         try await test.host.start(keepGoing: true)
         let states = Dictionary(uniqueKeysWithValues: await test.host.managers.map { ($0.name, $0.state) })
-        #expect(states.mapValues(\.description) == ["Broken": "unsatisfied", "Sound": "ready", "Beside": "ready", "Refusing": "failed", "Behind": "unsatisfied"])
-        guard case .failed(let refusal) = states["Refusing"], case .unsatisfied(let error) = states["Behind"] else { return await test.host.stop() }
+        #expect(
+            states.mapValues(\.description) == [
+                "Broken": "unsatisfied", "Sound": "ready", "Beside": "ready", "Refusing": "failed",
+                "Behind": "unsatisfied",
+            ])
+        guard case .failed(let refusal) = states["Refusing"], case .unsatisfied(let error) = states["Behind"] else {
+            return await test.host.stop()
+        }
         #expect(refusal.failure?.code == "trial.trouble" && refusal.location == "/managers/Refusing")
         #expect(error.causes == [refusal])
         await test.host.stop()

@@ -17,14 +17,18 @@ struct LifecycleTests {
         """
 
     @Test(arguments: Origin.allCases)
-    func `layers start from the data access controller up to the manager, and stop the other way round`(origin: Origin) async throws {
+    func `layers start from the data access controller up to the manager, and stop the other way round`(origin: Origin)
+        async throws
+    {
         let test = try TestHost(managers: Self.managers, from: origin)
         try await test.host.start()
         let up = ["ChallengeDataAccess", "ChallengeService", "ChallengeService", "ChallengeCommunication", "Layered"]
         #expect(test.log.lines == up.flatMap { ["\($0) init", "\($0) activate"] })
 
         let manager: Remote<Challenge> = try await test.host.manager("Layered")
-        #expect(try manager.atStart().services == ["One", "Two"], "every collaborator was there when the manager was initialised")
+        #expect(
+            try manager.atStart().services == ["One", "Two"],
+            "every collaborator was there when the manager was initialised")
         await test.host.stop()
 
         #expect(test.log.lines.dropFirst(2 * up.count) == up.reversed().map { "\($0) stop" }[...])
@@ -33,14 +37,20 @@ struct LifecycleTests {
     @Test(arguments: Origin.allCases)
     func `a manager starts after the one it uses and stops before it`(origin: Origin) async throws {
         let test = try TestHost(
-            managers: #""A": {"className": "RelayManager", "uses": {"trials": "Z"}}, "Z": {"className": "TrialManager"}"#, from: origin)
+            managers:
+                #""A": {"className": "RelayManager", "uses": {"trials": "Z"}}, "Z": {"className": "TrialManager"}"#,
+            from: origin)
         try await test.host.start()
         await test.host.stop()
-        let steps = test.log.all.filter { $0.source == "host" }.compactMap { record in record.metadata["component"].map { "\($0) \(record.message)" } }
+        let steps = test.log.all.filter { $0.source == "host" }.compactMap { record in
+            record.metadata["component"].map { "\($0) \(record.message)" }
+        }
         #expect(steps == ["Z started", "A started", "A stopped", "Z stopped"])
     }
 
-    @Test func `components stop while their libraries still lie in the load folder, which then goes; data stays`() async throws {
+    @Test func `components stop while their libraries still lie in the load folder, which then goes; data stays`()
+        async throws
+    {
         let folder = try LoadingFixture.Folder()
         let seen = Mutex<[Bool]>([])
         let log = RecordedLog { record in
@@ -49,7 +59,8 @@ struct LifecycleTests {
             seen.withLock { $0.append(isThere == true) }
         }
         let test = try TestHost(
-            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(Self.managers)}}"#, in: folder, log: log)
+            #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(Self.managers)}}"#,
+            in: folder, log: log)
         try await test.host.start()
         #expect(test.loadFolders().count == 1)
         let data = try FileTree.names(in: test.data)
@@ -63,7 +74,8 @@ struct LifecycleTests {
     }
 
     @Test func `a manager's state is told from resolved to stopped`() async throws {
-        let test = try TestHost(managers: #""A": {"className": "TrialManager"}, "B": {"className": "Missing"}"#, from: .linked)
+        let test = try TestHost(
+            managers: #""A": {"className": "TrialManager"}, "B": {"className": "Missing"}"#, from: .linked)
         func states() async -> [String] { await test.host.managers.map { "\($0.name) \($0.state)" } }
         #expect(await states() == ["A resolved", "B unsatisfied"])
         _ = try await test.host.manager("A", as: Trials.self)

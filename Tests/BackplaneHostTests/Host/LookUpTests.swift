@@ -23,17 +23,23 @@ struct LookUpTests {
             for _ in 0..<1_000 {
                 group.addTask { @concurrent in
                     let manager: Remote<Challenge> = try await host.manager("Sound")
-                    #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
+                    #expect(
+                        try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
                 }
             }
             try await group.waitForAll()
         }
-        #expect(test.log.lines == ["ChallengeDataAccess init", "ChallengeDataAccess activate", "Sound init", "Sound activate"])
+        #expect(
+            test.log.lines == [
+                "ChallengeDataAccess init", "ChallengeDataAccess activate", "Sound init", "Sound activate",
+            ])
         await host.stop()
     }
 
     @Test(arguments: Origin.allCases)
-    func `each manager answers by its own contract, and a look-up starts only what it needs`(origin: Origin) async throws {
+    func `each manager answers by its own contract, and a look-up starts only what it needs`(origin: Origin)
+        async throws
+    {
         let test = try TestHost(managers: Self.managers, from: origin)
         let trials = try await test.host.manager("Trial", as: Trials.self)
         let clock = try await test.host.manager("Clock", as: WallTime.self)
@@ -49,12 +55,19 @@ struct LookUpTests {
         let mismatch = await error { try await test.host.manager("Trial", as: WallTime.self) }
         #expect(mismatch?.code == .wireMismatch)
         #expect(mismatch?.location == "/managers/Trial")
-        #expect(mismatch?.message == "`WallTime` 1.0.0 was asked of Trial; `TrialManager` 1.4.0 of plugin `org.backplane.tests.challenge` provides `Trials` 2.1.0")
-        #expect(try await test.host.manager("Trial", as: Trials.self).path() == [], "the right contract is served all the same")
+        #expect(
+            mismatch?.message
+                == "`WallTime` 1.0.0 was asked of Trial; `TrialManager` 1.4.0 of plugin `org.backplane.tests.challenge` provides `Trials` 2.1.0"
+        )
+        #expect(
+            try await test.host.manager("Trial", as: Trials.self).path() == [],
+            "the right contract is served all the same")
         await test.host.stop()
     }
 
-    @Test func `a contract with more in it than methods is refused before a call could reach another method`() async throws {
+    @Test func `a contract with more in it than methods is refused before a call could reach another method`()
+        async throws
+    {
         struct Trials: Contract {
             static let version: Version = "2.1.0"
             let limit = 3
@@ -63,7 +76,9 @@ struct LookUpTests {
         let test = try TestHost(managers: Self.managers, from: .libraries)
         let mismatch = await error { try await test.host.manager("Trial", as: Trials.self) }
         #expect(mismatch?.code == .wireMismatch)
-        #expect(mismatch?.message == "Trials.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
+        #expect(
+            mismatch?.message
+                == "Trials.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties")
         await test.host.stop()
     }
 
@@ -75,7 +90,9 @@ struct LookUpTests {
         let test = try TestHost(managers: Self.managers, from: .linked)
         let mismatch = await error { try await test.host.manager("Trial", as: Trials.self) }
         #expect(mismatch?.code == .wireMismatch)
-        #expect(mismatch?.message.contains("`Trials` 2.2.0") == true && mismatch?.message.contains("2.1.0, an earlier one") == true)
+        #expect(
+            mismatch?.message.contains("`Trials` 2.2.0") == true
+                && mismatch?.message.contains("2.1.0, an earlier one") == true)
         await test.host.stop()
     }
 
@@ -92,7 +109,10 @@ struct LookUpTests {
     @Test(arguments: Origin.allCases)
     func `an unknown manager is an error that says which there are`(origin: Origin) async throws {
         let test = try TestHost(managers: Self.managers, from: origin)
-        for unknown in [await error { try await test.host.manager("Trail", as: Trials.self) }, await error { try await test.call("Trail", "path") }] {
+        for unknown in [
+            await error { try await test.host.manager("Trail", as: Trials.self) },
+            await error { try await test.call("Trail", "path") },
+        ] {
             #expect(unknown?.code == .unknownManager)
             #expect(unknown?.message.contains("`Trail`") == true && unknown?.message.contains("`Trial`") == true)
         }
@@ -109,7 +129,9 @@ struct LookUpTests {
         #expect(unwired?.code == .wireUnsatisfied)
         #expect(unwired?.location?.hasPrefix("/managers/Unwired") == true)
 
-        #expect(try await test.host.manager("Sound", as: Challenge.self).surroundings().dataAccessController == "ChallengeDataAccess")
+        #expect(
+            try await test.host.manager("Sound", as: Challenge.self).surroundings().dataAccessController
+                == "ChallengeDataAccess")
         await test.host.stop()
     }
 

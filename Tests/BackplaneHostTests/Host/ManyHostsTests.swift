@@ -46,8 +46,13 @@ struct ManyHostsTests {
 
     @Test(arguments: Origin.allCases)
     func `two hosts at once do not disturb each other`(origin: Origin) async throws {
-        let (one, two) = try (TestHost(managers: CallErrorTests.managers, from: origin), TestHost(managers: CallErrorTests.managers, from: origin))
-        let (first, second): (Remote<Trials>, Remote<Trials>) = try await (one.host.manager("Trial"), two.host.manager("Trial"))
+        let (one, two) = try (
+            TestHost(managers: CallErrorTests.managers, from: origin),
+            TestHost(managers: CallErrorTests.managers, from: origin)
+        )
+        let (first, second): (Remote<Trials>, Remote<Trials>) = try await (
+            one.host.manager("Trial"), two.host.manager("Trial")
+        )
         let waiting = Task { try await first.wait(3_600) }
         waiting.cancel()
         #expect(await error { try await waiting.value }?.code == .callCancelled)

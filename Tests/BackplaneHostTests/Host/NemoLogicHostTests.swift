@@ -19,14 +19,17 @@ struct `Nemo Logic's cases on a running host` {
         var isPropertyList: Bool
         var origin: Origin
         var testDescription: String { "\(isPropertyList ? "a property list" : "JSON"), \(origin)" }
-        static let all = [true, false].flatMap { list in Origin.allCases.map { Source(isPropertyList: list, origin: $0) } }
+        static let all = [true, false].flatMap { list in
+            Origin.allCases.map { Source(isPropertyList: list, origin: $0) }
+        }
 
         func makeHost() throws -> TestHost {
             let folder = try LoadingFixture.Folder()
             guard isPropertyList else { return try TestHost(managers: Self.json, from: origin) }
             return switch origin {
             case .libraries, .encoded:
-                try TestHost(Self.propertyList, pluginPaths: [challengeFolder(in: folder)], in: folder, lanes: origin.lanes)
+                try TestHost(
+                    Self.propertyList, pluginPaths: [challengeFolder(in: folder)], in: folder, lanes: origin.lanes)
             case .linked: try TestHost(Self.propertyList, plugins: [ChallengePlugin.self])
             }
         }
@@ -55,13 +58,17 @@ struct `Nemo Logic's cases on a running host` {
     @Test(arguments: Origin.allCases)
     func `2: a dictionary given instead of a file is the manifest`(origin: Origin) async throws {
         let dictionary: [String: ManifestValue] = [
-            "ChallengeManager": ["className": "ChallengeManager", "dataAccessController": ["className": "ChallengeDataAccess"]]
+            "ChallengeManager": [
+                "className": "ChallengeManager", "dataAccessController": ["className": "ChallengeDataAccess"],
+            ]
         ]
         let folder = try LoadingFixture.Folder()
         let host = PluginHost(
-            manifest: ManifestDocument(.dictionary(dictionary)), plugins: origin == .linked ? [ChallengePlugin.self] : [],
+            manifest: ManifestDocument(.dictionary(dictionary)),
+            plugins: origin == .linked ? [ChallengePlugin.self] : [],
             options: HostOptions(
-                pluginPaths: origin.isLoaded ? [try challengeFolder(in: folder)] : [], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
+                pluginPaths: origin.isLoaded ? [try challengeFolder(in: folder)] : [],
+                loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data",
                 lanes: origin.lanes))
         let manager = try await host.manager("ChallengeManager", as: Challenge.self)
         #expect(try await manager.surroundings() == Surroundings(dataAccessController: "ChallengeDataAccess"))
@@ -72,12 +79,16 @@ struct `Nemo Logic's cases on a running host` {
     func `3: a whole definition gives all four layers`(source: Source) async throws {
         #expect(
             try await surroundings("ChallengeManager", source)
-                == Surroundings(dataAccessController: "ChallengeDataAccess", communicationController: "ChallengeCommunication", services: ["Challenge"]))
+                == Surroundings(
+                    dataAccessController: "ChallengeDataAccess", communicationController: "ChallengeCommunication",
+                    services: ["Challenge"]))
     }
 
     @Test(arguments: Source.all)
     func `4: without a communication controller there are the manager and its data`(source: Source) async throws {
-        #expect(try await surroundings("ChallengeManagerWithoutNetwork", source) == Surroundings(dataAccessController: "ChallengeDataAccess"))
+        #expect(
+            try await surroundings("ChallengeManagerWithoutNetwork", source)
+                == Surroundings(dataAccessController: "ChallengeDataAccess"))
     }
 
     @Test(arguments: Source.all)
@@ -111,7 +122,8 @@ struct `Nemo Logic's cases on a running host` {
 /// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library that it finds.
 private func challengeFolder(in folder: LoadingFixture.Folder) throws -> String {
     let path = try folder.makeFolder("plugins")
-    try FileManager.default.copyItem(atPath: TestHost.libraries + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")
+    try FileManager.default.copyItem(
+        atPath: TestHost.libraries + "/lib_Challenge.so", toPath: path + "/lib_Challenge.so")
     return path
 }
 
@@ -133,7 +145,8 @@ extension `Nemo Logic's cases on a running host`.Source {
     }()
 
     fileprivate static let propertyList = {
-        let data = "<key>dataAccessController</key><dict><key>className</key><string>ChallengeDataAccess</string></dict>"
+        let data =
+            "<key>dataAccessController</key><dict><key>className</key><string>ChallengeDataAccess</string></dict>"
         let network = """
             <key>communicationController</key><dict><key>className</key><string>ChallengeCommunication</string><key>services</key><array><dict>
             <key>className</key><string>ChallengeService</string><key>propertyName</key><string>challengeService</string>

@@ -12,7 +12,8 @@ struct PluginFilesTests {
     /// A host with a copy of the library Bookshelf, and beside it these folders, each with its own list of words to leave out.
     private func host(_ folders: [String: String], resources: String? = nil) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
-        try folder.write(Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/libBookshelf.so"))), as: "libBookshelf.so")
+        try folder.write(
+            Array(try Data(contentsOf: URL(filePath: TestHost.libraries + "/libBookshelf.so"))), as: "libBookshelf.so")
         for (name, words) in folders {
             _ = try folder.makeFolder(name)
             try folder.write(Array(words.utf8), as: name + "/fillers.json", mode: 0o644)
@@ -44,9 +45,10 @@ struct PluginFilesTests {
         let undecided = try host(folders)
         let problem = await undecided.host.check().first
         #expect(problem?.error.location == "/plugins/0/library")
-        #expect(problem?.error.causes.first?.message == """
-            both `app_Bookshelf.resources` and `app_BookshelfModule.resources` may be the plugin's files; say which with `resources` in the manifest
-            """)
+        #expect(
+            problem?.error.causes.first?.message == """
+                both `app_Bookshelf.resources` and `app_BookshelfModule.resources` may be the plugin's files; say which with `resources` in the manifest
+                """)
         await undecided.host.stop()
         for (name, words) in [("app_Bookshelf.resources", ["whale"]), ("app_BookshelfModule.resources", ["the"])] {
             let decided = try host(folders, resources: name)
@@ -83,7 +85,9 @@ private final class Echo: CommunicationController {
     typealias Provides = LibraryNetwork
     init(_ context: Context) {}
     static func methods(_ table: inout Methods) {
-        table.async(\.find) { _, query, _ in [Book(id: query.text, title: query.text, authors: [], year: 0, language: "en")] }
+        table.async(\.find) { _, query, _ in
+            [Book(id: query.text, title: query.text, authors: [], year: 0, language: "en")]
+        }
         table.async(\.borrow) { _, _, _ in throw CancellationError() }
         table.async(\.giveBack) { _, _, _ in throw CancellationError() }
     }

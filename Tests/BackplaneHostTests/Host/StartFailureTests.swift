@@ -39,7 +39,8 @@ struct StartFailureTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `who uses one that failed is not started, and the error says why that one failed`(origin: Origin) async throws {
+    func `who uses one that failed is not started, and the error says why that one failed`(origin: Origin) async throws
+    {
         let test = try TestHost(managers: Self.managers, from: origin)
         let error = await error { try await test.host.manager("User", as: Relay.self) }
         #expect(error?.code == .dependencyUnsatisfied)
@@ -67,7 +68,8 @@ struct StartFailureTests {
     @Test(arguments: Origin.allCases)
     func `one that never starts is given up at the limit`(origin: Origin) async throws {
         let test = try TestHost(
-            managers: #""Sleeper": {"className": "TrialManager", "configuration": {"neverStarts": true}}, "Sound": {"className": "ChallengeManager"}"#,
+            managers:
+                #""Sleeper": {"className": "TrialManager", "configuration": {"neverStarts": true}}, "Sound": {"className": "ChallengeManager"}"#,
             from: origin, startLimit: .milliseconds(50))
         let error = await error { try await test.host.manager("Sleeper", as: Trials.self) }
         #expect(error?.code == .callDeadline)
@@ -79,7 +81,9 @@ struct StartFailureTests {
 
     @Test func `what failed is tried again by the next who asks`() async throws {
         let test = try TestHost(managers: Self.managers, from: .linked)
-        for _ in 0..<3 { #expect(await error { try await test.host.manager("Refuses", as: Trials.self) }?.message == "not today") }
+        for _ in 0..<3 {
+            #expect(await error { try await test.host.manager("Refuses", as: Trials.self) }?.message == "not today")
+        }
         await test.host.stop()
     }
 }

@@ -66,14 +66,15 @@ struct StoppedHostTests {
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a call under way when the stop begins is still cancelled with its task`(lanes: LaneRule) async throws {
         let key = "\(#function) \(lanes)", gate = Gate.named(key)
-        let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
+        let test = try TestHost(
+            GatePlugin.manifest(key), plugins: [GatePlugin.self], lanes: lanes, stopLimit: .seconds(300))
         let passage: Remote<Passage> = try await test.host.manager("Gate")
         let call = Task { try await passage.pass() }
         await gate.arrival()
         let stop = Task { await test.host.stop() }
         await eventually { (try? await passage.echo("in time")) == nil }
 
-        call.cancel()       // ends the wait at the gate, which nobody opens
+        call.cancel()  // ends the wait at the gate, which nobody opens
 
         #expect(try await call.value == "passed")
         await stop.value
@@ -140,7 +141,9 @@ struct StoppedHostTests {
         #expect(await error { try path() }?.code == .callRetired)
     }
 
-    @Test func `deadlines of calls into a host that was dropped without being stopped are kept all the same`() async throws {
+    @Test func `deadlines of calls into a host that was dropped without being stopped are kept all the same`()
+        async throws
+    {
         var test: TestHost? = try TestHost(managers: CallErrorTests.managers, from: .encoded)
         weak let host = test?.host
         let trials: Remote<Trials> = try await #require(host).manager("Trial")
@@ -180,7 +183,9 @@ struct StoppedHostTests {
 
     @Test func `a component that was looked up just before the stop is not called after it`() async throws {
         let coordinator = Coordinator(
-            ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
+            ManifestDocument([
+                "manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]],
+            ]),
             linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions())
         let component = try await coordinator.running("Trial"), names = try await coordinator.names(of: "Trial")
         await coordinator.stop()

@@ -6,8 +6,12 @@ import Testing
 /// What a component's configuration has and its type does not know.
 @Suite(.timeLimit(.minutes(5)))
 struct UnknownConfigurationTests {
-    @Test(arguments: Origin.allCases) func `a key that nobody knows warns in the log, and the component starts`(origin: Origin) async throws {
-        let test = try TestHost(managers: #""Trials": {"className": "TrialManager", "configuration": {"refusesToStrat": true}}"#, from: origin)
+    @Test(arguments: Origin.allCases) func `a key that nobody knows warns in the log, and the component starts`(
+        origin: Origin
+    ) async throws {
+        let test = try TestHost(
+            managers: #""Trials": {"className": "TrialManager", "configuration": {"refusesToStrat": true}}"#,
+            from: origin)
         #expect(try await test.call("Trials", "cancellations") == "0")
         let warning = test.log.all.first { $0.level == .warning }
         #expect(warning?.source == "Trials")

@@ -10,7 +10,8 @@ enum UnrulyPlugin {
     ///   - classes: of those in the source, `Unruly` and the ones that fail in their lifecycle.
     ///   - choice: what `choice.number` is in it: a plugin that is compiled once may misbehave in many ways.
     static func host(
-        _ classes: String..., flags: [String] = [], choice: UInt8 = 0, startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10)
+        _ classes: String..., flags: [String] = [], choice: UInt8 = 0, startLimit: Duration = .seconds(60),
+        stopLimit: Duration = .seconds(10)
     ) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
         var library = try LoadingFixture.library(of: source, flags)

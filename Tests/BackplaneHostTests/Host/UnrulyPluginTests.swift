@@ -22,7 +22,9 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test func `a call that is never answered ends at its deadline, and does not keep the host from stopping`() async throws {
+    @Test func `a call that is never answered ends at its deadline, and does not keep the host from stopping`()
+        async throws
+    {
         let test = try UnrulyPlugin.host("Unruly")
         await expectOverdue("never", in: test)
         #expect(try await test.call("Unruly", "twice") == "1")
@@ -34,7 +36,7 @@ struct UnrulyPluginTests {
         _ = try await test.call("Unruly", "twice")
         let call = Task { try await test.call("Unruly", "never") }
         await test.host.stop()
-        call.cancel()       // a plugin in C without `cancel` cannot be cancelled: nobody waits for it here
+        call.cancel()  // a plugin in C without `cancel` cannot be cancelled: nobody waits for it here
     }
 
     @Test func `an answer after the deadline is about nothing`() async throws {
@@ -53,7 +55,9 @@ struct UnrulyPluginTests {
         #expect(test.log.lines == [], "its plugin may be at work on it still")
     }
 
-    @Test func `a synchronous method that does not answer at once fails, and its late answer is about nothing`() async throws {
+    @Test func `a synchronous method that does not answer at once fails, and its late answer is about nothing`()
+        async throws
+    {
         struct Unruliness: Contract {
             static let version: Version = "1.0.0"
             let slow = SyncMethod<Nothing, String>()
@@ -97,14 +101,20 @@ struct UnrulyPluginTests {
     @Test func `a manager that uses the network is refused for its role`() async throws {
         let test = try UnrulyPlugin.host("Unruly")
         let error = await error { try await test.call("Unruly", "fetch") }
-        #expect(error == BackplaneError(.roleForbidden, "Unruly is a manager; only communication controllers and network services use backplane.http"))
+        #expect(
+            error
+                == BackplaneError(
+                    .roleForbidden,
+                    "Unruly is a manager; only communication controllers and network services use backplane.http"))
         await test.host.stop()
     }
 
     @Test func `an interface that the host does not have is NULL`() async throws {
         let test = try UnrulyPlugin.host("Unruly")
         #expect(try await test.call("Unruly", "has", "backplane.log") == "true")
-        for name in ["backplane.none", "", "backplane.log\u{0}"] { #expect(try await test.call("Unruly", "has", name) == "false") }
+        for name in ["backplane.none", "", "backplane.log\u{0}"] {
+            #expect(try await test.call("Unruly", "has", name) == "false")
+        }
         await test.host.stop()
     }
 
@@ -126,7 +136,9 @@ struct UnrulyPluginTests {
     }
 
     @Test(arguments: [("NeverMade", "be made"), ("NeverActive", "be activated")])
-    func `a component that never comes up is given up at the limit, and not released while it may be at work`(name: String, step: String) async throws {
+    func `a component that never comes up is given up at the limit, and not released while it may be at work`(
+        name: String, step: String
+    ) async throws {
         // On a busy machine a short limit may pass in the step before.
         for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
             let test = try UnrulyPlugin.host(name, startLimit: limit)
@@ -150,7 +162,10 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test func `a function that never returns costs its own thread: the limit passes, and others start, are called and stop`() async throws {
+    @Test
+    func `a function that never returns costs its own thread: the limit passes, and others start, are called and stop`()
+        async throws
+    {
         let test = try UnrulyPlugin.host("MadeForEver", "Unruly", startLimit: .seconds(2))
         let overdue = await error { try await test.call("MadeForEver", "has", "backplane.log") }
         #expect(overdue?.code == .callDeadline)

@@ -24,10 +24,12 @@ struct BothLanes {
     }
 
     private static func withLane(_ lanes: LaneRule, _ body: (Lane) async throws -> Void) async throws {
-        let managers = #""Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"}, "Failures": {"className": "FailuresManager"}"#
+        let managers =
+            #""Values": {"className": "ValuesManager"}, "Habits": {"className": "HabitsManager"}, "Failures": {"className": "FailuresManager"}"#
         try await TestHost.with(parity: managers, lanes: lanes) { test in
             let lane = Lane(
-                test: test, isNative: lanes == .fastest, values: try await test.host.manager("Values"), habits: try await test.host.manager("Habits"),
+                test: test, isNative: lanes == .fastest, values: try await test.host.manager("Values"),
+                habits: try await test.host.manager("Habits"),
                 failures: try await test.host.manager("Failures"))
             #expect(await test.host.wires.map { $0.lane == .native } == [lane.isNative, lane.isNative, lane.isNative])
             try await body(lane)
@@ -35,15 +37,24 @@ struct BothLanes {
     }
 
     /// How calls end in each lane.
-    func values<Value>(_ body: (Remote<Values>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
+    func values<Value>(_ body: (Remote<Values>) async throws -> Value) async throws -> (
+        native: Outcome<Value>, encoded: Outcome<Value>
+    ) {
         (try await outcome { try await body(native.values) }, try await outcome { try await body(encoded.values) })
     }
 
-    func habits<Value>(_ body: (Lane, Remote<Habits>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
-        (try await outcome { try await body(native, native.habits) }, try await outcome { try await body(encoded, encoded.habits) })
+    func habits<Value>(_ body: (Lane, Remote<Habits>) async throws -> Value) async throws -> (
+        native: Outcome<Value>, encoded: Outcome<Value>
+    ) {
+        (
+            try await outcome { try await body(native, native.habits) },
+            try await outcome { try await body(encoded, encoded.habits) }
+        )
     }
 
-    func failures<Value>(_ body: (Remote<Failures>) async throws -> Value) async throws -> (native: Outcome<Value>, encoded: Outcome<Value>) {
+    func failures<Value>(_ body: (Remote<Failures>) async throws -> Value) async throws -> (
+        native: Outcome<Value>, encoded: Outcome<Value>
+    ) {
         (try await outcome { try await body(native.failures) }, try await outcome { try await body(encoded.failures) })
     }
 

@@ -18,9 +18,13 @@ struct ContractVersionTests {
         try await TestHost.with(parity: Self.provider) { test in
             let ledger: Remote<EarlierLedger> = try await test.host.manager("Ledger")
             let found = try await ledger.find(.init(text: "a"))
-            #expect(found == [.init(text: "a", wasLimited: false)], "what it does not know of the output is left out, what it does not give is nil")
+            #expect(
+                found == [.init(text: "a", wasLimited: false)],
+                "what it does not know of the output is left out, what it does not give is nil")
             #expect(try ledger.count(.init(text: "abc")) == 3)
-            #expect(await error { try await ledger.given("a") } == BackplaneError(.callUnimplemented, "the component called has no method `given`"))
+            #expect(
+                await error { try await ledger.given("a") }
+                    == BackplaneError(.callUnimplemented, "the component called has no method `given`"))
             let lanes = await test.host.wires.map(\.lane)
             #expect(lanes == [.encoded(because: "`Ledger` is 1.2.0 in the host program and 1.4.0 in \(Self.plugin)")])
         }
@@ -31,7 +35,9 @@ struct ContractVersionTests {
             let problems = await test.host.check()
             #expect(problems.map(\.severity) == [.warning])
             #expect(problems.first?.error.code == .callUnimplemented)
-            #expect(problems.first?.error.message.contains("`given`") == true, "what is missing is told before anything starts")
+            #expect(
+                problems.first?.error.message.contains("`given`") == true,
+                "what is missing is told before anything starts")
             let reader: Remote<LedgerReading> = try await test.host.manager("Reader")
             #expect(try await reader.find("a") == ["a"])
             #expect(try reader.count("abc") == 3)
@@ -46,22 +52,35 @@ struct ContractVersionTests {
             #expect(try await reader.find("a") == ["a true"])
             #expect(try reader.count("abc") == 3)
             let ledger: Remote<OtherLedger> = try await test.host.manager("Ledger")
-            #expect(try await ledger.find(.init(text: "b", limit: nil, note: "")) == [LedgerEntry(text: "b", wasLimited: false, pages: [1, 2])])
-            let lanes = Dictionary(await test.host.wires.map { ("\($0.user ?? "-") \($0.provider)", $0.lane) }, uniquingKeysWith: { first, _ in first })
-            #expect(lanes == ["- Reader": .native, "Reader Ledger": .encoded(because: difference), "- Ledger": .encoded(because: difference)])
+            #expect(
+                try await ledger.find(.init(text: "b", limit: nil, note: "")) == [
+                    LedgerEntry(text: "b", wasLimited: false, pages: [1, 2])
+                ])
+            let lanes = Dictionary(
+                await test.host.wires.map { ("\($0.user ?? "-") \($0.provider)", $0.lane) },
+                uniquingKeysWith: { first, _ in first })
+            #expect(
+                lanes == [
+                    "- Reader": .native, "Reader Ledger": .encoded(because: difference),
+                    "- Ledger": .encoded(because: difference),
+                ])
         }
     }
 
     @Test(arguments: [
-        ("LaterReader", "1.4.1", "1.4.0, an earlier one"), ("OtherMajorReader", "2.0.0", "1.4.0, another major version"),
+        ("LaterReader", "1.4.1", "1.4.0, an earlier one"),
+        ("OtherMajorReader", "2.0.0", "1.4.0, another major version"),
         ("OtherKindReader", "1.4.0", "1.4.0 with `total` asynchronous, not synchronous"),
     ])
-    func `a wire to a provider that does not fit is refused before anything starts`(reader: String, asked: String, found: String) async throws {
+    func `a wire to a provider that does not fit is refused before anything starts`(
+        reader: String, asked: String, found: String
+    ) async throws {
         try await TestHost.with(parity: Self.reader(reader)) { test in
             let errors = await test.host.check().map(\.error)
             #expect(errors.map(\.code) == [.wireMismatch])
             #expect(errors.first?.location == "/managers/Reader/uses/ledger")
-            let words = "asks for `Ledger` \(asked) as `ledger`; `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger` \(found)"
+            let words =
+                "asks for `Ledger` \(asked) as `ledger`; `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger` \(found)"
             #expect(errors.first?.message.hasSuffix(words) == true)
             #expect(await error { try await test.host.start() }?.code == .wireMismatch)
             #expect(await test.host.wires.isEmpty)

@@ -7,7 +7,8 @@ import Testing
 /// Components that call one another very deep, and components that are stopped under their callers.
 @Suite(.timeLimit(.minutes(10)))
 struct DeepCallTests {
-    private static let manifest = #"{"manifestVersion": 1, "plugins": [], "managers": {"Shaft": {"className": "ShaftManager"}}}"#
+    private static let manifest =
+        #"{"manifestVersion": 1, "plugins": [], "managers": {"Shaft": {"className": "ShaftManager"}}}"#
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `Ten thousand calls inside one another all end`(lanes: LaneRule) async throws {
@@ -29,11 +30,12 @@ struct DeepCallTests {
                         var code: BackplaneError.Code?
                         while code == nil {
                             do throws(BackplaneError) {
-                                let isRight = switch number % 3 {
-                                case 0: try remote.isThere()
-                                case 1: try await remote.down(Descent(key, 0)) == 0
-                                default: try await remote.down(Descent(key, 5)) == 5
-                                }
+                                let isRight =
+                                    switch number % 3 {
+                                    case 0: try remote.isThere()
+                                    case 1: try await remote.down(Descent(key, 0)) == 0
+                                    default: try await remote.down(Descent(key, 5)) == 5
+                                    }
                                 if !isRight { counts.wrong.wrappingAdd(1, ordering: .relaxed) }
                             } catch {
                                 code = error.code

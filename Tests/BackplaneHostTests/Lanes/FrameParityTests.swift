@@ -24,7 +24,8 @@ struct FrameParityTests {
         for frame in [try await frames.frame(call), try frames.frameNow(call)] {
             #expect(frame.deadline == call.deadline?.nanoseconds)
             #expect(frame.trace == Self.trace)
-            #expect(frame.path == [3, 2], "the components' numbers, in the order of the call; the provider was made first")
+            #expect(
+                frame.path == [3, 2], "the components' numbers, in the order of the call; the provider was made first")
         }
         #expect(try await frames.frame() == Frame(path: [3, 2]), "a call without anything arrives without anything")
     }
@@ -50,11 +51,19 @@ struct FrameParityTests {
             "Last": {"className": "FramesInC"}, "Middle": {"className": "FramesRelay", "uses": {"next": "Last"}},
             "First": {"className": "FramesRelay", "uses": {"earlier": "Middle"}}
             """
-        try await TestHost.with(parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder) { test in
+        try await TestHost.with(
+            parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder
+        ) { test in
             try await expectFrame(at: test.host.manager("First"))
-            let lanes = Dictionary(await test.host.wires.map { ($0.provider, $0.lane) }, uniquingKeysWith: { first, _ in first })
+            let lanes = Dictionary(
+                await test.host.wires.map { ($0.provider, $0.lane) }, uniquingKeysWith: { first, _ in first })
             #expect(lanes["First"] == .native)
-            #expect(lanes["Middle"] == .encoded(because: "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"))
+            #expect(
+                lanes["Middle"]
+                    == .encoded(
+                        because:
+                            "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"
+                    ))
             #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` is not made with the Swift SDK"))
         }
     }
@@ -88,13 +97,16 @@ struct FrameParityTests {
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a task-local of a library is seen by its own components, and through another library`(lanes: LaneRule) async throws {
+    func `a task-local of a library is seen by its own components, and through another library`(lanes: LaneRule)
+        async throws
+    {
         let managers = """
             "Last": {"className": "HabitsManager"}, "Middle": {"className": "HabitsRelay", "uses": {"next": "Last"}},
             "First": {"className": "HabitsManager", "uses": {"next": "Middle"}}
             """
         try await TestHost.with(parity: managers, lanes: lanes) { test in
-            let first: Remote<Habits> = try await test.host.manager("First"), middle: Remote<Habits> = try await test.host.manager("Middle")
+            let first: Remote<Habits> = try await test.host.manager("First"),
+                middle: Remote<Habits> = try await test.host.manager("Middle")
             #expect(try await first.local() == 7)
             #expect(try await middle.local() == 0)
         }
@@ -103,13 +115,18 @@ struct FrameParityTests {
     @Test func `a synchronous method in C that answers late is an error for a plugin as for the host`() async throws {
         let folder = try LoadingFixture.Folder()
         try folder.write(LoadingFixture.library(of: Self.frames, ["-DLATE"]), as: "libFramesInC.so")
-        let managers = #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
-        try await TestHost.with(parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder) { test in
+        let managers =
+            #""Last": {"className": "FramesInC"}, "First": {"className": "FramesRelay", "uses": {"next": "Last"}}"#
+        try await TestHost.with(
+            parity: managers, libraries: ["FramesInC"], pluginPaths: [TestHost.libraries], in: folder
+        ) { test in
             let late = BackplaneError(.componentFailed, "`frameNow` of Last is synchronous and did not answer at once")
             for name in ["Last", "First"] {
                 let frames: Remote<Frames> = try await test.host.manager(name)
                 #expect(throws: late) { try frames.frameNow() }
-                #expect(try await frames.frame().path.count == (name == "First" ? 1 : 0), "the late answer is about nothing")
+                #expect(
+                    try await frames.frame().path.count == (name == "First" ? 1 : 0), "the late answer is about nothing"
+                )
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct GateTests {
     private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
-    private typealias Gate = BackplaneHost.Gate         // the tests have types of these names
+    private typealias Gate = BackplaneHost.Gate  // the tests have types of these names
     private typealias Reply = Backplane.Reply
     private let timer = DeadlineTimer()
 
@@ -75,7 +75,9 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
-    func `Calls under way end on what they began on, those that come meanwhile on what is there then`(counting: LeaseCounting) async throws {
+    func `Calls under way end on what they began on, those that come meanwhile on what is there then`(
+        counting: LeaseCounting
+    ) async throws {
         let gate = Gate(timer: timer), old = Adder(1), new = Adder(100)
         old.pending.withLock { $0 = [] }
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(old, counting)))
@@ -98,7 +100,9 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
-    func `A slot that is made while the gate is held lets synchronous calls in as the others do`(counting: LeaseCounting) throws {
+    func `A slot that is made while the gate is held lets synchronous calls in as the others do`(
+        counting: LeaseCounting
+    ) throws {
         let gate = Gate(timer: timer), adder = Adder(1)
         gate.hold()
         let late = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
@@ -136,7 +140,8 @@ struct GateTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await remote.add(1)
         }
-        #expect(await error { try await early.value }?.code == .callCancelled, "one that was cancelled before it waited")
+        #expect(
+            await error { try await early.value }?.code == .callCancelled, "one that was cancelled before it waited")
         #expect(gate.callsWaiting == 0)
         #expect(adder.seen.withLock { $0 }.isEmpty)
         gate.open { _, _ in binding(adder, .atomic) }
@@ -162,10 +167,13 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
-    func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting) async throws {
+    func `A slot that is abandoned is closed for good, and the others of its gate are not`(counting: LeaseCounting)
+        async throws
+    {
         let gate = Gate(timer: timer), adder = Adder(1)
         adder.pending.withLock { $0 = [] }
-        let slot = gate.makeSlot(number: 0, to: binding(adder, counting)), other = gate.makeSlot(number: 0, to: binding(adder, counting))
+        let slot = gate.makeSlot(number: 0, to: binding(adder, counting)),
+            other = gate.makeSlot(number: 0, to: binding(adder, counting))
         let (remote, kept) = (Remote<Adding>(slot), Remote<Adding>(other))
         let underWay = Task { try await remote.add(1) }
         await eventually { gate.callsInFlight == 1 }
@@ -240,9 +248,12 @@ struct GateTests {
 
     @Test func `one slot can stay closed while the others open, and says why`() async throws {
         let gate = Gate(timer: timer), adder = Adder(1)
-        let lucky = gate.makeSlot(number: 1, to: binding(adder, .atomic)), other = gate.makeSlot(number: 2, to: binding(adder, .atomic))
+        let lucky = gate.makeSlot(number: 1, to: binding(adder, .atomic)),
+            other = gate.makeSlot(number: 2, to: binding(adder, .atomic))
         gate.hold(lettingAside: false)
-        gate.open(deciding: { slot, old in slot == lucky ? .success(old) : .failure(BackplaneError(.wireMismatch, "another contract")) })
+        gate.open(deciding: { slot, old in
+            slot == lucky ? .success(old) : .failure(BackplaneError(.wireMismatch, "another contract"))
+        })
         #expect(try await Remote<Adding>(lucky).add(1) == 2)
         #expect(await error { try await Remote<Adding>(other).add(1) }?.message == "another contract")
         #expect(await error { try Remote<Adding>(other).addNow(1) }?.message == "another contract")

@@ -9,13 +9,20 @@ import Testing
 /// The lane of a wire is in its slot: it changes with a flip, and whoever calls does not notice.
 @Suite(.timeLimit(.minutes(10)))
 struct LaneChangeTests {
-    @Test func `A flip changes the lane, of a method that was kept too, and a call under way ends in the lane it began in`() async throws {
+    @Test
+    func `A flip changes the lane, of a method that was kept too, and a call under way ends in the lane it began in`()
+        async throws
+    {
         let coordinator = Coordinator(
-            ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
+            ManifestDocument([
+                "manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]],
+            ]),
             linked: [LinkedPlugin(ChallengePlugin.self)], HostOptions(lanes: .fastest))
-        let trials = Remote<Trials>(try await coordinator.slot(to: "Trial", as: Trials.self)), infinity = trials.infinity
+        let trials = Remote<Trials>(try await coordinator.slot(to: "Trial", as: Trials.self)),
+            infinity = trials.infinity
         let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
-        let native = Binding(try #require(component.instance.nativeCells), counting: .best), encoded = Binding(Cells(Trials.self, calling: component.target), counting: .best)
+        let native = Binding(try #require(component.instance.nativeCells), counting: .best),
+            encoded = Binding(Cells(Trials.self, calling: component.target), counting: .best)
 
         // What JSON does not have shows the lane.
         for _ in 0..<3 {

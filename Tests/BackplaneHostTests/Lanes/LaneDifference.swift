@@ -58,8 +58,11 @@ extension LaneDifference {
 
         let outlasted = try await lanes.habits { lane, habits -> String? in
             for limit in limits {
-                let answer = Result { () throws(BackplaneError) in try habits.outlast(limit / .seconds(1), lane.test.host.begin(within: limit)) }
-                let beganLate = answer.error?.message.contains("before the call began") == true, isNative = lane.isNative
+                let answer = Result { () throws(BackplaneError) in
+                    try habits.outlast(limit / .seconds(1), lane.test.host.begin(within: limit))
+                }
+                let beganLate = answer.error?.message.contains("before the call began") == true,
+                    isNative = lane.isNative
                 if !beganLate && (isNative || answer.error != nil) { return try answer.get() }
             }
             return nil
@@ -105,7 +108,9 @@ extension LaneDifference {
             return threads.called.map { $0 == threads.own }
         }
         #expect(isCallers.native == .success([true, true]))
-        #expect(try isCallers.encoded.get().last == false, "where it begins is the compiler's affair, where it goes on is not")
+        #expect(
+            try isCallers.encoded.get().last == false,
+            "where it begins is the compiler's affair, where it goes on is not")
     }
 
     // MARK: Values
@@ -117,7 +122,9 @@ extension LaneDifference {
         let float = try await lanes.values { try await $0.float(.nan).value.isNaN }
         #expect(float.native == .success(true))
         #expect(float.encoded.code == .callInvalidInput)
-        let date = try await lanes.values { try await $0.date(Date(timeIntervalSinceReferenceDate: -.infinity)).value.timeIntervalSinceReferenceDate }
+        let date = try await lanes.values {
+            try await $0.date(Date(timeIntervalSinceReferenceDate: -.infinity)).value.timeIntervalSinceReferenceDate
+        }
         #expect(date.native == .success(-.infinity))
         #expect(date.encoded.code == .callInvalidInput)
         let decimal = try await lanes.values { try await $0.decimal(.nan).value.isNaN }
@@ -154,7 +161,9 @@ extension LaneDifference {
     }
 
     private static func escapes(_ lanes: BothLanes) async throws {
-        let text = try await lanes.values { try await $0.urlComponents(URLComponents(string: "http://a/b%2Fc?x=%41")!).value.string }
+        let text = try await lanes.values {
+            try await $0.urlComponents(URLComponents(string: "http://a/b%2Fc?x=%41")!).value.string
+        }
         #expect(text.native == .success("http://a/b%2Fc?x=%41"))
         #expect(text.encoded == .success("http://a/b/c?x=A"))
     }

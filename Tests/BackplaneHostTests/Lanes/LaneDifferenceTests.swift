@@ -13,7 +13,9 @@ struct LaneDifferenceTests {
     }
 
     @Test func `the list has a line for each test, in order, and a test for each line`() throws {
-        let page = try String(contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/lanes.md").standardized, encoding: .utf8)
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/lanes.md").standardized,
+            encoding: .utf8)
         let lines = page.split(separator: "\n").compactMap { $0.wholeMatch(of: /(\d+)\. \*\*(.+?)\.\*\* .+/) }
         #expect(lines.map { String($0.2) } == LaneDifference.all.map(\.title))
         #expect(lines.map { Int($0.1) } == LaneDifference.all.indices.map { $0 + 1 })

@@ -15,11 +15,13 @@ struct LaneTests {
     private static let layout = ContractLayout(of: Numbers.self).text
 
     private func side(
-        _ name: String, toolchain: String = "Swift 6.3.1 (a1b2c3)", revision: UInt32 = Self.revision, version: Version = "1.2.0", layout: String? = Self.layout
+        _ name: String, toolchain: String = "Swift 6.3.1 (a1b2c3)", revision: UInt32 = Self.revision,
+        version: Version = "1.2.0", layout: String? = Self.layout
     ) -> LaneSide {
         var contract = Self.contract
         contract.version = version
-        return LaneSide(LaneOrigin(name: name, toolchain: toolchain, revision: revision), contract, LayoutText { layout })
+        return LaneSide(
+            LaneOrigin(name: name, toolchain: toolchain, revision: revision), contract, LayoutText { layout })
     }
 
     private func reason(_ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule = .fastest) -> String? {
@@ -36,11 +38,16 @@ struct LaneTests {
         #expect(reason(sound, sound, .encoded) == "the host was told to encode every call")
         #expect(reason(sound, side("plugin `b`", revision: 0)) == "plugin `b` is not made with the Swift SDK")
         #expect(reason(side("plugin `c`", revision: 0), sound) == "plugin `c` is not made with the Swift SDK")
-        #expect(reason(sound, side("plugin `b`", revision: 7)) == "plugin `b` speaks revision 7 of the native lane, this host \(Self.revision)")
+        #expect(
+            reason(sound, side("plugin `b`", revision: 7))
+                == "plugin `b` speaks revision 7 of the native lane, this host \(Self.revision)")
         #expect(reason(sound, side("plugin `b`", toolchain: "")) == "plugin `b` does not say which compiler built it")
-        #expect(reason(sound, side("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
-            == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
-        #expect(reason(sound, side("plugin `b`", version: "1.4.0")) == "`Numbers` is 1.2.0 in plugin `a` and 1.4.0 in plugin `b`")
+        #expect(
+            reason(sound, side("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
+                == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
+        #expect(
+            reason(sound, side("plugin `b`", version: "1.4.0"))
+                == "`Numbers` is 1.2.0 in plugin `a` and 1.4.0 in plugin `b`")
         #expect(reason(sound, side("plugin `b`", layout: nil)) == "one side does not say how it laid out the contract")
     }
 
@@ -57,6 +64,8 @@ struct LaneTests {
     @Test(arguments: ["", "\n", "nonsense", String(repeating: "x\n", count: 10_000)])
     func `A layout that is not one is no reason to trust it`(text: String) {
         #expect(reason(side("plugin `a`"), side("plugin `b`", layout: text)) != nil)
-        #expect(reason(side("plugin `a`", layout: text), side("plugin `b`", layout: text)) != nil, "not even when both say it")
+        #expect(
+            reason(side("plugin `a`", layout: text), side("plugin `b`", layout: text)) != nil,
+            "not even when both say it")
     }
 }

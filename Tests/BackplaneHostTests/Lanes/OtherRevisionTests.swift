@@ -10,17 +10,22 @@ import TimepieceModule
 /// A Swift plugin with another revision of the SDK's lane gets no slots of the host's; it makes its own and calls as a plugin in C does.
 @Suite(.timeLimit(.minutes(10)))
 struct OtherRevisionTests {
-    private static let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = { offer, answer in
-        let status = ChallengePlugin.enter(offer, answer)
-        answer.pointee.lane_revision = BP_LANE_REVISION + 1
-        return status
-    }
+    private static let entry:
+        @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = {
+            offer, answer in
+            let status = ChallengePlugin.enter(offer, answer)
+            answer.pointee.lane_revision = BP_LANE_REVISION + 1
+            return status
+        }
 
     private func with(_ body: (PluginHost, Remote<Trials>, Remote<Relay>) async throws -> Void) async throws {
         let folder = try LoadingFixture.Folder()
         let manifest = ManifestDocument([
             "manifestVersion": 1, "plugins": [],
-            "managers": ["Trial": ["className": "TrialManager"], "Relay": ["className": "RelayManager", "uses": ["trials": "Trial"]]],
+            "managers": [
+                "Trial": ["className": "TrialManager"],
+                "Relay": ["className": "RelayManager", "uses": ["trials": "Trial"]],
+            ],
         ])
         let host = PluginHost(
             manifest: manifest, linked: [LinkedPlugin(named: "challenge", entry: Self.entry)],
@@ -51,19 +56,24 @@ struct OtherRevisionTests {
     }
 
     @Test func `What it looks up again is the same wire`() async throws {
-        let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = { offer, answer in
+        let entry: @Sendable @convention(c) (UnsafePointer<bp_offer>, UnsafeMutablePointer<bp_answer>) -> Int32 = {
+            offer, answer in
             let status = ScriptedPlugin.enter(offer, answer)
             answer.pointee.lane_revision = BP_LANE_REVISION + 1
             return status
         }
         let looking = Script(act: { context, name, call in
-            let wires: [Wire<Scripted>] = [try await context.manager(name), try await context.manager(name, for: call), try await context.resolve(where: { $0.name == name })]
+            let wires: [Wire<Scripted>] = [
+                try await context.manager(name), try await context.manager(name, for: call),
+                try await context.resolve(where: { $0.name == name }),
+            ]
             let slots = Set(wires.map { wire in withUnsafeBytes(of: wire) { Array($0) } })
             return "\(slots.count) " + (try await wires[0].act("hello", call))
         })
         let folder = try LoadingFixture.Folder()
         let host = PluginHost(
-            manifest: ScriptedPlugin.document(["A": .init(script: looking), "B": .init()]), linked: [LinkedPlugin(named: "scripted", entry: entry)],
+            manifest: ScriptedPlugin.document(["A": .init(script: looking), "B": .init()]),
+            linked: [LinkedPlugin(named: "scripted", entry: entry)],
             options: HostOptions(loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
         let remote: Remote<Scripted> = try await host.manager("A")
         #expect(try await remote.act("B") == "1 hello")
@@ -76,11 +86,13 @@ struct OtherRevisionTests {
 
     @Test func `The host says how each wire crosses and why`() async throws {
         try await with { host, trials, relay in
-            let reason = "plugin `org.backplane.tests.challenge` speaks revision \(BP_LANE_REVISION + 1) of the native lane, this host \(BP_LANE_REVISION)"
+            let reason =
+                "plugin `org.backplane.tests.challenge` speaks revision \(BP_LANE_REVISION + 1) of the native lane, this host \(BP_LANE_REVISION)"
             let wires = await host.wires
             #expect(wires.map(\.user) == ["Relay", nil, nil])
             #expect(wires.map(\.provider) == ["Trial", "Trial", "Relay"])
-            #expect(wires.map(\.lane) == [.served(because: reason), .encoded(because: reason), .encoded(because: reason)])
+            #expect(
+                wires.map(\.lane) == [.served(because: reason), .encoded(because: reason), .encoded(because: reason)])
         }
     }
 }

@@ -13,17 +13,23 @@ struct Route: CaseIterable, Sendable, CustomTestStringConvertible {
         Route(lanes: .fastest, isRelayed: true), Route(lanes: .encoded, isRelayed: true),
     ]
 
-    var testDescription: String { "\(lanes == .encoded ? "encoded" : "native"), \(isRelayed ? "from plugin to plugin" : "from the host")" }
+    var testDescription: String {
+        "\(lanes == .encoded ? "encoded" : "native"), \(isRelayed ? "from plugin to plugin" : "from the host")"
+    }
 
     /// Runs a host of a provider and its relay for as long as `body` does, and sees to it that every call takes the lane.
     ///
     /// - Parameter name: of the classes, without `Manager` and `Relay`.
-    func with<C: Contract>(_ name: String, as _: C.Type, _ body: (TestHost, Remote<C>) async throws -> Void) async throws {
-        let managers = #""Direct": {"className": "\#(name)Manager"}, "Relayed": {"className": "\#(name)Relay", "uses": {"next": "Direct"}}"#
+    func with<C: Contract>(_ name: String, as _: C.Type, _ body: (TestHost, Remote<C>) async throws -> Void)
+        async throws
+    {
+        let managers =
+            #""Direct": {"className": "\#(name)Manager"}, "Relayed": {"className": "\#(name)Relay", "uses": {"next": "Direct"}}"#
         try await TestHost.with(parity: managers, lanes: lanes) { test in
             let remote: Remote<C> = try await test.host.manager(isRelayed ? "Relayed" : "Direct")
             let crossed = Set(await test.host.wires.map(\.lane))
-            #expect(crossed == [lanes == .encoded ? .encoded(because: "the host was told to encode every call") : .native])
+            #expect(
+                crossed == [lanes == .encoded ? .encoded(because: "the host was told to encode every call") : .native])
             try await body(test, remote)
         }
     }
@@ -32,12 +38,15 @@ struct Route: CaseIterable, Sendable, CustomTestStringConvertible {
 extension TestHost {
     /// Runs a host of the parity plugins, and stops it however `body` ends.
     static func with(
-        parity managers: String, libraries: [String] = [], pluginPaths: [String] = [], in folder: LoadingFixture.Folder? = nil, lanes: LaneRule = .fastest,
+        parity managers: String, libraries: [String] = [], pluginPaths: [String] = [],
+        in folder: LoadingFixture.Folder? = nil, lanes: LaneRule = .fastest,
         _ body: (TestHost) async throws -> Void
     ) async throws {
-        let plugins = (["_Parity", "_ParityRelay"] + libraries).map { #"{"library": "\#($0)"}"# }.joined(separator: ", ")
+        let plugins = (["_Parity", "_ParityRelay"] + libraries).map { #"{"library": "\#($0)"}"# }.joined(
+            separator: ", ")
         let test = try TestHost(
-            #"{"manifestVersion": 1, "plugins": [\#(plugins)], "managers": {\#(managers)}}"#, pluginPaths: pluginPaths, in: folder, lanes: lanes)
+            #"{"manifestVersion": 1, "plugins": [\#(plugins)], "managers": {\#(managers)}}"#, pluginPaths: pluginPaths,
+            in: folder, lanes: lanes)
         do {
             try await body(test)
             await test.host.stop()

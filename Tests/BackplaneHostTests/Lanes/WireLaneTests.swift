@@ -11,7 +11,9 @@ import Testing
 struct WireLaneTests {
     /// The wires of a host, each as "who calls its name: lane".
     private func lanes(_ host: PluginHost) async -> [String: WireStatus.Lane] {
-        Dictionary(await host.wires.map { ("\($0.user ?? "the program") \($0.label)", $0.lane) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(
+            await host.wires.map { ("\($0.user ?? "the program") \($0.label)", $0.lane) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     @Test func `between libraries in Swift, and to them from the host program, they are native`() async throws {
@@ -26,32 +28,42 @@ struct WireLaneTests {
         try await test.host.start()
         _ = try await test.host.manager("Sound", as: Challenge.self)
         _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
-        #expect(await lanes(test.host) == [
-            "Sound dataAccessController": .native, "Sound communicationController": .native, "ChallengeCommunication challengeService": .native,
-            "Relay trials": .native, "the program Sound": .native, "the program Relay": .native,
-        ])
+        #expect(
+            await lanes(test.host) == [
+                "Sound dataAccessController": .native, "Sound communicationController": .native,
+                "ChallengeCommunication challengeService": .native,
+                "Relay trials": .native, "the program Sound": .native, "the program Relay": .native,
+            ])
         await test.host.stop()
     }
 
     @Test func `the example's are native but for the one to the plugin in C`() async throws {
         let folder = try LoadingFixture.Folder()
-        let manifest = URL(filePath: #filePath).appending(path: "../../../../manifests/bookshelf.json").standardized.path
+        let manifest = URL(filePath: #filePath).appending(path: "../../../../manifests/bookshelf.json").standardized
+            .path
         let host = PluginHost(
             manifest: ManifestDocument(contentsOf: manifest),
-            options: HostOptions(pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"))
+            options: HostOptions(
+                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data"
+            ))
         try await host.start()
         _ = try await host.manager("LibraryManager", as: Library.self)
         _ = try await host.manager("ClockManager", as: WallTime.self)
         let inC = WireStatus.Lane.encoded(because: "plugin `org.backplane.clock` is not made with the Swift SDK")
-        #expect(await lanes(host) == [
-            "LibraryManager dataAccessController": .native, "LibraryManager communicationController": .native, "LibraryCommunication books": .native,
-            "LibraryManager clock": inC, "the program LibraryManager": .native, "the program ClockManager": inC,
-        ])
+        #expect(
+            await lanes(host) == [
+                "LibraryManager dataAccessController": .native, "LibraryManager communicationController": .native,
+                "LibraryCommunication books": .native,
+                "LibraryManager clock": inC, "the program LibraryManager": .native, "the program ClockManager": inC,
+            ])
         await host.stop()
     }
 
     @Test func `a host that is told to encodes them all`() async throws {
-        let test = try TestHost(managers: #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#, from: .encoded)
+        let test = try TestHost(
+            managers:
+                #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#,
+            from: .encoded)
         _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
         let told = WireStatus.Lane.encoded(because: "the host was told to encode every call")
         #expect(await lanes(test.host) == ["Relay trials": told, "the program Relay": told])

@@ -14,14 +14,17 @@ struct ApplyTests {
         var citizens: [String: Society.Citizen] = [:]
         for chain in 0..<50 {
             for place in 0..<4 {
-                citizens["C\(chain)-\(place)"] = Society.Citizen(number: chain * 4 + place, left: place > 0 ? "C\(chain)-\(place - 1)" : nil)
+                citizens["C\(chain)-\(place)"] = Society.Citizen(
+                    number: chain * 4 + place, left: place > 0 ? "C\(chain)-\(place - 1)" : nil)
             }
         }
         return citizens
     }
 
     @Test(arguments: Origin.allCases)
-    func `one number changes in a manifest of 200 managers, and exactly what depends on it is made anew`(origin: Origin) async throws {
+    func `one number changes in a manifest of 200 managers, and exactly what depends on it is made anew`(origin: Origin)
+        async throws
+    {
         var citizens = Self.chains()
         let society = try Society(citizens, from: origin)
         try await society.host.start()
@@ -49,7 +52,8 @@ struct ApplyTests {
         try await society.host.start()
         let a = try await society.citizen("A"), b = try await society.citizen("B")
 
-        var change = try await society.host.apply(society.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
+        var change = try await society.host.apply(
+            society.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
         #expect(change.started == ["C"] && change.stopped == ["B"] && change.kept == ["A"] && change.restarted == [])
         #expect(await error { try await b.number() }?.code == .unknownManager)
         #expect(await error { try await society.citizen("B") }?.code == .unknownManager)
@@ -62,11 +66,12 @@ struct ApplyTests {
         await society.host.stop()
     }
 
-    @Test(arguments: [
-        ["A": Society.Citizen(number: 5, left: "Nobody")],
-        ["A": Society.Citizen(number: 5, left: "B"), "B": Society.Citizen(left: "A")],
-        [:],
-    ] as [[String: Society.Citizen]])
+    @Test(
+        arguments: [
+            ["A": Society.Citizen(number: 5, left: "Nobody")],
+            ["A": Society.Citizen(number: 5, left: "B"), "B": Society.Citizen(left: "A")],
+            [:],
+        ] as [[String: Society.Citizen]])
     func `a bad manifest changes nothing`(bad: [String: Society.Citizen]) async throws {
         let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
         try await society.host.start()
@@ -79,13 +84,19 @@ struct ApplyTests {
         await society.host.stop()
     }
 
-    @Test func `what does not start again is told, what uses it is unsatisfied, and a better manifest mends it`() async throws {
+    @Test func `what does not start again is told, what uses it is unsatisfied, and a better manifest mends it`()
+        async throws
+    {
         let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
         try await society.host.start()
-        let a = try await society.citizen("A"), b = try await society.citizen("B"), c = try await society.citizen("C"), instance = try c.instance()
+        let a = try await society.citizen("A"), b = try await society.citizen("B"), c = try await society.citizen("C"),
+            instance = try c.instance()
 
         let failure = await error {
-            try await society.host.apply(society.document(["A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
+            try await society.host.apply(
+                society.document([
+                    "A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3),
+                ]))
         }
         #expect(failure?.message == "ill" && failure?.location == "/managers/A")
         #expect(await society.states() == ["A failed", "B unsatisfied", "C ready"])
@@ -93,7 +104,8 @@ struct ApplyTests {
         #expect(await error { try await b.number() }?.message == "`A` did not start: ill")
         #expect(try c.instance() == instance)
 
-        try await society.host.apply(society.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
+        try await society.host.apply(
+            society.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
         #expect(try await a.number() == 11)
         #expect(try await b.friends() == [11])
         #expect(try c.instance() == instance)
@@ -144,7 +156,8 @@ struct ApplyTests {
 
     @Test(arguments: Origin.allCases)
     func `a manager is made anew by its name, and its users notice nothing`(origin: Origin) async throws {
-        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A", meets: ["A"])], from: origin)
+        let society = try Society(
+            ["A": .init(number: 1), "B": .init(number: 2, left: "A", meets: ["A"])], from: origin)
         try await society.host.start()
         let a = try await society.citizen("A"), b = try await society.citizen("B")
         let before = (a: try a.instance(), b: try b.instance())
@@ -196,7 +209,8 @@ struct ApplyTests {
     @Test func `a host that was never started starts nothing for a change`() async throws {
         let society = try Society(["A": .init(), "B": .init(), "C": .init(isLazy: true)])
         _ = try await society.citizen("A")
-        let change = try await society.host.apply(society.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
+        let change = try await society.host.apply(
+            society.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
         #expect(change.restarted == ["A"] && change.started == [])
         #expect(await society.states() == ["A ready", "B resolved", "C resolved"])
         await society.host.stop()
@@ -223,7 +237,9 @@ struct ApplyTests {
         async let start: Void = society.host.start()
         await eventually { await society.states().first == "A starting" }
         // The second guest lets the first one go.
-        let changed: [String: Society.Citizen] = ["A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(party: ("late", 2))]
+        let changed: [String: Society.Citizen] = [
+            "A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(party: ("late", 2)),
+        ]
         let change = Task { try await society.host.apply(society.document(changed)) }
         let other = try Society(["Guest": .init(party: ("late", 2))])
         _ = try await other.citizen("Guest")
@@ -237,7 +253,9 @@ struct ApplyTests {
     @Test func `a host that stops during a change ends both`() async throws {
         let society = try Society(["A": .init(number: 1)])
         try await society.host.start()
-        let change = Task { try await society.host.apply(society.document(["A": .init(number: 1, party: ("nobody comes to this", 2))])) }
+        let change = Task {
+            try await society.host.apply(society.document(["A": .init(number: 1, party: ("nobody comes to this", 2))]))
+        }
         await eventually { await society.states() == ["A starting"] }
         await society.host.stop()
         #expect(await error { try await change.value }?.code == .hostStopped)

@@ -12,7 +12,9 @@ struct ChangeDeadlockTests {
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a call under way comes back to the manager that is reset, and ends as it would have`(lanes: LaneRule) async throws {
+    func `a call under way comes back to the manager that is reset, and ends as it would have`(lanes: LaneRule)
+        async throws
+    {
         let under = Turnstile()
         let back = Script(act: { context, text, call in
             if text == "back" { return "back" }
@@ -55,21 +57,23 @@ struct ChangeDeadlockTests {
         })
         let test = try ScriptedPlugin.host(["A": .init(script: a), "B": .init(script: b)])
         try await test.host.start()
-        let first: Remote<Scripted> = try await test.host.manager("A"), second: Remote<Scripted> = try await test.host.manager("B")
-        _ = try await second.act("on")        // B knows A
+        let first: Remote<Scripted> = try await test.host.manager("A"),
+            second: Remote<Scripted> = try await test.host.manager("B")
+        _ = try await second.act("on")  // B knows A
         let call = Task { try await first.act("go") }
         await eventually { under.arrived == 1 }
         let reset = Task { try await test.host.reset() }
         await eventually { (try? first.actNow("")) == nil || (try? second.actNow("")) == nil }
         under.open()
-        _ = await call.result      // it may be told that B is gone, but it ends
+        _ = await call.result  // it may be told that B is gone, but it ends
         #expect(try await reset.value.restarted == ["A", "B"])
         expectNobodyLeft(test)
         #expect(try await first.act("go") == "end")
         await test.host.stop()
     }
 
-    @Test func `a call that waits for what has stopped already is told when it holds up what stops next`() async throws {
+    @Test func `a call that waits for what has stopped already is told when it holds up what stops next`() async throws
+    {
         // A calls K, which stays and looked C up: of C the change knows nothing, and stops it first.
         let under = Turnstile()
         let a = Script(act: { context, text, call in
@@ -84,7 +88,8 @@ struct ChangeDeadlockTests {
         let parts: [String: ScriptedPlugin.Part] = ["A": .init(script: a), "K": .init(script: k), "C": .init()]
         let test = try ScriptedPlugin.host(parts)
         for name in ["A", "K", "C"] { _ = try await test.host.manager(name, as: Scripted.self) }
-        let first: Remote<Scripted> = try await test.host.manager("A"), third: Remote<Scripted> = try await test.host.manager("C")
+        let first: Remote<Scripted> = try await test.host.manager("A"),
+            third: Remote<Scripted> = try await test.host.manager("C")
         let other: Remote<Scripted> = try await test.host.manager("K")
         _ = try await other.act("hello")
         let call = Task { try await first.act("go") }
@@ -117,10 +122,12 @@ struct ChangeDeadlockTests {
             return text
         })
         let parts: [String: ScriptedPlugin.Part] = [
-            "A": .init(script: a), "C": .init(script: c), "Lazy": .init(isLazy: true), "User": .init(left: "A", isLazy: true),
+            "A": .init(script: a), "C": .init(script: c), "Lazy": .init(isLazy: true),
+            "User": .init(left: "A", isLazy: true),
         ]
         let test = try ScriptedPlugin.host(parts)
-        let one: Remote<Scripted> = try await test.host.manager("A"), other: Remote<Scripted> = try await test.host.manager("C")
+        let one: Remote<Scripted> = try await test.host.manager("A"),
+            other: Remote<Scripted> = try await test.host.manager("C")
         let holding = Task { try await other.act("held") }
         let lookUps = ["Lazy", "User", "Nobody", "C"].map { name in Task { try await one.act(name) } }
         await eventually { first.arrived == 4 && second.arrived == 1 }

@@ -20,21 +20,31 @@ struct ChangeRaceTests {
         return left.filter { $0.value != 0 }
     }
 
-    @Test func `a start and a smaller manifest at once come to the managers of that manifest, and to none besides`() async throws {
+    @Test func `a start and a smaller manifest at once come to the managers of that manifest, and to none besides`()
+        async throws
+    {
         for round in 0..<40 {
             var citizens: [String: Society.Citizen] = [:]
-            for index in 0..<30 { citizens["C\(index)"] = .init(number: index, left: index % 3 > 0 ? "C\(index - 1)" : nil) }
+            for index in 0..<30 {
+                citizens["C\(index)"] = .init(number: index, left: index % 3 > 0 ? "C\(index - 1)" : nil)
+            }
             let society = try Society(citizens)
             if round % 2 == 0 { _ = try await society.citizen("C29") }
-            let fewer: [String: Society.Citizen] = ["C1": .init(number: 100), "C29": .init(number: 200, isLazy: true), "D": .init(left: "C1")]
+            let fewer: [String: Society.Citizen] = [
+                "C1": .init(number: 100), "C29": .init(number: 200, isLazy: true), "D": .init(left: "C1"),
+            ]
             async let start = outcome { () async throws(BackplaneError) in try await society.host.start() }
-            async let change = outcome { () async throws(BackplaneError) in try await society.host.apply(society.document(fewer)) }
+            async let change = outcome { () async throws(BackplaneError) in
+                try await society.host.apply(society.document(fewer))
+            }
             _ = await start
             _ = try await change.get()
             // It is lazy now: up if it was before.
             let last = await society.states()[1] == "C29 ready"
             #expect(round % 2 == 1 || last)
-            #expect(await society.states() == ["C1 ready", last ? "C29 ready" : "C29 resolved", "D ready"], "round \(round)")
+            #expect(
+                await society.states() == ["C1 ready", last ? "C29 ready" : "C29 resolved", "D ready"], "round \(round)"
+            )
             #expect(left(of: society.test).keys.sorted() == (last ? ["C1", "C29", "D"] : ["C1", "D"]))
             await society.host.stop()
             #expect(left(of: society.test) == [:])
@@ -82,7 +92,10 @@ struct ChangeRaceTests {
         let callers = (0..<4).map { _ in
             Task {
                 var answers: [Result<String, BackplaneError>] = []
-                for _ in 0..<300 { answers.append(await outcome { () async throws(BackplaneError) in try await society.test.call("A", "number") }) }
+                for _ in 0..<300 {
+                    answers.append(
+                        await outcome { () async throws(BackplaneError) in try await society.test.call("A", "number") })
+                }
                 await done.pass()
                 return answers
             }
@@ -93,12 +106,15 @@ struct ChangeRaceTests {
         await society.host.stop()
     }
 
-    @Test func `calls that wait for a manager that is made anew are answered when the host stops instead`() async throws {
+    @Test func `calls that wait for a manager that is made anew are answered when the host stops instead`() async throws
+    {
         let stopping = Turnstile()
         let coordinator = Coordinator(
-            ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]),
+            linked: [LinkedPlugin(ScriptedPlugin.self)],
             HostOptions())
-        let a = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self)), gate = try await coordinator.gate(of: "A")
+        let a = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self)),
+            gate = try await coordinator.gate(of: "A")
         let reset = Task { try await coordinator.make(.reset("A")) }
         await eventually { stopping.arrived == 1 }
         let waiting = (0..<3).map { _ in Task { try await a.act("hello") } }
@@ -118,7 +134,10 @@ struct ChangeRaceTests {
         let change = try await society.host.apply(
             ManifestDocument([
                 "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
-                "managers": ["A": Society.Citizen(number: 1).value, "B": Society.Citizen(number: 2, left: "A", meets: ["A"]).value],
+                "managers": [
+                    "A": Society.Citizen(number: 1).value,
+                    "B": Society.Citizen(number: 2, left: "A", meets: ["A"]).value,
+                ],
             ]))
         #expect(change.kept == ["A"] && change.started == ["B"])
         let b = try await society.citizen("B")
@@ -132,7 +151,9 @@ struct ChangeRaceTests {
     }
 }
 
-private func outcome<Success>(_ body: () async throws(BackplaneError) -> Success) async -> Result<Success, BackplaneError> {
+private func outcome<Success>(_ body: () async throws(BackplaneError) -> Success) async -> Result<
+    Success, BackplaneError
+> {
     do throws(BackplaneError) {
         return .success(try await body())
     } catch {

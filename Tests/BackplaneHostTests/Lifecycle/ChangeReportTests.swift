@@ -22,9 +22,15 @@ struct ChangeReportTests {
     private static func layered(_ text: String) -> ManifestValue {
         [
             "className": "ChallengeManager",
-            "communicationController": ["className": "ChallengeCommunication", "services": [
-                ["className": "ChallengeService", "propertyName": "challengeService", "networkServiceConfiguration": ["NIFServiceName": .string(text)]],
-            ]],
+            "communicationController": [
+                "className": "ChallengeCommunication",
+                "services": [
+                    [
+                        "className": "ChallengeService", "propertyName": "challengeService",
+                        "networkServiceConfiguration": ["NIFServiceName": .string(text)],
+                    ]
+                ],
+            ],
         ]
     }
 
@@ -33,25 +39,44 @@ struct ChangeReportTests {
         let (host, _) = host(["Layered": Self.layered("One"), "ChallengeService": named])
         try await host.start()
         let change = try await host.apply(Self.manifest(["Layered": Self.layered("Two"), "ChallengeService": named]))
-        #expect(change == ManifestChange(before: ["Layered", "ChallengeService"], after: ["Layered", "ChallengeService"], remade: ["Layered"]))
+        #expect(
+            change
+                == ManifestChange(
+                    before: ["Layered", "ChallengeService"], after: ["Layered", "ChallengeService"], remade: ["Layered"]
+                ))
         #expect(change.kept == ["ChallengeService"])
         await host.stop()
     }
 
     @Test func `a layer that its manager does not ask for is up again after a change`() async throws {
         func managers(_ key: String) -> ManifestValue {
-            ["A": ["className": "TrialManager", "communicationController": ["className": "ChallengeCommunication", "configuration": ["note": .string(key)]]]]
+            [
+                "A": [
+                    "className": "TrialManager",
+                    "communicationController": [
+                        "className": "ChallengeCommunication", "configuration": ["note": .string(key)],
+                    ],
+                ]
+            ]
         }
         let (host, log) = host(managers("one"))
         try await host.start()
         let change = try await host.apply(Self.manifest(managers("two")))
         #expect(change.kept == ["A"])
-        let steps = log.all.filter { $0.source == "host" }.compactMap { record in record.metadata["component"].map { "\($0) \(record.message)" } }
-        #expect(steps == ["ChallengeCommunication started", "A started", "ChallengeCommunication stopped", "ChallengeCommunication started"])
+        let steps = log.all.filter { $0.source == "host" }.compactMap { record in
+            record.metadata["component"].map { "\($0) \(record.message)" }
+        }
+        #expect(
+            steps == [
+                "ChallengeCommunication started", "A started", "ChallengeCommunication stopped",
+                "ChallengeCommunication started",
+            ])
         await host.stop()
     }
 
-    @Test func `a class with another contract: who calls by the old one is told, who looks up the new one is served`() async throws {
+    @Test func `a class with another contract: who calls by the old one is told, who looks up the new one is served`()
+        async throws
+    {
         func managers(_ name: String) -> ManifestValue { ["A": ["className": .string(name)]] }
         let (host, _) = host(managers("CitizenManager"))
         let old: Remote<Citizens> = try await host.manager("A")
@@ -72,9 +97,13 @@ struct ChangeReportTests {
     }
 
     @Test func `a better manifest brings up what a worse one took down, lazy or not`() async throws {
-        let society = try Society(["A": .init(number: 1), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true)])
+        let society = try Society([
+            "A": .init(number: 1), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true),
+        ])
         let l = try await society.citizen("L")
-        let worse: [String: Society.Citizen] = ["A": .init(fails: "ill"), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true)]
+        let worse: [String: Society.Citizen] = [
+            "A": .init(fails: "ill"), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true),
+        ]
         _ = await error { try await society.host.apply(society.document(worse)) }
         #expect(await error { try await l.friends() }?.message == "`A` did not start: ill")
         let better = worse.merging(["A": .init(number: 2)]) { $1 }
@@ -88,7 +117,9 @@ struct ChangeReportTests {
     @Test func `a reset brings up what could not start for want of it, lazy or not`() async throws {
         let flag = Turnstile()
         let ill = Script(made: { _ in if flag.arrived == 1 { throw BackplaneError(.componentFailed, "ill") } })
-        let test = try ScriptedPlugin.host(["A": .init(script: ill), "L": .init(left: "A", isLazy: true), "Other": .init(isLazy: true)])
+        let test = try ScriptedPlugin.host([
+            "A": .init(script: ill), "L": .init(left: "A", isLazy: true), "Other": .init(isLazy: true),
+        ])
         let l: Remote<Scripted> = try await test.host.manager("L")
         flag.open()
         await flag.pass()
@@ -113,7 +144,9 @@ struct ChangeReportTests {
     @Test func `a manifest that is refused leaves no folder behind`() async throws {
         let society = try Society(["A": .init(number: 1)])
         try await society.host.start()
-        let bad: ManifestValue = ["manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]]]
+        let bad: ManifestValue = [
+            "manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]],
+        ]
         for _ in 0..<3 { #expect(await error { try await society.host.apply(ManifestDocument(bad)) } != nil) }
         #expect(society.test.loadFolders() == [])
         await society.host.stop()

@@ -9,7 +9,8 @@ import Testing
 struct ComponentLookUpTests {
     @Test(arguments: Origin.allCases)
     func `a manager looks another one up, in its initialiser and later, and starts it`(origin: Origin) async throws {
-        let society = try Society(["A": .init(number: 1, meets: ["B"]), "B": .init(number: 2), "C": .init(number: 3)], from: origin)
+        let society = try Society(
+            ["A": .init(number: 1, meets: ["B"]), "B": .init(number: 2), "C": .init(number: 3)], from: origin)
         let a = try await society.citizen("A")
         #expect(await society.states() == ["A ready", "B ready", "C resolved"])
         #expect(try await a.met() == [2])
@@ -27,7 +28,9 @@ struct ComponentLookUpTests {
         let society = try Society(["A": .init(), "Broken": .init(fails: "no")])
         let a = try await society.citizen("A")
         let unknown = await error { try await a.ask("Brokem") }
-        #expect(unknown?.failure?.code == "manager.unknown" || unknown?.code == .unknownManager, "\(String(describing: unknown))")
+        #expect(
+            unknown?.failure?.code == "manager.unknown" || unknown?.code == .unknownManager,
+            "\(String(describing: unknown))")
         #expect(unknown?.message.contains("did you mean `Broken`?") == true)
         #expect(await error { try await a.ask("Broken") }?.message == "no")
         await society.host.stop()
@@ -36,7 +39,10 @@ struct ComponentLookUpTests {
     @Test(arguments: Origin.allCases)
     func `managers that look each other up while they start are told, and none hangs`(origin: Origin) async throws {
         let society = try Society(
-            ["A": .init(meets: ["B"]), "B": .init(meets: ["C"]), "C": .init(meets: ["A"]), "Self": .init(meets: ["Self"]), "Sound": .init()], from: origin)
+            [
+                "A": .init(meets: ["B"]), "B": .init(meets: ["C"]), "C": .init(meets: ["A"]),
+                "Self": .init(meets: ["Self"]), "Sound": .init(),
+            ], from: origin)
         let failure = await error { try await society.host.start() }
         #expect(failure?.detailedDescription.contains("manager.cycle") == true)
         let cycles = await society.host.managers.compactMap { status -> String? in
@@ -50,7 +56,9 @@ struct ComponentLookUpTests {
         await society.host.stop()
     }
 
-    @Test func `managers that look each other up when they are activated are told, and not to do it there`() async throws {
+    @Test func `managers that look each other up when they are activated are told, and not to do it there`()
+        async throws
+    {
         let a = Script(activated: { _ = try await $0.manager("B", as: Scripted.self) })
         let b = Script(activated: { _ = try await $0.manager("A", as: Scripted.self) })
         let test = try ScriptedPlugin.host(["A": .init(script: a), "B": .init(script: b)])
@@ -63,15 +71,20 @@ struct ComponentLookUpTests {
     @Test func `a look-up that closes a circle with a declared use is told too`() async throws {
         let society = try Society(["A": .init(left: "B"), "B": .init(meets: ["A"])])
         let failure = await error { try await society.host.start() }
-        #expect(failure?.code == .dependencyCycle && failure?.location == "/managers/B", "\(String(describing: failure))")
+        #expect(
+            failure?.code == .dependencyCycle && failure?.location == "/managers/B", "\(String(describing: failure))")
         #expect(failure?.message.contains("B → A → B") == true)
         #expect(await society.states() == ["A unsatisfied", "B failed"])
         await society.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
-    func `a look-up for a call that a manager makes while it starts does not wait for that manager`(origin: Origin) async throws {
-        let society = try Society(["A": .init(asks: ["B", "A"]), "B": .init(number: 2), "C": .init(asks: ["B", "D"]), "D": .init()], from: origin)
+    func `a look-up for a call that a manager makes while it starts does not wait for that manager`(origin: Origin)
+        async throws
+    {
+        let society = try Society(
+            ["A": .init(asks: ["B", "A"]), "B": .init(number: 2), "C": .init(asks: ["B", "D"]), "D": .init()],
+            from: origin)
         let circle = await error { try await society.citizen("A") }
         #expect(circle?.detailedDescription.contains("A → A") == true, "\(String(describing: circle))")
         _ = try await society.citizen("C")
@@ -81,13 +94,18 @@ struct ComponentLookUpTests {
 
     @Test(arguments: Origin.allCases)
     func `a contract is resolved to the first manager that is wanted`(origin: Origin) async throws {
-        let society = try Society(["A": .init(number: 1), "B": .init(number: 2), "OtherB": .init(number: 3), "Relay": .init(number: 4)], from: origin)
+        let society = try Society(
+            ["A": .init(number: 1), "B": .init(number: 2), "OtherB": .init(number: 3), "Relay": .init(number: 4)],
+            from: origin)
         let a = try await society.citizen("A")
         #expect(try await a.resolve("") == 1)
         #expect(try await a.resolve("B") == 2)
         #expect(try await a.resolve("rB") == 3)
         let nobody = await error { try await a.resolve("Z") }
-        #expect(nobody?.message == "no manager was found that serves Citizens 1.0.0; there is `A`, `B`, `OtherB`, `Relay`, and none was wanted")
+        #expect(
+            nobody?.message
+                == "no manager was found that serves Citizens 1.0.0; there is `A`, `B`, `OtherB`, `Relay`, and none was wanted"
+        )
         await society.host.stop()
     }
 

@@ -19,7 +19,8 @@ struct LifecycleLeakTests {
         var options = HostOptions(occupationLimit: nil)
         options.lanes = lanes
         let coordinator = Coordinator(
-            ScriptedPlugin.document(["A": .init(script: script, left: "B"), "B": .init(), "User": .init(left: "A")]), linked: [LinkedPlugin(ScriptedPlugin.self)],
+            ScriptedPlugin.document(["A": .init(script: script, left: "B"), "B": .init(), "User": .init(left: "A")]),
+            linked: [LinkedPlugin(ScriptedPlugin.self)],
             options)
         try await coordinator.startAll(keepGoing: false)
         let remote = Remote<Scripted>(try await coordinator.slot(to: "A", as: Scripted.self))
@@ -33,7 +34,9 @@ struct LifecycleLeakTests {
         await eventually { script.living.count == 1 }
         #expect(await coordinator.wires().count == 4)
         let gates = (try await coordinator.gate(of: "A"), try await coordinator.gate(of: "B"))
-        #expect(gates.0.slotCount == 2 && gates.1.slotCount == 2, "the user's and the program's; the one it declares and the one it looked up")
+        #expect(
+            gates.0.slotCount == 2 && gates.1.slotCount == 2,
+            "the user's and the program's; the one it declares and the one it looked up")
         #expect(await coordinator.numbersInUse == 3)
         await coordinator.stop()
         #expect(await coordinator.numbersInUse == 0)

@@ -19,7 +19,8 @@ struct ParallelStartTests {
 
     @Test func `who uses another comes up after it, along every path`() async throws {
         let society = try Society([
-            "Top": .init(left: "Left", right: "Right"), "Left": .init(number: 1, left: "Bottom"), "Right": .init(number: 2, left: "Bottom"), "Bottom": .init(),
+            "Top": .init(left: "Left", right: "Right"), "Left": .init(number: 1, left: "Bottom"),
+            "Right": .init(number: 2, left: "Bottom"), "Bottom": .init(),
         ])
         try await society.host.start()
         let order = society.test.log.all.filter { $0.message == "started" }.compactMap { $0.metadata["component"] }
@@ -30,14 +31,20 @@ struct ParallelStartTests {
 
     @Test func `a failure takes along who needs it, by whatever path, and nobody else`() async throws {
         let society = try Society([
-            "A": .init(fails: "no"), "B": .init(left: "A"), "C": .init(left: "B", right: "E"), "D": .init(left: "E"), "E": .init(),
+            "A": .init(fails: "no"), "B": .init(left: "A"), "C": .init(left: "B", right: "E"), "D": .init(left: "E"),
+            "E": .init(),
         ])
         let failure = await error { try await society.host.start() }
-        #expect(failure?.code == .componentFailed && failure?.location == "/managers/A" && failure?.message == "no", "told once")
+        #expect(
+            failure?.code == .componentFailed && failure?.location == "/managers/A" && failure?.message == "no",
+            "told once")
         #expect(await society.states() == ["A failed", "B unsatisfied", "C unsatisfied", "D ready", "E ready"])
 
         let status = await society.host.managers.first { $0.name == "C" }
-        guard case .unsatisfied(let reason)? = status?.state else { Issue.record("C is \(String(describing: status))"); return }
+        guard case .unsatisfied(let reason)? = status?.state else {
+            Issue.record("C is \(String(describing: status))")
+            return
+        }
         #expect(reason.message == "`B` did not start: no" && reason.location == "/managers/C/uses/left")
         #expect(reason.causes.map(\.location) == ["/managers/A"])
         await society.host.stop()
@@ -45,7 +52,8 @@ struct ParallelStartTests {
 
     @Test func `of one round of starting nothing is tried twice; of the next it is`() async throws {
         let users = (0..<50).map { ("User\($0)", Society.Citizen(left: "Broken")) }
-        let society = try Society(Dictionary(uniqueKeysWithValues: users).merging(["Broken": .init(fails: "no"), "Counter": .init()]) { $1 })
+        let society = try Society(
+            Dictionary(uniqueKeysWithValues: users).merging(["Broken": .init(fails: "no"), "Counter": .init()]) { $1 })
         let counter = try await society.citizen("Counter")
         let first = try counter.instance()
         for round in 1...2 {
@@ -59,7 +67,8 @@ struct ParallelStartTests {
 
     @Test func `a lazy manager starts when it is looked up or needed, and not before`() async throws {
         let society = try Society([
-            "Eager": .init(left: "Needed"), "Needed": .init(isLazy: true), "Lazy": .init(number: 7, left: "LazyToo", isLazy: true), "LazyToo": .init(isLazy: true),
+            "Eager": .init(left: "Needed"), "Needed": .init(isLazy: true),
+            "Lazy": .init(number: 7, left: "LazyToo", isLazy: true), "LazyToo": .init(isLazy: true),
         ])
         try await society.host.start()
         #expect(await society.states() == ["Eager ready", "Lazy resolved", "LazyToo resolved", "Needed ready"])

@@ -15,10 +15,12 @@ struct ScriptedPlugin: Plugin {
     ///
     /// - Parameter managers: of each its script and, under `left`, the manager it is wired to.
     static func host(
-        _ managers: [String: Part], plugins: [any Plugin.Type] = [], lanes: LaneRule = .fastest, stopLimit: Duration = .seconds(3)
+        _ managers: [String: Part], plugins: [any Plugin.Type] = [], lanes: LaneRule = .fastest,
+        stopLimit: Duration = .seconds(3)
     ) throws -> TestHost {
         try TestHost(
-            String(decoding: manifest(managers).json, as: UTF8.self), plugins: [ScriptedPlugin.self] + plugins, lanes: lanes, stopLimit: stopLimit)
+            String(decoding: manifest(managers).json, as: UTF8.self), plugins: [ScriptedPlugin.self] + plugins,
+            lanes: lanes, stopLimit: stopLimit)
     }
 
     static func document(_ managers: [String: Part]) -> ManifestDocument { ManifestDocument(manifest(managers)) }
@@ -36,7 +38,8 @@ struct ScriptedPlugin: Plugin {
 
         var value: ManifestValue {
             var value: [String: ManifestValue] = [
-                "className": "ScriptedManager", "configuration": ["key": .string(script.key), "edition": .integer(Int64(edition))],
+                "className": "ScriptedManager",
+                "configuration": ["key": .string(script.key), "edition": .integer(Int64(edition))],
             ]
             if let left { value["uses"] = ["left": .string(left)] }
             if isLazy { value["activation"] = "lazy" }
@@ -62,7 +65,10 @@ struct Script: Sendable {
     let living = Living()
 
     /// - Parameter act: what `act` answers; default: its input.
-    init(made: @escaping Step = { _ in }, activated: @escaping Step = { _ in }, stopped: @escaping Step = { _ in }, act: @escaping Act = { _, text, _ in text }) {
+    init(
+        made: @escaping Step = { _ in }, activated: @escaping Step = { _ in }, stopped: @escaping Step = { _ in },
+        act: @escaping Act = { _, text, _ in text }
+    ) {
         (self.made, self.activated, self.stopped, self.act) = (made, activated, stopped, act)
         let script = self
         Self.all.withLock { $0[key] = script }

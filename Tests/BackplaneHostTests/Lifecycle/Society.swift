@@ -21,14 +21,18 @@ struct Society {
         var party: (String, Int)?
 
         var value: ManifestValue {
-            var configuration: [String: ManifestValue] = ["number": .integer(Int64(number)), "meets": .array(meets.map { .string($0) })]
+            var configuration: [String: ManifestValue] = [
+                "number": .integer(Int64(number)), "meets": .array(meets.map { .string($0) }),
+            ]
             if let asks { configuration["asks"] = .array(asks.map { .string($0) }) }
             if let fails { configuration["fails"] = .string(fails) }
             if let party { configuration["party"] = ["name": .string(party.0), "guests": .integer(Int64(party.1))] }
             var uses: [String: ManifestValue] = [:]
             if let left { uses["left"] = .string(left) }
             if let right { uses["right"] = .string(right) }
-            var manager: [String: ManifestValue] = ["className": "CitizenManager", "configuration": .dictionary(configuration), "uses": .dictionary(uses)]
+            var manager: [String: ManifestValue] = [
+                "className": "CitizenManager", "configuration": .dictionary(configuration), "uses": .dictionary(uses),
+            ]
             if isLazy { manager["activation"] = "lazy" }
             return .dictionary(manager)
         }
@@ -41,7 +45,8 @@ struct Society {
     init(_ citizens: [String: Citizen], from origin: Origin = .linked, startLimit: Duration = .seconds(60)) throws {
         libraries = origin.isLoaded ? ["_Challenge"] : []
         let text = String(decoding: Self.manifest(citizens, libraries).json, as: UTF8.self)
-        test = try TestHost(text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit)
+        test = try TestHost(
+            text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit)
     }
 
     static func manifest(_ citizens: [String: Citizen], _ libraries: [String]) -> ManifestValue {

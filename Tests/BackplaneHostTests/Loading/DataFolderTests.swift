@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(5)))
 struct DataFolderTests {
@@ -33,7 +34,8 @@ struct DataFolderTests {
         #expect(try data("/srv/backplane.json").path == folder.path + "/data/backplane.json-8a70366b2bf528f1")
     }
 
-    @Test func `manifests of one name in two folders are kept apart, and one manifest by two spellings is not`() throws {
+    @Test func `manifests of one name in two folders are kept apart, and one manifest by two spellings is not`() throws
+    {
         #expect(try data("/srv/a/backplane.json").path != data("/srv/b/backplane.json").path)
         #expect(try data("/srv/a/../b/./backplane.json").path == data("/srv/b//backplane.json").path)
         #expect(try data("m.json").path == data(FileManager.default.currentDirectoryPath + "/m.json").path)
@@ -45,8 +47,10 @@ struct DataFolderTests {
     }
 
     @Test(arguments: [
-        ("BookStore", "BookStore"), ("Shop.Books-2_b", "Shop.Books-2_b"), ("../../etc", "..%2F..%2Fetc"), ("/etc", "%2Fetc"),
-        ("a b", "a%20b"), ("a%20b", "a%2520b"), ("Bücher", "B%C3%BCcher"), ("a\u{0}b", "a%00b"), ("...", "..."), ("~", "%7E"), ("a\nb", "a%0Ab"),
+        ("BookStore", "BookStore"), ("Shop.Books-2_b", "Shop.Books-2_b"), ("../../etc", "..%2F..%2Fetc"),
+        ("/etc", "%2Fetc"),
+        ("a b", "a%20b"), ("a%20b", "a%2520b"), ("Bücher", "B%C3%BCcher"), ("a\u{0}b", "a%00b"), ("...", "..."),
+        ("~", "%7E"), ("a\nb", "a%0Ab"),
     ])
     func `a name never leaves the folder, and no two share one`(name: String, expected: String) throws {
         let data = try data()
@@ -72,7 +76,9 @@ struct DataFolderTests {
     }
 
     @Test func `a name too long for the file system is an error, not another's folder`() throws {
-        let error = #expect(throws: BackplaneError.self) { try data().folder(named: String(repeating: "a", count: 300)) }
+        let error = #expect(throws: BackplaneError.self) {
+            try data().folder(named: String(repeating: "a", count: 300))
+        }
         #expect(error?.code == .dataFolderUnusable)
     }
 

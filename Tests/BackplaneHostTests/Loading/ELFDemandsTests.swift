@@ -52,7 +52,9 @@ struct ELFDemandsTests {
         var numbers = SeededNumbers(6)
         for _ in 0..<2_000 {
             var bytes = whole
-            for _ in 0..<Int.random(in: 1...8, using: &numbers) { bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = .random(in: 0...255, using: &numbers) }
+            for _ in 0..<Int.random(in: 1...8, using: &numbers) {
+                bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = .random(in: 0...255, using: &numbers)
+            }
             guard let image = try? ELFImage(bytes) else { continue }
             _ = image.interposable
             _ = try? image.demands()

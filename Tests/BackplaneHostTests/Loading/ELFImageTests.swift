@@ -1,6 +1,7 @@
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 /// The parser against images that are damaged in every way: it refuses or reads them, and never reads outside.
 @Suite(.timeLimit(.minutes(10)))
@@ -41,7 +42,8 @@ struct ELFImageTests {
     @Test func `every library that this process has loaded reads as whole`() throws {
         let maps = try FileDescriptor(opening: "/proc/self/maps", O_RDONLY).bytes(count: 1 << 22)
         let names = maps.split(separator: UInt8(ascii: "\n")).compactMap { $0.split(separator: UInt8(ascii: " ")).last }
-        let paths = Set(names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(".so") || $0.contains(".so.") })
+        let paths = Set(
+            names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(".so") || $0.contains(".so.") })
         #expect(paths.contains { $0.contains("/libc.so") })
         for path in paths {
             // Another test's library may be gone from the disk.
@@ -51,7 +53,8 @@ struct ELFImageTests {
     }
 
     @Test func `no shorter file is taken for whole`() {
-        let lengths = Set(stride(from: 0, to: sound.count, by: 37)).union(max(0, sound.count - 200)..<sound.count).union(0..<70)
+        let lengths = Set(stride(from: 0, to: sound.count, by: 37)).union(max(0, sound.count - 200)..<sound.count)
+            .union(0..<70)
         for length in lengths.sorted() {
             switch problem(Array(sound.prefix(length))) {
             case .damaged where length >= 4: break

@@ -4,7 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct FilePathTests {
-    @Test(arguments: [("/a/b.so", "/a", "b.so"), ("b.so", ".", "b.so"), ("/b.so", "/", "b.so"), ("a/", "a", ""), ("", ".", "")])
+    @Test(arguments: [
+        ("/a/b.so", "/a", "b.so"), ("b.so", ".", "b.so"), ("/b.so", "/", "b.so"), ("a/", "a", ""), ("", ".", ""),
+    ])
     func `a path falls into folder and name`(path: String, folder: String, name: String) {
         #expect(FilePath.folder(of: path) == folder)
         #expect(FilePath.name(of: path) == name)
@@ -17,7 +19,9 @@ struct FilePathTests {
 
     @Test func `a path from the root on has one spelling`() {
         let current = FileManager.default.currentDirectoryPath
-        for (path, absolute) in [("/a//b/./c/", "/a/b/c"), ("/a/../../b", "/b"), ("/", "/"), ("", current), ("x/../y", current + "/y")] {
+        for (path, absolute) in [
+            ("/a//b/./c/", "/a/b/c"), ("/a/../../b", "/b"), ("/", "/"), ("", current), ("x/../y", current + "/y"),
+        ] {
             #expect(FilePath.absolute(path) == absolute)
         }
     }

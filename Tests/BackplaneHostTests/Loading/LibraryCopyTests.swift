@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 /// A copy has all that its library has from the beginning, and gives back later what no code needs.
 @Suite(.timeLimit(.minutes(10)))
@@ -42,7 +43,8 @@ struct LibraryCopyTests {
     }
 
     @Test func `a file is copied whole to another file system`() throws {
-        let memory = try FileDescriptor(opening: "/dev/shm", O_RDWR | Int32(bitPattern: 0o20200000) /* O_TMPFILE */, mode: 0o600)
+        let memory = try FileDescriptor(
+            opening: "/dev/shm", O_RDWR | Int32(bitPattern: 0o20200000) /* O_TMPFILE */, mode: 0o600)
         let source = try FileDescriptor(opening: path, O_RDONLY)
         #expect(try source.copyContents(bytes.count, to: memory) == bytes.count)
         try #require(lseek(memory.number, 0, SEEK_SET) == 0)
@@ -60,7 +62,8 @@ struct LibraryCopyTests {
     @Test func `what no segment maps is most of a bulky library and nothing that is loaded`() throws {
         let file = try LibraryFile.prepare(path, in: loads)
         #expect(file.unmapped.reduce(0) { $0 + $1.count } > 650_000)
-        for section in try ELFImage(bytes).sections where [".text", ".data", ".dynsym", ".dynstr", "backplane"].contains(section.name) {
+        for section in try ELFImage(bytes).sections
+        where [".text", ".data", ".dynsym", ".dynstr", "backplane"].contains(section.name) {
             #expect(!file.unmapped.contains { $0.overlaps(section.range) }, "\(section.name)")
         }
         for segment in try ELFImage(bytes).segments() where segment.type == ELFImage.Segment.load {
@@ -72,16 +75,20 @@ struct LibraryCopyTests {
 
     @Test func `what is given back takes no room, and the code runs on`() throws {
         let file = try LibraryFile.prepare(path, in: loads)
-        let entry = unsafeBitCast(try file.load().symbol(LibraryFile.entry), to: (@convention(c) (Int, Int) -> Int32).self)
+        let entry = unsafeBitCast(
+            try file.load().symbol(LibraryFile.entry), to: (@convention(c) (Int, Int) -> Int32).self)
         let before = try blocks(file.copy)
 
         LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
 
         #expect(entry(0, 0) == 0)
-        let mapped = try ELFImage(bytes).segments().filter { $0.type == ELFImage.Segment.load }.map(\.range), now = try contents(file.copy)
+        let mapped = try ELFImage(bytes).segments().filter { $0.type == ELFImage.Segment.load }.map(\.range),
+            now = try contents(file.copy)
         #expect(now.count == bytes.count)
         for range in mapped { #expect(now[range] == bytes[range]) }
-        guard file.unmapped.allSatisfy({ now[$0].allSatisfy { $0 == 0 } }) else { try Test.cancel("this file system cannot give room back") }
+        guard file.unmapped.allSatisfy({ now[$0].allSatisfy { $0 == 0 } }) else {
+            try Test.cancel("this file system cannot give room back")
+        }
         #expect(try before - blocks(file.copy) >= bulk.count / 512 - 16)
         LoadFolder.giveRoomBack(file.unmapped, of: file.copy)
         LoadFolder.giveRoomBack([0..<4_096], of: "/no/such/copy.so")
@@ -94,7 +101,8 @@ struct LibraryCopyTests {
             other[offset] ^= 1
             return try folder.write(other, as: name)
         }
-        let rebuilt = try changed(at: 5_000, as: "libRebuilt.so"), resymboled = try changed(at: bulk.lowerBound + 10_000, as: "libResymboled.so")
+        let rebuilt = try changed(at: 5_000, as: "libRebuilt.so"),
+            resymboled = try changed(at: bulk.lowerBound + 10_000, as: "libResymboled.so")
         func isSame(_ path: String) -> Bool { LibraryFile.isSame(path, as: file.copy, unmapped: file.unmapped) }
 
         #expect(isSame(path) && !isSame(rebuilt) && !isSame(resymboled))

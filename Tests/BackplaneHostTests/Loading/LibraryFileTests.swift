@@ -1,8 +1,9 @@
 import Backplane
-@testable import BackplaneHost
 import BackplaneNetwork
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 /// Every step on the way from a file to a loaded library, against real files.
 @Suite(.timeLimit(.minutes(10)))
@@ -17,14 +18,17 @@ struct LibraryFileTests {
 
     /// The error that a library is refused with, after making sure that nothing of it ran and no copy stayed.
     private func refusal(
-        of path: String, sha256: String? = nil, digest: (any ContentDigest)? = nil, sourceLocation: SourceLocation = #_sourceLocation
+        of path: String, sha256: String? = nil, digest: (any ContentDigest)? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> BackplaneError? {
         let error = #expect(throws: BackplaneError.self, sourceLocation: sourceLocation) {
             try LibraryFile.prepare(path, sha256: sha256, in: loads, digest: digest)
         }
         #expect(error?.location == path, "the error says which file it is about", sourceLocation: sourceLocation)
         #expect(!LoadingFixture.exists(path + ".ran"), "code of a refused library ran", sourceLocation: sourceLocation)
-        #expect(try FileTree.names(in: loads.path) == ["lock"], "something of a refused library stayed", sourceLocation: sourceLocation)
+        #expect(
+            try FileTree.names(in: loads.path) == ["lock"], "something of a refused library stayed",
+            sourceLocation: sourceLocation)
         return error
     }
 
@@ -195,7 +199,8 @@ struct LibraryFileTests {
 
     @Test(arguments: ["", "abc", String(repeating: "g", count: 64)])
     func `a digest that is none never fits`(text: String) throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text, digest: Sum())
+        let error = try refusal(
+            of: folder.write(LoadingFixture.library(), as: "libSound.so"), sha256: text, digest: Sum())
         #expect(error?.code == .pluginDigestMismatch)
     }
 
@@ -219,7 +224,8 @@ struct LibraryFileTests {
     }
 
     @Test func `an object file is refused`() throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library("-c", "-Wno-unused-command-line-argument"), as: "libObject.so"))
+        let error = try refusal(
+            of: folder.write(LoadingFixture.library("-c", "-Wno-unused-command-line-argument"), as: "libObject.so"))
         #expect(error?.code == .pluginDamaged)
         #expect(error?.message.contains("an object file") == true)
     }
@@ -275,14 +281,16 @@ struct LibraryFileTests {
     }
 
     @Test func `an ABI the host does not speak is refused, naming both ranges`() throws {
-        let error = try refusal(of: folder.write(LoadingFixture.library("-DABI_FROM=700", "-DABI_TO=701"), as: "libFuture.so"))
+        let error = try refusal(
+            of: folder.write(LoadingFixture.library("-DABI_FROM=700", "-DABI_TO=701"), as: "libFuture.so"))
         #expect(error?.code == .pluginABIMismatch)
         #expect(error?.message.contains("700 to 701") == true)
         #expect(error?.message.contains("rebuild the host") == true)
     }
 
     @Test func `a plugin in C that links the SDK has one identity out of two records`() throws {
-        let file = try LibraryFile.prepare(folder.write(LoadingFixture.library("-DWITH_SDK"), as: "libBoth.so"), in: loads)
+        let file = try LibraryFile.prepare(
+            folder.write(LoadingFixture.library("-DWITH_SDK"), as: "libBoth.so"), in: loads)
         #expect(file.identity.id == "org.example.test")
         #expect(file.identity.version == "1.2.3")
         #expect(file.identity.sdk == "0.1.0")

@@ -1,6 +1,7 @@
 import Backplane
-@testable import BackplaneHost
 import Testing
+
+@testable import BackplaneHost
 
 /// Identity records, byte by byte as the header documents them.
 @Suite(.timeLimit(.minutes(5)))
@@ -27,7 +28,8 @@ struct LibraryIdentityTests {
     }
 
     @Test func `every field is read from its place`() throws {
-        let bytes = record(abi: (2, 5), swift: 6003, sdk: "0.1.0", toolchain: "clang 17", id: "org.example.clock", version: "1.2.0")
+        let bytes = record(
+            abi: (2, 5), swift: 6003, sdk: "0.1.0", toolchain: "clang 17", id: "org.example.clock", version: "1.2.0")
         let records = try IdentityRecord.all(in: bytes[...])
         try #require(records.count == 1)
         #expect(records[0].abi == 2...5)
@@ -54,7 +56,9 @@ struct LibraryIdentityTests {
     }
 
     @Test func `a shorter record says nothing in the fields that it does not reach`() throws {
-        let bytes = record(size: 24, abi: (1, 2), swift: 6003, sdk: "0.1.0").prefix(24) + record(size: 287, sdk: "0.2.0", id: "cut off").prefix(287) + [0]
+        let bytes =
+            record(size: 24, abi: (1, 2), swift: 6003, sdk: "0.1.0").prefix(24)
+            + record(size: 287, sdk: "0.2.0", id: "cut off").prefix(287) + [0]
         let records = try IdentityRecord.all(in: bytes[...])
         #expect(records.map(\.abi) == [1...2, 0...0])
         #expect(records.map(\.swift) == ["6.3.0", nil])
@@ -103,14 +107,19 @@ struct LibraryIdentityTests {
 
     @Test func `ABI ranges need one number in common`() throws {
         let identity = try LibraryIdentity(of: image(record(abi: (3, 5)) + record(abi: (3, 5))), at: "libA.so")
-        for host in [1...3, 5...9, 4...4, 0...9] as [ClosedRange<UInt32>] { try identity.requireABI(in: host, at: "libA.so") }
+        for host in [1...3, 5...9, 4...4, 0...9] as [ClosedRange<UInt32>] {
+            try identity.requireABI(in: host, at: "libA.so")
+        }
 
         let older = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 6...7, at: "libA.so") }
-        #expect(older?.message == "the plugin speaks ABI 3 to 5, this host ABI 6 to 7; rebuild the plugin with a newer Backplane SDK")
+        #expect(
+            older?.message
+                == "the plugin speaks ABI 3 to 5, this host ABI 6 to 7; rebuild the plugin with a newer Backplane SDK")
         let newer = #expect(throws: BackplaneError.self) { try identity.requireABI(in: 2...2, at: "libA.so") }
         #expect(
             newer?.message
-                == "the plugin speaks ABI 3 to 5, this host ABI 2; rebuild the host with a newer Backplane, or the plugin with an older SDK")
+                == "the plugin speaks ABI 3 to 5, this host ABI 2; rebuild the host with a newer Backplane, or the plugin with an older SDK"
+        )
         #expect(newer?.code == .pluginABIMismatch && newer?.location == "libA.so")
     }
 }

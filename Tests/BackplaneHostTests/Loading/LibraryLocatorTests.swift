@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryLocatorTests {
@@ -64,7 +65,9 @@ struct LibraryLocatorTests {
         #expect(error?.causes.map(\.location) == [places[0] + "/other/libBookshelf.so"])
     }
 
-    @Test(arguments: ["", ".", "..", "plugins/Bookshelf", "plugins/", "/", ".so", "plugins/.so", "../x", "a\u{0}b", "a\u{0}/b.so"])
+    @Test(arguments: [
+        "", ".", "..", "plugins/Bookshelf", "plugins/", "/", ".so", "plugins/.so", "../x", "a\u{0}b", "a\u{0}/b.so",
+    ])
     func `what is neither a name nor a path is refused`(library: String) {
         let error = #expect(throws: BackplaneError.self) { try locator.locate(library) }
         #expect(error?.code == .pluginNotFound)
@@ -81,7 +84,8 @@ struct LibraryLocatorTests {
     @Test func `the running executable's folder holds the executable`() throws {
         let folder = try #require(RunningExecutable.folder)
         #expect(try FileStatus(at: folder).kind == .folder)
-        #expect(folder == FilePath.folder(of: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")))
+        #expect(
+            folder == FilePath.folder(of: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")))
     }
 
     // MARK: Manifests without plugins

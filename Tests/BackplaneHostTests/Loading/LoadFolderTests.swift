@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 @Suite(.timeLimit(.minutes(10)))
 struct LoadFolderTests {
@@ -44,12 +45,15 @@ struct LoadFolderTests {
     @Test func `a copy's name says plugin and generation, in letters that a line of text can bear`() throws {
         func name(_ library: String, _ plugin: String?, _ generation: Int) throws -> String {
             let loads = try LoadFolder(in: parent)
-            return FilePath.name(of: LoadFolder.path(of: loads.newCopyPath(for: library), plugin: plugin, generation: generation))
+            return FilePath.name(
+                of: LoadFolder.path(of: loads.newCopyPath(for: library), plugin: plugin, generation: generation))
         }
         #expect(try name("libBooks.so", "org.example.books", 3) == "1-org.example.books-generation-3-libBooks.so")
         #expect(try name("libBooks.so", nil, 1) == "1-generation-1-libBooks.so")
         #expect(try name("libBo\noks-é.so", "org/ä", 1) == "1-org___-generation-1-libBo_oks-__.so")
-        #expect(try name(String(repeating: "x", count: 250) + ".so", String(repeating: "y", count: 500), .max).utf8.count <= 255)
+        #expect(
+            try name(String(repeating: "x", count: 250) + ".so", String(repeating: "y", count: 500), .max).utf8.count
+                <= 255)
     }
 
     @Test func `removing takes everything in it, and links only themselves`() throws {
@@ -68,7 +72,9 @@ struct LoadFolderTests {
     @Test func `a folder that is a link is refused`() throws {
         _ = try folder.makeFolder("elsewhere")
         #expect(try refusal(in: folder.link("loads", to: "elsewhere"))?.message.contains("a symbolic link") == true)
-        #expect(refusal(in: parent + "/")?.message.contains("a symbolic link") == true, "a slash at the end changes nothing")
+        #expect(
+            refusal(in: parent + "/")?.message.contains("a symbolic link") == true, "a slash at the end changes nothing"
+        )
         #expect(try FileTree.names(in: folder.path + "/elsewhere") == [])
     }
 
@@ -78,7 +84,8 @@ struct LoadFolderTests {
 
     @Test(arguments: [0o777, 0o770, 0o702, 0o1777] as [UInt32])
     func `a folder that others may write to is refused`(mode: UInt32) throws {
-        #expect(try refusal(in: folder.makeFolder("loads", mode: mode))?.message.contains(String(mode, radix: 8)) == true)
+        #expect(
+            try refusal(in: folder.makeFolder("loads", mode: mode))?.message.contains(String(mode, radix: 8)) == true)
     }
 
     @Test func `a folder that others may only read is accepted, as ours in it is closed`() throws {
@@ -124,7 +131,9 @@ struct LoadFolderTests {
     // MARK: Sweeping
 
     @Test func `what a killed host left is removed, and a living host's folder is not`() throws {
-        let (living, killed) = try (OtherHost(in: folder, "0000000000000001"), OtherHost(in: folder, "0000000000000002"))
+        let (living, killed) = try (
+            OtherHost(in: folder, "0000000000000001"), OtherHost(in: folder, "0000000000000002")
+        )
         let own = try LoadFolder(in: parent)
         #expect(LoadingFixture.exists(living.path) && LoadingFixture.exists(killed.path), "both live")
 
@@ -147,7 +156,8 @@ struct LoadFolderTests {
     @Test func `what is not certainly a host's folder is left alone`() throws {
         _ = try folder.makeFolder("loads")
         let names = [
-            "host", "host-1", "host-1-2", "host-x-0123456789abcdef", "host-1-0123456789abcdeg", "host-1-0123456789abcdef-2", "other",
+            "host", "host-1", "host-1-2", "host-x-0123456789abcdef", "host-1-0123456789abcdeg",
+            "host-1-0123456789abcdef-2", "other",
         ]
         for name in names { _ = try folder.makeFolder("loads/" + name) }
         try folder.write(as: "loads/host-2-0123456789abcdef")

@@ -57,7 +57,9 @@ extension LoadingFixture {
     }
 
     /// The bytes of a library, each variant compiled once.
-    static func library(of source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header) throws -> [UInt8] {
+    static func library(
+        of source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header
+    ) throws -> [UInt8] {
         try built.withLock { built in
             let variant = compiler + [headers, source] + flags
             if let bytes = built[variant] { return bytes }
@@ -72,7 +74,8 @@ extension LoadingFixture {
     ///
     /// - Parameter headers: the folder that `backplane.h` is taken from.
     static func compile(
-        _ source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header, in folder: Folder
+        _ source: String, _ flags: [String], by compiler: [String] = ["clang"], headers: String = header,
+        in folder: Folder
     ) throws -> [UInt8] {
         let input = try folder.write(Array(source.utf8), as: "source.c")
         let output = FilePath.join(folder.path, "output")

@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 /// What `/proc/self/smaps` says of copies, read.
 struct MappedMemoryTests {
@@ -35,7 +36,9 @@ struct MappedMemoryTests {
         """
 
     @Test func `each copy's mappings are added up, whether it is still there or not`() {
-        var reading = MappedMemory.Reading(of: ["/loads/host-1/1-libA.so", "/loads/host-1/2-lib with space.so", "/loads/host-1/3-libC.so"])
+        var reading = MappedMemory.Reading(of: [
+            "/loads/host-1/1-libA.so", "/loads/host-1/2-lib with space.so", "/loads/host-1/3-libC.so",
+        ])
         reading.read(Array(Self.text.utf8)[...])
         #expect(
             reading.memory == [

@@ -10,7 +10,9 @@ struct PluginConformanceTests {
     /// To be lowered when there are fewer. What only a host needs conforms there; keys of JSON that are written by hand are `TextKey`s.
     private static let bound = 70
 
-    private static let tools = (try? Toolchain()).map { (symbols: $0.folder + "/bin/llvm-nm", demangler: $0.folder + "/bin/swift-demangle") }
+    private static let tools = (try? Toolchain()).map {
+        (symbols: $0.folder + "/bin/llvm-nm", demangler: $0.folder + "/bin/swift-demangle")
+    }
     private static var areThere: Bool {
         tools.map { [$0.symbols, $0.demangler].allSatisfy(FileManager.default.isExecutableFile) } ?? false
     }
@@ -19,14 +21,19 @@ struct PluginConformanceTests {
         .enabled(if: areThere, "the toolchain has no `llvm-nm` and `swift-demangle`, so nothing is counted"),
         arguments: ["Almanac", "Bookshelf", "_Glutton", "_YardstickFirst"])
     func `a plugin carries no more conformances of the SDK than are recorded`(name: String) throws {
-        let conformances = try Self.conformances(of: "\(TestHost.libraries)/lib\(name).so").filter { $0.hasSuffix(" in Backplane") }
-        #expect((1...Self.bound).contains(conformances.count), "\(conformances.count):\n\(conformances.sorted().joined(separator: "\n"))")
+        let conformances = try Self.conformances(of: "\(TestHost.libraries)/lib\(name).so").filter {
+            $0.hasSuffix(" in Backplane")
+        }
+        #expect(
+            (1...Self.bound).contains(conformances.count),
+            "\(conformances.count):\n\(conformances.sorted().joined(separator: "\n"))")
     }
 
     /// The conformances of a library that was not stripped, in words: `Backplane.Version : Swift.Comparable in Backplane`.
     private static func conformances(of library: String) throws -> [String] {
         let tools = try #require(tools), start = "protocol conformance descriptor for "
-        let symbols = try run(tools.symbols, "--format=just-symbols", "--defined-only", library).split(separator: "\n").filter { $0.hasSuffix("Mc") }
+        let symbols = try run(tools.symbols, "--format=just-symbols", "--defined-only", library).split(separator: "\n")
+            .filter { $0.hasSuffix("Mc") }
         let words = try run(tools.demangler, ["--compact"] + symbols.map(String.init)).split(separator: "\n")
         return words.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
     }

@@ -6,7 +6,9 @@ import Testing
 /// Loading all that a manifest names.
 @Suite(.timeLimit(.minutes(5)))
 struct PluginLoaderTests {
-    @Test func `what cannot be loaded is reported in the order of the manifest, whichever step it fails in`() async throws {
+    @Test func `what cannot be loaded is reported in the order of the manifest, whichever step it fails in`()
+        async throws
+    {
         let host = try TestHost(
             #"""
             {"manifestVersion": 1, "managers": {"Clock": {"className": "ClockManager"}}, "plugins": [

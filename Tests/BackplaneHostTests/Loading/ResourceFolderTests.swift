@@ -48,17 +48,28 @@ struct ResourceFolderTests {
     @Test func `two candidates are an error that the manifest settles`() throws {
         let library = try library(with: "app_Shop.resources", "app_ShopModule.resources")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
-        #expect(error?.message == "both `app_Shop.resources` and `app_ShopModule.resources` may be the plugin's files; say which with `resources` in the manifest")
-        #expect(try resources(library, named: "app_ShopModule.resources").data("deep/name.txt") == Array("app_ShopModule.resources".utf8))
+        #expect(
+            error?.message
+                == "both `app_Shop.resources` and `app_ShopModule.resources` may be the plugin's files; say which with `resources` in the manifest"
+        )
+        #expect(
+            try resources(library, named: "app_ShopModule.resources").data("deep/name.txt")
+                == Array("app_ShopModule.resources".utf8))
     }
 
     @Test func `the files of a plugin that is linked lie beside the program, named after its module`() throws {
         _ = try library(with: "app_Shop.resources", "app_ShopModule.resources", "app_Shopping.resources")
-        #expect(try ResourceFolder.of(module: "ShopModule", in: folder.path) == folder.path + "/app_ShopModule.resources")
+        #expect(
+            try ResourceFolder.of(module: "ShopModule", in: folder.path) == folder.path + "/app_ShopModule.resources")
         #expect(try ResourceFolder.of(module: "Other", in: folder.path) == nil)
         _ = try folder.makeFolder("old_ShopModule.resources")
-        let error = #expect(throws: BackplaneError.self) { try ResourceFolder.of(module: "ShopModule", in: folder.path) }
-        #expect(error?.message == "both `app_ShopModule.resources` and `old_ShopModule.resources` may be the plugin's files; remove the one that was left there")
+        let error = #expect(throws: BackplaneError.self) {
+            try ResourceFolder.of(module: "ShopModule", in: folder.path)
+        }
+        #expect(
+            error?.message
+                == "both `app_ShopModule.resources` and `old_ShopModule.resources` may be the plugin's files; remove the one that was left there"
+        )
     }
 
     @Test func `a folder that the manifest names and that is not there is an error`() throws {

@@ -1,7 +1,8 @@
 import Backplane
-@testable import BackplaneHost
 import Foundation
 import Testing
+
+@testable import BackplaneHost
 
 /// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are loaded.
 @Suite(.timeLimit(.minutes(10)))
@@ -23,7 +24,9 @@ struct SwiftRuntimeTests {
             section = section.dropFirst((size + 7) / 8 * 8)
         }
         first = places.first ?? first
-        for place in places + [first] { for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: swift >> (8 * byte)) } }
+        for place in places + [first] {
+            for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: swift >> (8 * byte)) }
+        }
         return bytes
     }
 
@@ -64,13 +67,17 @@ struct SwiftRuntimeTests {
     }
 
     @Test func `a Swift plugin of another minor version is refused before it is loaded`() throws {
-        for other in [Version(own.major, own.minor - 1), Version(own.major, own.minor + 1), Version(own.major - 1, own.minor), Version(own.major + 1, own.minor)] {
+        for other in [
+            Version(own.major, own.minor - 1), Version(own.major, own.minor + 1), Version(own.major - 1, own.minor),
+            Version(own.major + 1, own.minor),
+        ] {
             let error = try refusal(library(Self.swift, saying: number(other)))
             #expect(error?.code == .pluginToolchainMismatch)
             let (host, found) = (SwiftRuntime.minor(own), SwiftRuntime.minor(other))
             #expect(
                 error?.message
-                    == "a process has one Swift runtime, this host's is of Swift \(host), and the library was built by Swift \(found); rebuild it with Swift \(host)")
+                    == "a process has one Swift runtime, this host's is of Swift \(host), and the library was built by Swift \(found); rebuild it with Swift \(host)"
+            )
         }
     }
 
@@ -101,7 +108,8 @@ struct SwiftRuntimeTests {
     // MARK: Static runtimes
 
     @Test func `a host with the runtime linked into itself loads no library`() throws {
-        let host = SwiftRuntime(version: own, loaded: ["/usr/bin/server", "/lib/x86_64-linux-gnu/libc.so.6", "/opt/swiftCore/libm.so"])
+        let host = SwiftRuntime(
+            version: own, loaded: ["/usr/bin/server", "/lib/x86_64-linux-gnu/libc.so.6", "/opt/swiftCore/libm.so"])
         #expect(!host.isShared)
         for name in [Self.swift, Self.c] {
             let error = try refusal(library(name), host)
@@ -111,7 +119,8 @@ struct SwiftRuntimeTests {
     }
 
     @Test func `a host with the runtime as a library loads them, and so does one that cannot tell`() {
-        #expect(SwiftRuntime(version: own, loaded: ["/usr/bin/server", "/usr/lib/swift/linux/libswiftCore.so"]).isShared)
+        #expect(
+            SwiftRuntime(version: own, loaded: ["/usr/bin/server", "/usr/lib/swift/linux/libswiftCore.so"]).isShared)
         #expect(SwiftRuntime(version: own, loaded: nil).isShared)
     }
 

@@ -43,22 +43,31 @@ struct `Environments of a manifest` {
     @Test func `The chosen one is laid over the manifest: dictionaries merge, null removes, all else replaces`() {
         let document = read("development")
         #expect(document.problems.isEmpty)
-        #expect(document.manifest == Manifest(
-            plugins: [PluginReference(library: "Fake")],
-            managers: [
-                "Store": ManagerDefinition(className: "Store", configuration: ["keep": 5, "shelf": ["row": 1]]),
-                "Probe": ManagerDefinition(className: "Probe", configuration: ["list": [nil]]),
-            ]))
+        #expect(
+            document.manifest
+                == Manifest(
+                    plugins: [PluginReference(library: "Fake")],
+                    managers: [
+                        "Store": ManagerDefinition(
+                            className: "Store", configuration: ["keep": 5, "shelf": ["row": 1]]),
+                        "Probe": ManagerDefinition(className: "Probe", configuration: ["list": [nil]]),
+                    ]))
     }
 
-    @Test(arguments: [
-        // The examples of RFC 7396, appendix A, whose members are dictionaries.
-        (["a": "b"], ["a": "c"], ["a": "c"]), (["a": "b"], ["b": "c"], ["a": "b", "b": "c"]), (["a": "b"], ["a": nil], [:]),
-        (["a": "b", "b": "c"], ["a": nil], ["b": "c"]), (["a": ["b"]], ["a": "c"], ["a": "c"]), (["a": "c"], ["a": ["b"]], ["a": ["b"]]),
-        (["a": ["b": "c"]], ["a": ["b": "d", "c": nil]], ["a": ["b": "d"]]), (["a": [["b": "c"]]], ["a": [1]], ["a": [1]]),
-        (["a", "b"], ["c", "d"], ["c", "d"]), (["a": "b"], ["c"], ["c"]), (["a": "foo"], nil, nil), (["a": "foo"], "bar", "bar"),
-        (["e": nil], ["a": 1], ["e": nil, "a": 1]), ([1, 2], ["a": "b", "c": nil], ["a": "b"]), ([:], ["a": ["bb": ["ccc": nil]]], ["a": ["bb": [:]]]),
-    ] as [(ManifestValue, ManifestValue, ManifestValue)])
+    @Test(
+        arguments: [
+            // The examples of RFC 7396, appendix A, whose members are dictionaries.
+            (["a": "b"], ["a": "c"], ["a": "c"]), (["a": "b"], ["b": "c"], ["a": "b", "b": "c"]),
+            (["a": "b"], ["a": nil], [:]),
+            (["a": "b", "b": "c"], ["a": nil], ["b": "c"]), (["a": ["b"]], ["a": "c"], ["a": "c"]),
+            (["a": "c"], ["a": ["b"]], ["a": ["b"]]),
+            (["a": ["b": "c"]], ["a": ["b": "d", "c": nil]], ["a": ["b": "d"]]),
+            (["a": [["b": "c"]]], ["a": [1]], ["a": [1]]),
+            (["a", "b"], ["c", "d"], ["c", "d"]), (["a": "b"], ["c"], ["c"]), (["a": "foo"], nil, nil),
+            (["a": "foo"], "bar", "bar"),
+            (["e": nil], ["a": 1], ["e": nil, "a": 1]), ([1, 2], ["a": "b", "c": nil], ["a": "b"]),
+            ([:], ["a": ["bb": ["ccc": nil]]], ["a": ["bb": [:]]]),
+        ] as [(ManifestValue, ManifestValue, ManifestValue)])
     func `Merging is that of RFC 7396`(value: ManifestValue, patch: ManifestValue, merged: ManifestValue) {
         var origins = ManifestOrigins()
         #expect(value.merging(patch, writtenAt: ManifestPath(), &origins) == merged)
@@ -66,9 +75,10 @@ struct `Environments of a manifest` {
 
     @Test func `A name that is not there is an error that lists those there are, and nothing runs`() {
         let document = read("prodution")
-        #expect(summary(document.problems) == [
-            "error - /environments: manifest.unknown-environment: no environment is named `prodution`; did you mean `production`? there are `production`, `development`"
-        ])
+        #expect(
+            summary(document.problems) == [
+                "error - /environments: manifest.unknown-environment: no environment is named `prodution`; did you mean `production`? there are `production`, `development`"
+            ])
         #expect(document.problems[0].position?.line == 8)
         #expect(document.manifest.managers.isEmpty)
         let none = "no environment is named `production`; the manifest has none"
@@ -79,16 +89,31 @@ struct `Environments of a manifest` {
         }
     }
 
-    @Test(arguments: [
-        ([], "error - /environments: manifest.wrong-type: expected a dictionary, found an array"),
-        (["e": 1], "error - /environments/e: manifest.wrong-type: expected a dictionary, found an integer"),
-        (["e": ["manifestVersion": 1]], "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it may have `plugins`, `managers`"),
-        (["e": ["environments": [:]]], "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it may have `plugins`, `managers`"),
-        (["e": ["$schema": "x"]], "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it may have `plugins`, `managers`"),
-        (["e": ["manager": [:]]], "warning - /environments/e/manager: manifest.unknown-key: unknown key `manager`; did you mean `managers`?"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            ([], "error - /environments: manifest.wrong-type: expected a dictionary, found an array"),
+            (["e": 1], "error - /environments/e: manifest.wrong-type: expected a dictionary, found an integer"),
+            (
+                ["e": ["manifestVersion": 1]],
+                "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it may have `plugins`, `managers`"
+            ),
+            (
+                ["e": ["environments": [:]]],
+                "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it may have `plugins`, `managers`"
+            ),
+            (
+                ["e": ["$schema": "x"]],
+                "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it may have `plugins`, `managers`"
+            ),
+            (
+                ["e": ["manager": [:]]],
+                "warning - /environments/e/manager: manifest.unknown-key: unknown key `manager`; did you mean `managers`?"
+            ),
+        ] as [(ManifestValue, String)])
     func `A mistake in one is found whether it is chosen or not`(environments: ManifestValue, problem: String) {
-        let value: ManifestValue = ["manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": environments]
+        let value: ManifestValue = [
+            "manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": environments,
+        ]
         #expect(summary(ManifestDocument(value).problems) == [problem])
         #expect(ManifestDocument(value).manifest.managers.count == 1)
         let chosen = ManifestDocument(value, environment: "e")
@@ -118,23 +143,30 @@ struct `Environments of a manifest` {
             """
         let catalogue = Catalogue(plugins: [.manager("C", wires: [.to("b", .of("API"), optional: true)])])
         let problems = Resolution(read("test", text), catalogue: catalogue).problems
-        #expect(problems.map { "\($0.position?.line ?? 0) \($0.manager ?? "-") \($0.error.location ?? "") \($0.error.code)" } == [
-            "11 A /environments/test/managers/A/dataAccessController/className manifest.wrong-type",
-            "12 B /environments/test/managers/B/className manifest.missing-key",
-            "14 C /environments/test/managers/C/uses/b manager.unsatisfied",
-            "13 New /environments/test/managers/New/className component.unknown-class",
-            "13 New /environments/test/managers/New/uses/a manager.unknown",
-        ])
+        #expect(
+            problems.map {
+                "\($0.position?.line ?? 0) \($0.manager ?? "-") \($0.error.location ?? "") \($0.error.code)"
+            } == [
+                "11 A /environments/test/managers/A/dataAccessController/className manifest.wrong-type",
+                "12 B /environments/test/managers/B/className manifest.missing-key",
+                "14 C /environments/test/managers/C/uses/b manager.unsatisfied",
+                "13 New /environments/test/managers/New/className component.unknown-class",
+                "13 New /environments/test/managers/New/uses/a manager.unknown",
+            ])
         #expect(problems[2].error.causes.map(\.location) == ["/environments/test/managers/B/className"])
     }
 
-    @Test func `A library is located in its own entry, whatever is wrong with those before it, and in its environment`() {
+    @Test func `A library is located in its own entry, whatever is wrong with those before it, and in its environment`()
+    {
         let value: ManifestValue = [
-            "manifestVersion": 1, "plugins": [["library": 1], ["library": "A"]], "managers": [:], "environments": ["e": ["plugins": [["library": "B"]]]],
+            "manifestVersion": 1, "plugins": [["library": 1], ["library": "A"]], "managers": [:],
+            "environments": ["e": ["plugins": [["library": "B"]]]],
         ]
         #expect(ManifestDocument(value).place(ofLibrary: 0) == "/plugins/1/library")
         #expect(ManifestDocument(value, environment: "e").place(ofLibrary: 0) == "/environments/e/plugins/0/library")
-        #expect(ManifestDocument(Manifest(plugins: [PluginReference(library: "A")], managers: [:])).place(ofLibrary: 0) == "/plugins/0/library")
+        #expect(
+            ManifestDocument(Manifest(plugins: [PluginReference(library: "A")], managers: [:])).place(ofLibrary: 0)
+                == "/plugins/0/library")
     }
 
     @Test func `What a component says of its configuration is located where the value is written`() throws {
@@ -152,19 +184,27 @@ struct `Environments of a manifest` {
         #expect(new.place(of: "/configuration/x") == "/environments/e/managers/N/configuration/x")
     }
 
-    @Test(arguments: [
-        (["M": ["className": 5]], "/environments/other/managers/M/className"), (["M": ["clasName": "X"]], "/environments/other/managers/M/clasName"),
-        (["M": ["uses": 5]], "/environments/other/managers/M/uses"), (["M": ["version": "junk"]], "/environments/other/managers/M/version"),
-        (["N": [:]], "/environments/other/managers/N"), (["M": 3], "/environments/other/managers/M"),
-        (["M": ["version": "${A}", "className": "${B}", "uses": 5]], "/environments/other/managers/M/uses"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            (["M": ["className": 5]], "/environments/other/managers/M/className"),
+            (["M": ["clasName": "X"]], "/environments/other/managers/M/clasName"),
+            (["M": ["uses": 5]], "/environments/other/managers/M/uses"),
+            (["M": ["version": "junk"]], "/environments/other/managers/M/version"),
+            (["N": [:]], "/environments/other/managers/N"), (["M": 3], "/environments/other/managers/M"),
+            (["M": ["version": "${A}", "className": "${B}", "uses": 5]], "/environments/other/managers/M/uses"),
+        ] as [(ManifestValue, String)])
     func `What would be wrong with one that is not chosen is a warning`(managers: ManifestValue, place: String) {
         let document = ManifestDocument([
-            "manifestVersion": 1, "managers": ["M": ["className": "M"]], "environments": ["other": ["managers": managers], "sound": [:]],
+            "manifestVersion": 1, "managers": ["M": ["className": "M"]],
+            "environments": ["other": ["managers": managers], "sound": [:]],
         ])
         #expect(document.problems.allSatisfy { $0.severity == .warning })
         #expect(document.problems.count == 1 || place.hasSuffix("/N"))
-        #expect(document.problems.contains { $0.error.location?.hasPrefix(place) == true && $0.error.message.hasPrefix("in an environment that is not chosen: ") })
+        #expect(
+            document.problems.contains {
+                $0.error.location?.hasPrefix(place) == true
+                    && $0.error.message.hasPrefix("in an environment that is not chosen: ")
+            })
         #expect(document.manifest.managers.keys.sorted() == ["M"])
     }
 }

@@ -20,7 +20,9 @@ struct JSONSchema {
     func schema(_ reference: String) throws -> [String: ManifestValue] {
         var schema = root
         for step in reference.dropFirst("#/".count).split(separator: "/") {
-            guard case .dictionary(let members) = schema, let next = members[String(step)] else { throw Unresolved(reference: reference) }
+            guard case .dictionary(let members) = schema, let next = members[String(step)] else {
+                throw Unresolved(reference: reference)
+            }
             schema = next
         }
         guard case .dictionary(let members) = schema else { throw Unresolved(reference: reference) }
@@ -38,14 +40,19 @@ struct JSONSchema {
     }
 
     private func violations(
-        in value: ManifestValue, at path: String, _ keyword: String, _ argument: ManifestValue, _ keywords: [String: ManifestValue]
+        in value: ManifestValue, at path: String, _ keyword: String, _ argument: ManifestValue,
+        _ keywords: [String: ManifestValue]
     ) throws -> [String] {
         func expect(_ condition: Bool) -> [String] { condition ? [] : ["\(path): \(keyword)"] }
         switch (keyword, argument, value) {
-        case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _), ("examples", _, _), ("then", _, _), ("else", _, _): return []
-        case ("$ref", .string(let reference), _): return try violations(in: value, at: path, .dictionary(schema(reference)))
+        case ("$schema", _, _), ("$defs", _, _), ("title", _, _), ("description", _, _), ("examples", _, _),
+            ("then", _, _), ("else", _, _):
+            return []
+        case ("$ref", .string(let reference), _):
+            return try violations(in: value, at: path, .dictionary(schema(reference)))
         case ("type", .string(let type), _): return expect(value.is(type))
-        case ("type", .array(let types), _): return expect(types.contains { if case .string(let type) = $0 { value.is(type) } else { false } })
+        case ("type", .array(let types), _):
+            return expect(types.contains { if case .string(let type) = $0 { value.is(type) } else { false } })
         case ("const", _, _): return expect(value == argument)
         case ("if", _, _):
             let branch = try violations(in: value, at: path, argument).isEmpty ? "then" : "else"
@@ -57,15 +64,22 @@ struct JSONSchema {
             }
         case ("maxProperties", .integer(let most), .dictionary(let members)): return expect(members.count <= most)
         case ("properties", .dictionary(let schemas), .dictionary(let members)):
-            return try members.sorted { $0.key < $1.key }.flatMap { key, value in try schemas[key].map { try violations(in: value, at: "\(path)/\(key)", $0) } ?? [] }
+            return try members.sorted { $0.key < $1.key }.flatMap { key, value in
+                try schemas[key].map { try violations(in: value, at: "\(path)/\(key)", $0) } ?? []
+            }
         case ("additionalProperties", _, .dictionary(let members)):
             guard case .dictionary(let known) = keywords["properties"] ?? [:] else { return [] }
-            return try members.sorted { $0.key < $1.key }.filter { known[$0.key] == nil }.flatMap { try violations(in: $0.value, at: "\(path)/\($0.key)", argument) }
-        case ("items", _, .array(let values)): return try values.enumerated().flatMap { try violations(in: $1, at: "\(path)/\($0)", argument) }
+            return try members.sorted { $0.key < $1.key }.filter { known[$0.key] == nil }.flatMap {
+                try violations(in: $0.value, at: "\(path)/\($0.key)", argument)
+            }
+        case ("items", _, .array(let values)):
+            return try values.enumerated().flatMap { try violations(in: $1, at: "\(path)/\($0)", argument) }
         case ("minLength", .integer(let least), .string(let text)): return expect(text.unicodeScalars.count >= least)
-        case ("pattern", .string(let pattern), .string(let text)): return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
+        case ("pattern", .string(let pattern), .string(let text)):
+            return expect(try Regex(pattern).dotMatchesNewlines().firstMatch(in: text) != nil)
         // Those that say nothing of other kinds of values.
-        case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _), ("additionalProperties", _, _), ("items", _, _),
+        case ("required", .array, _), ("maxProperties", .integer, _), ("properties", .dictionary, _),
+            ("additionalProperties", _, _), ("items", _, _),
             ("minLength", .integer, _), ("pattern", .string, _):
             return []
         default: throw UnknownKeyword(keyword: keyword)

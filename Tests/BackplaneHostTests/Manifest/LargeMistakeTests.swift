@@ -13,8 +13,12 @@ struct LargeMistakeTests {
     @Test func `a circle of ten thousand managers is told to each of them on one short line`() {
         let names = (0..<10_000).map { "M\($0)" }
         var managers: [String: ManifestValue] = [:]
-        for (index, name) in names.enumerated() { managers[name] = ["className": "M", "uses": ["next": .string(names[(index + 1) % names.count])]] }
-        let circles = Resolution(.dictionary(managers), Self.catalogue).problems.filter { $0.error.code == .dependencyCycle }
+        for (index, name) in names.enumerated() {
+            managers[name] = ["className": "M", "uses": ["next": .string(names[(index + 1) % names.count])]]
+        }
+        let circles = Resolution(.dictionary(managers), Self.catalogue).problems.filter {
+            $0.error.code == .dependencyCycle
+        }
         #expect(circles.count == names.count)
         #expect(circles.allSatisfy { $0.error.message.utf8.count < 500 && $0.error.message.contains("9981 more") })
     }
@@ -24,7 +28,9 @@ struct LargeMistakeTests {
         for index in 0..<50_000 { uses["u\(index)"] = .string("Nobody\(index)") }
         for index in 0..<900 { managers["Somebody\(index)"] = ["className": "M"] }
         managers["M"] = ["className": "M", "uses": .dictionary(uses)]
-        let unknown = Resolution(.dictionary(managers), Self.catalogue).problems.filter { $0.error.code == .unknownManager }
+        let unknown = Resolution(.dictionary(managers), Self.catalogue).problems.filter {
+            $0.error.code == .unknownManager
+        }
         #expect(unknown.count == 50_000)
         #expect(unknown.first?.error.message.contains("there are") == true)
         #expect(unknown.last?.error.message.hasPrefix("no manager is named `Nobody") == true)
@@ -34,8 +40,12 @@ struct LargeMistakeTests {
         var managers: [String: ManifestValue] = [:], lock: [String: ManifestValue] = [:]
         for index in 0..<5_000 { managers["M\(index)"] = ["className": 5] }
         for index in 0..<40_000 { lock["M\(index)/dataAccessController"] = ["plugin": "org.p0", "version": "1.0.0"] }
-        let document = ManifestDocument(["manifestVersion": 1, "managers": .dictionary(managers), "lock": .dictionary(lock)])
-        let obsolete = Resolution(document, catalogue: Self.catalogue).problems.filter { $0.error.code == .lockObsolete }
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": .dictionary(managers), "lock": .dictionary(lock),
+        ])
+        let obsolete = Resolution(document, catalogue: Self.catalogue).problems.filter {
+            $0.error.code == .lockObsolete
+        }
         #expect(obsolete.count == 35_000)
     }
 
@@ -43,7 +53,8 @@ struct LargeMistakeTests {
     func `a key is at most a thousand bytes long`(spelling: String) {
         let long = String(repeating: "k", count: 1_025), most = String(long.dropLast())
         func document(_ key: String) -> ManifestDocument {
-            let text = spelling == "\""
+            let text =
+                spelling == "\""
                 ? #"{"manifestVersion": 1, "managers": {"M": {"className": "M", "configuration": {"\#(key)": 1}}}}"#
                 : "<plist><dict><key>M</key><dict><key>className</key><string>M</string><key>\(key)</key><string/></dict></dict></plist>"
             return ManifestDocument(parsing: Data(text.utf8))
@@ -54,8 +65,11 @@ struct LargeMistakeTests {
 
     @Test func `positions are found beside a large array that nobody asks about`() {
         let array = Array(repeating: "0", count: 200_000).joined(separator: ",")
-        let text = #"{"manifestVersion": 1, "managers": {"M": {"configuration": {"\#(String(repeating: "k", count: 1_000))": [\#(array)]}}}}"#
-        #expect(ManifestDocument(parsing: Data(text.utf8)).problems.map(\.position) == [SourcePosition(line: 1, column: 37)])
+        let text =
+            #"{"manifestVersion": 1, "managers": {"M": {"configuration": {"\#(String(repeating: "k", count: 1_000))": [\#(array)]}}}}"#
+        #expect(
+            ManifestDocument(parsing: Data(text.utf8)).problems.map(\.position) == [SourcePosition(line: 1, column: 37)]
+        )
     }
 
     @Test func `a step of a pointer is escaped by its scalars`() {

@@ -7,10 +7,13 @@ import Testing
 
 /// The manifests of this repository.
 enum Examples {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests").standardizedFileURL
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests")
+        .standardizedFileURL
 
     static func paths() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") || $0.hasSuffix(".plist") }.sorted()
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+            $0.hasSuffix(".json") || $0.hasSuffix(".plist")
+        }.sorted()
             .map { folder.appending(path: $0).path }
     }
 }
@@ -41,7 +44,8 @@ struct `Writing a manifest` {
             let manifest = random.manifest()
             let bytes = try manifest.value.encoded(as: format)
             let document = ManifestDocument(parsing: bytes) { _ in nil }
-            #expect(document.manifest == manifest, "seed \(seed) as \(format)\n\(String(decoding: bytes, as: UTF8.self))")
+            #expect(
+                document.manifest == manifest, "seed \(seed) as \(format)\n\(String(decoding: bytes, as: UTF8.self))")
             #expect(document.problems.isEmpty)
             #expect(try manifest.value.encoded(as: format) == bytes, "the same bytes for the same manifest")
         }
@@ -62,84 +66,115 @@ struct `Writing a manifest` {
 
     @Test func `JSON is in the order of the schema, flat values on one line`() throws {
         let value: ManifestValue = [
-            "zoo": nil, "managers": [
-                "B": ["communicationController": ["services": [["propertyName": "p", "className": "S"]], "className": "C"], "uses": ["b": "A", "a": "A"], "className": "M"],
-                "A": ["configuration": ["list": [1, 2.5, "three"], "empty": [:], "deep": [[]], "text": .string(String(repeating: "x", count: 80))], "className": "M"],
-            ], "manifestVersion": 1, "plugins": [["version": "[1,2)", "library": "L"]], "environments": ["e": ["managers": [:], "plugins": []]],
+            "zoo": nil,
+            "managers": [
+                "B": [
+                    "communicationController": [
+                        "services": [["propertyName": "p", "className": "S"]], "className": "C",
+                    ], "uses": ["b": "A", "a": "A"], "className": "M",
+                ],
+                "A": [
+                    "configuration": [
+                        "list": [1, 2.5, "three"], "empty": [:], "deep": [[]],
+                        "text": .string(String(repeating: "x", count: 80)),
+                    ], "className": "M",
+                ],
+            ], "manifestVersion": 1, "plugins": [["version": "[1,2)", "library": "L"]],
+            "environments": ["e": ["managers": [:], "plugins": []]],
         ]
-        #expect(try String(decoding: value.encoded(as: .json), as: UTF8.self) == """
-            {
-              "manifestVersion": 1,
-              "plugins": [
-                { "library": "L", "version": "[1,2)" }
-              ],
-              "managers": {
-                "A": {
-                  "className": "M",
-                  "configuration": {
-                    "deep": [[]],
-                    "empty": {},
-                    "list": [1, 2.5, "three"],
-                    "text": "\(String(repeating: "x", count: 80))"
-                  }
-                },
-                "B": {
-                  "className": "M",
-                  "uses": { "a": "A", "b": "A" },
-                  "communicationController": {
-                    "className": "C",
-                    "services": [
-                      { "className": "S", "propertyName": "p" }
-                    ]
-                  }
+        #expect(
+            try String(decoding: value.encoded(as: .json), as: UTF8.self) == """
+                {
+                  "manifestVersion": 1,
+                  "plugins": [
+                    { "library": "L", "version": "[1,2)" }
+                  ],
+                  "managers": {
+                    "A": {
+                      "className": "M",
+                      "configuration": {
+                        "deep": [[]],
+                        "empty": {},
+                        "list": [1, 2.5, "three"],
+                        "text": "\(String(repeating: "x", count: 80))"
+                      }
+                    },
+                    "B": {
+                      "className": "M",
+                      "uses": { "a": "A", "b": "A" },
+                      "communicationController": {
+                        "className": "C",
+                        "services": [
+                          { "className": "S", "propertyName": "p" }
+                        ]
+                      }
+                    }
+                  },
+                  "environments": {
+                    "e": { "plugins": [], "managers": {} }
+                  },
+                  "zoo": null
                 }
-              },
-              "environments": {
-                "e": { "plugins": [], "managers": {} }
-              },
-              "zoo": null
-            }
 
-            """)
+                """)
     }
 
     @Test func `A property list in XML has the same order`() throws {
-        let value: ManifestValue = ["M": ["dataAccessController": ["configuration": ["b": true, "a": .data(Data([1, 2]))], "className": "<D>"], "className": "M"]]
-        #expect(try String(decoding: value.encoded(as: .xml), as: UTF8.self).split(separator: "\n").dropFirst(3).joined(separator: "\n") == """
-            <dict>
-            \t<key>M</key>
-            \t<dict>
-            \t\t<key>className</key>
-            \t\t<string>M</string>
-            \t\t<key>dataAccessController</key>
-            \t\t<dict>
-            \t\t\t<key>className</key>
-            \t\t\t<string>&lt;D&gt;</string>
-            \t\t\t<key>configuration</key>
-            \t\t\t<dict>
-            \t\t\t\t<key>a</key>
-            \t\t\t\t<data>AQI=</data>
-            \t\t\t\t<key>b</key>
-            \t\t\t\t<true/>
-            \t\t\t</dict>
-            \t\t</dict>
-            \t</dict>
-            </dict>
-            </plist>
-            """)
+        let value: ManifestValue = [
+            "M": [
+                "dataAccessController": ["configuration": ["b": true, "a": .data(Data([1, 2]))], "className": "<D>"],
+                "className": "M",
+            ]
+        ]
+        #expect(
+            try String(decoding: value.encoded(as: .xml), as: UTF8.self).split(separator: "\n").dropFirst(3).joined(
+                separator: "\n") == """
+                    <dict>
+                    \t<key>M</key>
+                    \t<dict>
+                    \t\t<key>className</key>
+                    \t\t<string>M</string>
+                    \t\t<key>dataAccessController</key>
+                    \t\t<dict>
+                    \t\t\t<key>className</key>
+                    \t\t\t<string>&lt;D&gt;</string>
+                    \t\t\t<key>configuration</key>
+                    \t\t\t<dict>
+                    \t\t\t\t<key>a</key>
+                    \t\t\t\t<data>AQI=</data>
+                    \t\t\t\t<key>b</key>
+                    \t\t\t\t<true/>
+                    \t\t\t</dict>
+                    \t\t</dict>
+                    \t</dict>
+                    </dict>
+                    </plist>
+                    """)
     }
 
-    @Test(arguments: [
-        (.xml, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
-        (.binary, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
-        (.json, .number(.infinity), "JSON has no number inf"), (.json, .number(.nan), "JSON has no number nan"),
-        (.xml, "a\u{1}", "XML has no character U+1; a binary property list and JSON have"), (.xml, "\u{FFFE}", "XML has no character U+FFFE; a binary property list and JSON have"),
-        (.xml, ["\0": 1], "XML has no character U+0; a binary property list and JSON have"),
-        (.xml, .date(Date(timeIntervalSinceReferenceDate: 0.5)), "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"),
-        (.xml, .date(.distantFuture + 1e12), "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"),
-    ] as [(ManifestFormat, ManifestValue, String)])
-    func `What a format cannot hold is an error at its place`(format: ManifestFormat, value: ManifestValue, words: String) throws {
-        let error = try #require(throws: BackplaneError.self) { try (["a": ["b/c": [1, value]]] as ManifestValue).encoded(as: format) }
+    @Test(
+        arguments: [
+            (.xml, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
+            (.binary, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
+            (.json, .number(.infinity), "JSON has no number inf"), (.json, .number(.nan), "JSON has no number nan"),
+            (.xml, "a\u{1}", "XML has no character U+1; a binary property list and JSON have"),
+            (.xml, "\u{FFFE}", "XML has no character U+FFFE; a binary property list and JSON have"),
+            (.xml, ["\0": 1], "XML has no character U+0; a binary property list and JSON have"),
+            (
+                .xml, .date(Date(timeIntervalSinceReferenceDate: 0.5)),
+                "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"
+            ),
+            (
+                .xml, .date(.distantFuture + 1e12),
+                "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"
+            ),
+        ] as [(ManifestFormat, ManifestValue, String)])
+    func `What a format cannot hold is an error at its place`(
+        format: ManifestFormat, value: ManifestValue, words: String
+    ) throws {
+        let error = try #require(throws: BackplaneError.self) {
+            try (["a": ["b/c": [1, value]]] as ManifestValue).encoded(as: format)
+        }
         #expect(error.code == .manifestUnsupported && error.message == words)
         #expect(error.location?.hasPrefix("/a/b~1c/1") == true)
     }
@@ -157,12 +192,16 @@ struct `Writing a manifest` {
     }
 
     @Test func `Binary ones hold what XML cannot`() throws {
-        let value: ManifestValue = ["a": "\u{1}\u{FFFE}", "b": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "c": .number(.infinity)]
+        let value: ManifestValue = [
+            "a": "\u{1}\u{FFFE}", "b": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "c": .number(.infinity),
+        ]
         #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)
     }
 
     @Test func `A Nemo Logic manifest is upgraded to the equal managers, and what wakes is told`() throws {
-        let value: ManifestValue = ["M": ["className": "${M}", "uses": ["a": "N"], "comment": 1], "N": ["className": "N"]]
+        let value: ManifestValue = [
+            "M": ["className": "${M}", "uses": ["a": "N"], "comment": 1], "N": ["className": "N"],
+        ]
         #expect(value.isNemoLogic && !value.upgraded.isNemoLogic)
         #expect(value.keysThatAnUpgradeWakes == ["/M/uses"])
         let upgraded = ManifestDocument(value.upgraded) { _ in nil }.manifest

@@ -10,16 +10,21 @@ import Testing
 struct `Manifests that were tampered with` {
     private static let catalogue: Catalogue = {
         let api = ContractDescription.of("API")
-        let layers: [WireDescription] = [.to("dataAccessController", api, optional: true), .to("communicationController", api, optional: true), .to("clock", api, optional: true)]
+        let layers: [WireDescription] = [
+            .to("dataAccessController", api, optional: true), .to("communicationController", api, optional: true),
+            .to("clock", api, optional: true),
+        ]
         return Catalogue(
             plugins: [
-                .manager("LibraryManager", provides: api, wires: layers), .manager("ClockManager", provides: api), .manager("AlmanacManager", wires: layers),
+                .manager("LibraryManager", provides: api, wires: layers), .manager("ClockManager", provides: api),
+                .manager("AlmanacManager", wires: layers),
                 .dataAccess("BookStore", provides: api), .dataAccess("AlmanacStore", provides: api),
             ],
             [
                 .communication("LibraryCommunication", provides: api, wires: [.to("books", api)]),
                 .communication("AlmanacCommunication", provides: api, wires: [.to("feed", api, optional: true)]),
-                .service("BooksService", "1.0.0", provides: api), .service("BooksService", "2.1.0", provides: api), .service("EventFeedService", provides: api),
+                .service("BooksService", "1.0.0", provides: api), .service("BooksService", "2.1.0", provides: api),
+                .service("EventFeedService", provides: api),
             ])
     }()
 
@@ -30,9 +35,23 @@ struct `Manifests that were tampered with` {
         values.append(`Reading a manifest`.whole)
         values.append(try ManifestValue(parsing: Data(`Environments of a manifest`.text.utf8)))
         values.append([
-            "manifestVersion": 1, "managers": ["LibraryManager": ["className": "LibraryManager", "uses": ["clock": "ClockManager"]], "ClockManager": ["className": "ClockManager"]],
-            "environments": ["test": ["managers": ["LibraryManager": ["uses": nil, "configuration": ["home": "${HOME:-none}"]], "New": ["className": "ClockManager"]]], "production": [:]],
-            "lock": ["LibraryManager": ["plugin": "org.p0", "version": "1.0.0"], "ClockManager": ["plugin": "org.p0", "version": "1.0.0"]],
+            "manifestVersion": 1,
+            "managers": [
+                "LibraryManager": ["className": "LibraryManager", "uses": ["clock": "ClockManager"]],
+                "ClockManager": ["className": "ClockManager"],
+            ],
+            "environments": [
+                "test": [
+                    "managers": [
+                        "LibraryManager": ["uses": nil, "configuration": ["home": "${HOME:-none}"]],
+                        "New": ["className": "ClockManager"],
+                    ]
+                ], "production": [:],
+            ],
+            "lock": [
+                "LibraryManager": ["plugin": "org.p0", "version": "1.0.0"],
+                "ClockManager": ["plugin": "org.p0", "version": "1.0.0"],
+            ],
         ])
         sound = values
     }
@@ -40,7 +59,9 @@ struct `Manifests that were tampered with` {
     @Test func `Before, they have no problem`() {
         for value in sound {
             let problems = Resolution(ManifestDocument(value), catalogue: Self.catalogue).problems
-            #expect(problems.allSatisfy { $0.error.code != .manifestWrongType && $0.error.code != .manifestMissingKey }, "\(problems)")
+            #expect(
+                problems.allSatisfy { $0.error.code != .manifestWrongType && $0.error.code != .manifestMissingKey },
+                "\(problems)")
         }
     }
 
@@ -61,9 +82,12 @@ struct `Manifests that were tampered with` {
 
     /// What ever found something, in the reading, the writing or in these tests.
     static let found: [(ManifestFormat, ManifestValue)] = [
-        (.xml, ["manifestVersion": .number(.nan), "managers": [:]]), (.binary, ["manifestVersion": [.number(.nan)], "managers": [:]]),
-        (.xml, ["M": ["className": "M", "$null": 1]]), (.xml, ["M": ["className": "$null"]]), (.xml, ["M": ["className": "\r\nx"]]),
-        (.xml, ["M": ["className": "\u{FEFF}x"]]), (.json, ["\u{FEFF}": ["className": "$$${x"]]), (.binary, ["M": ["className": "e\u{301}"], "": [:]]),
+        (.xml, ["manifestVersion": .number(.nan), "managers": [:]]),
+        (.binary, ["manifestVersion": [.number(.nan)], "managers": [:]]),
+        (.xml, ["M": ["className": "M", "$null": 1]]), (.xml, ["M": ["className": "$null"]]),
+        (.xml, ["M": ["className": "\r\nx"]]),
+        (.xml, ["M": ["className": "\u{FEFF}x"]]), (.json, ["\u{FEFF}": ["className": "$$${x"]]),
+        (.binary, ["M": ["className": "e\u{301}"], "": [:]]),
     ]
 
     @Test(arguments: found)
@@ -77,7 +101,9 @@ struct `Manifests that were tampered with` {
     }
 
     private func attempt(_ bytes: Data, environment: String?, _ name: String) throws -> String {
-        let document = ManifestDocument(parsing: bytes, path: "manifest", environment: environment) { ["TEXT": "${TEXT}", "EMPTY": ""][$0] }
+        let document = ManifestDocument(parsing: bytes, path: "manifest", environment: environment) {
+            ["TEXT": "${TEXT}", "EMPTY": ""][$0]
+        }
         let resolution = Resolution(document, catalogue: Self.catalogue)
         for violation in try violations(document, resolution, bytes) { Issue.record("\(name): \(violation)") }
         if document.problems.contains(where: { $0.error.code == .manifestMalformed }) { return "refused" }
@@ -90,13 +116,20 @@ struct `Manifests that were tampered with` {
         for problem in resolution.problems {
             let location = problem.error.location
             if location == nil { violations.append("no place: \(problem)") }
-            if isText, problem.position == nil, bytes.count <= DocumentLimits.bytes { violations.append("no position: \(problem)") }
-            if problem.error.message.isEmpty || problem.error.message.utf8.count > 10_000 { violations.append("no message to read: \(location ?? "")") }
+            if isText, problem.position == nil, bytes.count <= DocumentLimits.bytes {
+                violations.append("no position: \(problem)")
+            }
+            if problem.error.message.isEmpty || problem.error.message.utf8.count > 10_000 {
+                violations.append("no message to read: \(location ?? "")")
+            }
         }
         try resolution.plan.checkInvariants()
         let faulty = Set(resolution.problems.filter { $0.severity == .error }.compactMap(\.manager))
-        if faulty != Set(resolution.plan.faults.keys) { violations.append("faults \(resolution.plan.faults.keys) but errors of \(faulty)") }
-        for name in document.manifest.managers.keys where resolution.plan.managers[name] == nil && resolution.plan.faults[name] == nil {
+        if faulty != Set(resolution.plan.faults.keys) {
+            violations.append("faults \(resolution.plan.faults.keys) but errors of \(faulty)")
+        }
+        for name in document.manifest.managers.keys
+        where resolution.plan.managers[name] == nil && resolution.plan.faults[name] == nil {
             violations.append("`\(name)` is neither planned nor faulty")
         }
         if !document.problems.contains(where: { $0.severity == .error }) { violations += roundTrips(document.manifest) }
@@ -108,19 +141,27 @@ struct `Manifests that were tampered with` {
     private func roundTrips(_ manifest: Manifest) -> [String] {
         guard !manifest.value.hasNaN else { return [] }
         return ManifestFormat.allCases.compactMap { format in
-            guard let bytes = try? manifest.value.encoded(as: format), format != .json || manifest.value.foreignToJSON.isEmpty else { return nil }
+            guard let bytes = try? manifest.value.encoded(as: format),
+                format != .json || manifest.value.foreignToJSON.isEmpty
+            else { return nil }
             let document = ManifestDocument(parsing: bytes) { _ in nil }
-            return document.manifest == manifest && document.problems.isEmpty ? nil : "not the same as \(format): \(document.problems)"
+            return document.manifest == manifest && document.problems.isEmpty
+                ? nil : "not the same as \(format): \(document.problems)"
         }
     }
 
     /// A lock, put into it and put into it again.
     private func lockings(_ value: ManifestValue, _ bytes: Data, _ lock: [String: LockedClass]) -> [String] {
         guard !value.hasNaN, let locked = try? LockText.put(lock, into: bytes) else { return [] }
-        guard let again = try? LockText.put(lock, into: locked), again == locked else { return ["locked twice is not the same"] }
-        guard case .dictionary(var before) = value, case .dictionary(let after)? = try? ManifestValue(parsing: locked) else { return ["what is locked is no manifest"] }
+        guard let again = try? LockText.put(lock, into: locked), again == locked else {
+            return ["locked twice is not the same"]
+        }
+        guard case .dictionary(var before) = value, case .dictionary(let after)? = try? ManifestValue(parsing: locked)
+        else { return ["what is locked is no manifest"] }
         before["lock"] = lock.value
-        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.map { "\($0): \(before[$0] as Any) → \(after[$0] as Any)" }
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.map {
+            "\($0): \(before[$0] as Any) → \(after[$0] as Any)"
+        }
         return changed.isEmpty ? [] : ["locking changed \(changed)"]
     }
 }

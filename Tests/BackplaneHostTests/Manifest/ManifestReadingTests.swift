@@ -14,9 +14,12 @@ struct `Reading a manifest` {
         ],
         "managers": [
             "LibraryManager": [
-                "className": "LibraryManager", "version": "[1.2]", "uses": ["clock": "ClockManager"], "configuration": ["shelf": "A"],
+                "className": "LibraryManager", "version": "[1.2]", "uses": ["clock": "ClockManager"],
+                "configuration": ["shelf": "A"],
                 "activation": "lazy",
-                "dataAccessController": ["className": "BookStore", "version": "[1,)", "configuration": ["keep": 500], "namespace": "books"],
+                "dataAccessController": [
+                    "className": "BookStore", "version": "[1,)", "configuration": ["keep": 500], "namespace": "books",
+                ],
                 "communicationController": [
                     "className": "LibraryCommunication", "version": "(,4]", "configuration": ["patience": 2.5],
                     "services": [
@@ -37,18 +40,24 @@ struct `Reading a manifest` {
         let expected = Manifest(
             plugins: [
                 PluginReference(library: "Bookshelf"),
-                PluginReference(library: "BooksAPIv2", version: try VersionRange("[2.0,3.0)"), sha256: String(repeating: "ab", count: 32)),
+                PluginReference(
+                    library: "BooksAPIv2", version: try VersionRange("[2.0,3.0)"),
+                    sha256: String(repeating: "ab", count: 32)),
             ],
             managers: [
                 "LibraryManager": ManagerDefinition(
-                    className: "LibraryManager", version: try VersionRange("[1.2]"), uses: ["clock": "ClockManager"], configuration: ["shelf": "A"],
+                    className: "LibraryManager", version: try VersionRange("[1.2]"), uses: ["clock": "ClockManager"],
+                    configuration: ["shelf": "A"],
                     dataAccessController: DataAccessControllerDefinition(
-                        className: "BookStore", version: try VersionRange("[1,)"), configuration: ["keep": 500], namespace: "books"),
+                        className: "BookStore", version: try VersionRange("[1,)"), configuration: ["keep": 500],
+                        namespace: "books"),
                     communicationController: CommunicationControllerDefinition(
-                        className: "LibraryCommunication", version: try VersionRange("(,4]"), configuration: ["patience": 2.5],
+                        className: "LibraryCommunication", version: try VersionRange("(,4]"),
+                        configuration: ["patience": 2.5],
                         services: [
                             ServiceDefinition(
-                                className: "BooksService", version: try VersionRange("[2.0,3.0)"), propertyName: "books",
+                                className: "BooksService", version: try VersionRange("[2.0,3.0)"),
+                                propertyName: "books",
                                 networkServiceConfiguration: ["baseURL": "http://127.0.0.1:8080/v2"])
                         ]),
                     activation: .lazy),
@@ -63,7 +72,8 @@ struct `Reading a manifest` {
         struct Root: Encodable {
             var manifestVersion = 1, managers = ["ClockManager": ["className": "Clock"]]
         }
-        let xml = "<plist><dict><key>manifestVersion</key><integer>1</integer><key>managers</key><dict><key>ClockManager</key>"
+        let xml =
+            "<plist><dict><key>manifestVersion</key><integer>1</integer><key>managers</key><dict><key>ClockManager</key>"
             + "<dict><key>className</key><string>Clock</string></dict></dict></dict></plist>"
         let expected = Manifest(managers: ["ClockManager": ManagerDefinition(className: "Clock")])
         for bytes in [try JSONEncoder().encode(Root()), Data(xml.utf8), try `Manifest values`.binary(Root())] {
@@ -84,17 +94,26 @@ struct `Reading a manifest` {
     }
 
     @Test func `A file that cannot be read is named, with the system's reason`() throws {
-        let missing = BackplaneError(.manifestUnreadable, "the manifest cannot be read: No such file or directory", at: "/nowhere/backplane.json")
-        #expect(ManifestDocument(contentsOf: "/nowhere/backplane.json").problems == [Problem(.error, manager: nil, missing)])
+        let missing = BackplaneError(
+            .manifestUnreadable, "the manifest cannot be read: No such file or directory", at: "/nowhere/backplane.json"
+        )
+        #expect(
+            ManifestDocument(contentsOf: "/nowhere/backplane.json").problems == [Problem(.error, manager: nil, missing)]
+        )
         #expect(throws: missing) { try Manifest(contentsOf: "/nowhere/backplane.json") }
-        #expect(throws: BackplaneError(.manifestUnreadable, "the manifest cannot be read: Is a directory", at: "/")) { try Manifest(contentsOf: "/") }
+        #expect(throws: BackplaneError(.manifestUnreadable, "the manifest cannot be read: Is a directory", at: "/")) {
+            try Manifest(contentsOf: "/")
+        }
     }
 
     @Test func `A malformed file is named`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data().write(to: URL(filePath: path))
-        #expect(throws: BackplaneError(.manifestMalformed, "line 1, column 1: there is nothing here; a manifest is a dictionary", at: path)) {
+        #expect(
+            throws: BackplaneError(
+                .manifestMalformed, "line 1, column 1: there is nothing here; a manifest is a dictionary", at: path)
+        ) {
             try Manifest(contentsOf: path)
         }
     }
@@ -105,14 +124,17 @@ struct `Reading a manifest` {
         }
         #expect(error.code == .manifestWrongType)
         #expect(error.message == "the manifest has 2 errors, the first: expected a string, found an integer")
-        #expect(error.causes == [
-            BackplaneError(.manifestWrongType, "expected a string, found an integer", at: "/A/className"),
-            BackplaneError(.manifestMissingKey, "`className` is missing", at: "/B/className"),
-        ])
+        #expect(
+            error.causes == [
+                BackplaneError(.manifestWrongType, "expected a string, found an integer", at: "/A/className"),
+                BackplaneError(.manifestMissingKey, "`className` is missing", at: "/B/className"),
+            ])
     }
 
     @Test func `A manager with an error does not take the sound ones with it`() {
-        let document = ManifestDocument(["manifestVersion": 1, "managers": ["Sound": ["className": "S"], "Faulty": ["className": "F", "uses": 3]]])
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": ["Sound": ["className": "S"], "Faulty": ["className": "F", "uses": 3]],
+        ])
         #expect(Array(document.manifest.managers.keys) == ["Sound"])
         #expect(document.problems.map(\.manager) == ["Faulty"])
     }
@@ -125,76 +147,195 @@ func summary(_ problems: [Problem]) -> [String] {
 
 @Suite(.timeLimit(.minutes(5)))
 struct `Problems of a manifest` {
-    @Test(arguments: [
-        ([1], "error - : manifest.wrong-type: expected a dictionary, found an array"),
-        (7, "error - : manifest.wrong-type: expected a dictionary, found an integer"),
-        (nil, "error - : manifest.wrong-type: expected a dictionary, found null"),
-        (["manifestVersion": 2, "managers": [:]], "error - /manifestVersion: manifest.unsupported: manifest version 2 is not supported; supported is 1"),
-        (["manifestVersion": "1", "managers": [:]], "error - /manifestVersion: manifest.wrong-type: expected an integer, found a string"),
-        (["managers": ["M": ["className": "M"]]], "error - /manifestVersion: manifest.missing-key: `managers` without `manifestVersion`; add `\"manifestVersion\": 1`"),
-        (["manifestVersion": 1], "error - /managers: manifest.missing-key: `managers` is missing"),
-        (["manifestVersion": 1, "managers": []], "error - /managers: manifest.wrong-type: expected a dictionary, found an array"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            ([1], "error - : manifest.wrong-type: expected a dictionary, found an array"),
+            (7, "error - : manifest.wrong-type: expected a dictionary, found an integer"),
+            (nil, "error - : manifest.wrong-type: expected a dictionary, found null"),
+            (
+                ["manifestVersion": 2, "managers": [:]],
+                "error - /manifestVersion: manifest.unsupported: manifest version 2 is not supported; supported is 1"
+            ),
+            (
+                ["manifestVersion": "1", "managers": [:]],
+                "error - /manifestVersion: manifest.wrong-type: expected an integer, found a string"
+            ),
+            (
+                ["managers": ["M": ["className": "M"]]],
+                "error - /manifestVersion: manifest.missing-key: `managers` without `manifestVersion`; add `\"manifestVersion\": 1`"
+            ),
+            (["manifestVersion": 1], "error - /managers: manifest.missing-key: `managers` is missing"),
+            (
+                ["manifestVersion": 1, "managers": []],
+                "error - /managers: manifest.wrong-type: expected a dictionary, found an array"
+            ),
+        ] as [(ManifestValue, String)])
     func `A root that is no manifest is one error`(root: ManifestValue, problem: String) {
         let document = ManifestDocument(root)
         #expect(summary(document.problems) == [problem])
         #expect(document.manifest.managers.isEmpty)
     }
 
-    @Test(arguments: [
-        ("x", "error - /plugins: manifest.wrong-type: expected an array, found a string"),
-        (["Bookshelf"], "error - /plugins/0: manifest.wrong-type: expected a dictionary, found a string"),
-        ([[:]], "error - /plugins/0/library: manifest.missing-key: `library` is missing"),
-        ([["library": ""]], "error - /plugins/0/library: manifest.missing-key: `library` is empty"),
-        ([["library": "A"], ["library": 1]], "error - /plugins/1/library: manifest.wrong-type: expected a string, found an integer"),
-        ([["library": "A", "sha256": "abc"]], "error - /plugins/0/sha256: manifest.wrong-type: expected 64 hexadecimal digits, found `abc`"),
-        ([["library": "A", "version": "1.2"]], "error - /plugins/0/version: version.malformed: `1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"),
-        ([["library": "A", "verison": "1.2"]], "warning - /plugins/0/verison: manifest.unknown-key: unknown key `verison`; did you mean `version`?"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            ("x", "error - /plugins: manifest.wrong-type: expected an array, found a string"),
+            (["Bookshelf"], "error - /plugins/0: manifest.wrong-type: expected a dictionary, found a string"),
+            ([[:]], "error - /plugins/0/library: manifest.missing-key: `library` is missing"),
+            ([["library": ""]], "error - /plugins/0/library: manifest.missing-key: `library` is empty"),
+            (
+                [["library": "A"], ["library": 1]],
+                "error - /plugins/1/library: manifest.wrong-type: expected a string, found an integer"
+            ),
+            (
+                [["library": "A", "sha256": "abc"]],
+                "error - /plugins/0/sha256: manifest.wrong-type: expected 64 hexadecimal digits, found `abc`"
+            ),
+            (
+                [["library": "A", "version": "1.2"]],
+                "error - /plugins/0/version: version.malformed: `1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"
+            ),
+            (
+                [["library": "A", "verison": "1.2"]],
+                "warning - /plugins/0/verison: manifest.unknown-key: unknown key `verison`; did you mean `version`?"
+            ),
+        ] as [(ManifestValue, String)])
     func `A plugin's mistake is the whole manifest's`(plugins: ManifestValue, problem: String) {
-        let document = ManifestDocument(["manifestVersion": 1, "plugins": plugins, "managers": ["M": ["className": "M"]]])
+        let document = ManifestDocument([
+            "manifestVersion": 1, "plugins": plugins, "managers": ["M": ["className": "M"]],
+        ])
         #expect(summary(document.problems) == [problem])
         #expect(document.manifest.managers.count == 1)
     }
 
     static let service: ManifestValue = ["className": "S", "propertyName": "p"]
 
-    @Test(arguments: [
-        ("M", "error M : manifest.wrong-type: expected a dictionary, found a string"),
-        ([:], "error M /className: manifest.missing-key: `className` is missing"),
-        (["className": ""], "error M /className: manifest.missing-key: `className` is empty"),
-        (["className": ["M"]], "error M /className: manifest.wrong-type: expected a string, found an array"),
-        (["className": "M", "version": 1.5], "error M /version: manifest.wrong-type: expected a string, found a number"),
-        (["className": "M", "version": "~> 1"], "error M /version: version.malformed: `~> 1` is not a version range; write an interval such as `[1.2,2.0)`"),
-        (["className": "M", "activation": "late"], "error M /activation: manifest.wrong-type: expected `eager` or `lazy`, found `late`"),
-        (["className": "M", "activation": true], "error M /activation: manifest.wrong-type: expected a string, found a boolean"),
-        (["className": "M", "uses": ["clock"]], "error M /uses: manifest.wrong-type: expected a dictionary, found an array"),
-        (["className": "M", "uses": ["clock": true]], "error M /uses/clock: manifest.wrong-type: expected a string, found a boolean"),
-        (["className": "M", "uses": ["dataAccessController": "X"]], "error M /uses/dataAccessController: wire.unknown: `dataAccessController` is not a manager's; it is a key beside `uses`"),
-        (["className": "M", "configuration": .data(Data())], "error M /configuration: manifest.wrong-type: expected a dictionary, found data"),
-        (["className": "M", "classname": "M"], "warning M /classname: manifest.unknown-key: unknown key `classname`; did you mean `className`?"),
-        (["className": "M", "a/b~": 1], "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `activation`, `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`"),
-        (["className": "M", "dataAccessController": nil], "error M /dataAccessController: manifest.wrong-type: expected a dictionary, found null"),
-        (["className": "M", "dataAccessController": [:]], "error M /dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`"),
-        (["className": "M", "communicationController": [:]], "error M /communicationController: manifest.missing-key: `communicationController` is empty; leave the key out for a manager without one, or give it a `className`"),
-        (["className": "M", "dataAccessController": ["namespace": "n"]], "error M /dataAccessController/className: manifest.missing-key: `className` is missing"),
-        (["className": "M", "dataAccessController": ["className": "D", "namespace": 1]], "error M /dataAccessController/namespace: manifest.wrong-type: expected a string, found an integer"),
-        (["className": "M", "dataAccessController": ["className": "D", "configuration": .date(Date())]], "error M /dataAccessController/configuration: manifest.wrong-type: expected a dictionary, found a date"),
-        (["className": "M", "dataAccessController": ["className": "D", "services": []]], "warning M /dataAccessController/services: manifest.unknown-key: unknown key `services`; known here: `className`, `configuration`, `namespace`, `version`"),
-        (["className": "M", "communicationController": ["services": []]], "error M /communicationController/className: manifest.missing-key: `className` is missing"),
-        (["className": "M", "communicationController": ["className": "C", "services": [:]]], "error M /communicationController/services: manifest.wrong-type: expected an array, found a dictionary"),
-        (["className": "M", "communicationController": ["className": "C", "services": [service, "S"]]], "error M /communicationController/services/1: manifest.wrong-type: expected a dictionary, found a string"),
-        (["className": "M", "communicationController": ["className": "C", "services": [["propertyName": "p"]]]], "error M /communicationController/services/0/className: manifest.missing-key: `className` is missing"),
-        (["className": "M", "communicationController": ["className": "C", "services": [["className": "S"]]]], "error M /communicationController/services/0/propertyName: manifest.missing-key: `propertyName` is missing"),
-        (["className": "M", "communicationController": ["className": "C", "services": [service, service]]], "error M /communicationController/services/1/propertyName: wire.mismatch: `p` has a service already, number 0; a property takes one"),
-        (["className": "M", "communicationController": ["className": "C", "services": [["className": "S", "propertyName": "p", "networkServiceConfiguration": "x"]]]], "error M /communicationController/services/0/networkServiceConfiguration: manifest.wrong-type: expected a dictionary, found a string"),
-        (["className": "M", "communicationController": ["className": "C", "services": [["className": "S", "propertyName": "p", "configuration": [:]]]]], "warning M /communicationController/services/0/configuration: manifest.unknown-key: unknown key `configuration`; known here: `className`, `networkServiceConfiguration`, `propertyName`, `version`"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            ("M", "error M : manifest.wrong-type: expected a dictionary, found a string"),
+            ([:], "error M /className: manifest.missing-key: `className` is missing"),
+            (["className": ""], "error M /className: manifest.missing-key: `className` is empty"),
+            (["className": ["M"]], "error M /className: manifest.wrong-type: expected a string, found an array"),
+            (
+                ["className": "M", "version": 1.5],
+                "error M /version: manifest.wrong-type: expected a string, found a number"
+            ),
+            (
+                ["className": "M", "version": "~> 1"],
+                "error M /version: version.malformed: `~> 1` is not a version range; write an interval such as `[1.2,2.0)`"
+            ),
+            (
+                ["className": "M", "activation": "late"],
+                "error M /activation: manifest.wrong-type: expected `eager` or `lazy`, found `late`"
+            ),
+            (
+                ["className": "M", "activation": true],
+                "error M /activation: manifest.wrong-type: expected a string, found a boolean"
+            ),
+            (
+                ["className": "M", "uses": ["clock"]],
+                "error M /uses: manifest.wrong-type: expected a dictionary, found an array"
+            ),
+            (
+                ["className": "M", "uses": ["clock": true]],
+                "error M /uses/clock: manifest.wrong-type: expected a string, found a boolean"
+            ),
+            (
+                ["className": "M", "uses": ["dataAccessController": "X"]],
+                "error M /uses/dataAccessController: wire.unknown: `dataAccessController` is not a manager's; it is a key beside `uses`"
+            ),
+            (
+                ["className": "M", "configuration": .data(Data())],
+                "error M /configuration: manifest.wrong-type: expected a dictionary, found data"
+            ),
+            (
+                ["className": "M", "classname": "M"],
+                "warning M /classname: manifest.unknown-key: unknown key `classname`; did you mean `className`?"
+            ),
+            (
+                ["className": "M", "a/b~": 1],
+                "warning M /a~1b~0: manifest.unknown-key: unknown key `a/b~`; known here: `activation`, `className`, `communicationController`, `configuration`, `dataAccessController`, `uses`, `version`"
+            ),
+            (
+                ["className": "M", "dataAccessController": nil],
+                "error M /dataAccessController: manifest.wrong-type: expected a dictionary, found null"
+            ),
+            (
+                ["className": "M", "dataAccessController": [:]],
+                "error M /dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`"
+            ),
+            (
+                ["className": "M", "communicationController": [:]],
+                "error M /communicationController: manifest.missing-key: `communicationController` is empty; leave the key out for a manager without one, or give it a `className`"
+            ),
+            (
+                ["className": "M", "dataAccessController": ["namespace": "n"]],
+                "error M /dataAccessController/className: manifest.missing-key: `className` is missing"
+            ),
+            (
+                ["className": "M", "dataAccessController": ["className": "D", "namespace": 1]],
+                "error M /dataAccessController/namespace: manifest.wrong-type: expected a string, found an integer"
+            ),
+            (
+                ["className": "M", "dataAccessController": ["className": "D", "configuration": .date(Date())]],
+                "error M /dataAccessController/configuration: manifest.wrong-type: expected a dictionary, found a date"
+            ),
+            (
+                ["className": "M", "dataAccessController": ["className": "D", "services": []]],
+                "warning M /dataAccessController/services: manifest.unknown-key: unknown key `services`; known here: `className`, `configuration`, `namespace`, `version`"
+            ),
+            (
+                ["className": "M", "communicationController": ["services": []]],
+                "error M /communicationController/className: manifest.missing-key: `className` is missing"
+            ),
+            (
+                ["className": "M", "communicationController": ["className": "C", "services": [:]]],
+                "error M /communicationController/services: manifest.wrong-type: expected an array, found a dictionary"
+            ),
+            (
+                ["className": "M", "communicationController": ["className": "C", "services": [service, "S"]]],
+                "error M /communicationController/services/1: manifest.wrong-type: expected a dictionary, found a string"
+            ),
+            (
+                [
+                    "className": "M",
+                    "communicationController": ["className": "C", "services": [["propertyName": "p"]]],
+                ], "error M /communicationController/services/0/className: manifest.missing-key: `className` is missing"
+            ),
+            (
+                ["className": "M", "communicationController": ["className": "C", "services": [["className": "S"]]]],
+                "error M /communicationController/services/0/propertyName: manifest.missing-key: `propertyName` is missing"
+            ),
+            (
+                ["className": "M", "communicationController": ["className": "C", "services": [service, service]]],
+                "error M /communicationController/services/1/propertyName: wire.mismatch: `p` has a service already, number 0; a property takes one"
+            ),
+            (
+                [
+                    "className": "M",
+                    "communicationController": [
+                        "className": "C",
+                        "services": [["className": "S", "propertyName": "p", "networkServiceConfiguration": "x"]],
+                    ],
+                ],
+                "error M /communicationController/services/0/networkServiceConfiguration: manifest.wrong-type: expected a dictionary, found a string"
+            ),
+            (
+                [
+                    "className": "M",
+                    "communicationController": [
+                        "className": "C", "services": [["className": "S", "propertyName": "p", "configuration": [:]]],
+                    ],
+                ],
+                "warning M /communicationController/services/0/configuration: manifest.unknown-key: unknown key `configuration`; known here: `className`, `networkServiceConfiguration`, `propertyName`, `version`"
+            ),
+        ] as [(ManifestValue, String)])
     func `A manager's mistake is located and says what to do`(definition: ManifestValue, problem: String) {
         // The location is given from the manager on.
         let words = problem.split(separator: " ", maxSplits: 2)
         let expected = "\(words[0]) \(words[1]) /managers/M\(words[2])"
-        let document = ManifestDocument(["manifestVersion": 1, "managers": ["M": definition, "Other": ["className": "O"]]])
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": ["M": definition, "Other": ["className": "O"]],
+        ])
         #expect(summary(document.problems) == [expected])
         #expect(document.manifest.managers["Other"] != nil)
         #expect((document.manifest.managers["M"] != nil) == (words[0] == "warning"))
@@ -214,21 +355,25 @@ struct `Problems of a manifest` {
             }
             """
         let document = ManifestDocument(parsing: Data(text.utf8))
-        #expect(summary(document.problems) == [
-            "warning - /plugin: manifest.unknown-key: unknown key `plugin`; did you mean `plugins`?",
-            "error Attic /managers/Attic/className: manifest.missing-key: `className` is missing",
-            "error Attic /managers/Attic/uses/a: manifest.wrong-type: expected a string, found an array",
-            "error Zoo /managers/Zoo/className: manifest.wrong-type: expected a string, found an integer",
-            "error Zoo /managers/Zoo/dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`",
-        ])
+        #expect(
+            summary(document.problems) == [
+                "warning - /plugin: manifest.unknown-key: unknown key `plugin`; did you mean `plugins`?",
+                "error Attic /managers/Attic/className: manifest.missing-key: `className` is missing",
+                "error Attic /managers/Attic/uses/a: manifest.wrong-type: expected a string, found an array",
+                "error Zoo /managers/Zoo/className: manifest.wrong-type: expected a string, found an integer",
+                "error Zoo /managers/Zoo/dataAccessController: manifest.missing-key: `dataAccessController` is empty; leave the key out for a manager without one, or give it a `className`",
+            ])
         // A missing key is where it is missing.
-        #expect(document.problems.map(\.position?.description) == [
-            "line 3, column 3", "line 6, column 5", "line 7, column 16", "line 5, column 13", "line 5, column 29",
-        ])
+        #expect(
+            document.problems.map(\.position?.description) == [
+                "line 3, column 3", "line 6, column 5", "line 7, column 16", "line 5, column 13", "line 5, column 29",
+            ])
     }
 
     @Test func `Only JSON has positions`() {
         #expect(ManifestDocument(["M": [:]]).problems.map(\.position) == [nil])
-        #expect(ManifestDocument(parsing: Data("<plist><dict><key>M</key><dict/></dict></plist>".utf8)).problems.map(\.position) == [nil])
+        #expect(
+            ManifestDocument(parsing: Data("<plist><dict><key>M</key><dict/></dict></plist>".utf8)).problems.map(
+                \.position) == [nil])
     }
 }

@@ -11,11 +11,13 @@ struct `The schema of manifests` {
     private let schema: JSONSchema
 
     init() throws {
-        schema = JSONSchema(try ManifestValue(parsing: Data(contentsOf: Self.root.appending(path: "docs/manifest.schema.json"))))
+        schema = JSONSchema(
+            try ManifestValue(parsing: Data(contentsOf: Self.root.appending(path: "docs/manifest.schema.json"))))
     }
 
     private static func blocks(of page: String) throws -> [String] {
-        try String(contentsOf: root.appending(path: page), encoding: .utf8).matches(of: /```json[^\n]*\n([\s\S]*?)```/).map { String($0.output.1) }
+        try String(contentsOf: root.appending(path: page), encoding: .utf8).matches(of: /```json[^\n]*\n([\s\S]*?)```/)
+            .map { String($0.output.1) }
             .filter { $0.contains("\"manifestVersion\"") }
     }
 
@@ -39,10 +41,13 @@ struct `The schema of manifests` {
 
     @Test func `The sound manifests of the tests are valid`() throws {
         var texts = [`Environments of a manifest`.text]
-        texts.append(#"{"$schema": "x", "manifestVersion": 1, "managers": {"M": {"className": "${CLASS}", "version": "${V}", "activation": "${A:-lazy}"}}, "lock": {"M": {"plugin": "p", "version": "1.0"}}}"#)
+        texts.append(
+            #"{"$schema": "x", "manifestVersion": 1, "managers": {"M": {"className": "${CLASS}", "version": "${V}", "activation": "${A:-lazy}"}}, "lock": {"M": {"plugin": "p", "version": "1.0"}}}"#
+        )
         for value in [`Reading a manifest`.whole] + (try texts.map { try ManifestValue(parsing: Data($0.utf8)) }) {
             #expect(try schema.violations(in: value) == [])
-            #expect(ManifestDocument(value) { _ in nil }.problems.allSatisfy { $0.error.code == .manifestUnsetVariable })
+            #expect(
+                ManifestDocument(value) { _ in nil }.problems.allSatisfy { $0.error.code == .manifestUnsetVariable })
         }
     }
 
@@ -53,24 +58,69 @@ struct `The schema of manifests` {
         #expect(try schema.violations(in: random.manifest().value) == [])
     }
 
-    @Test(arguments: [
-        ([], ": type"), (["manifestVersion": 1], "/managers: required"), (["manifestVersion": 2, "managers": [:]], "/manifestVersion: const"),
-        (["manifestVersion": "1", "managers": [:]], "/manifestVersion: const"), (["manifestVersion": 1, "managers": []], "/managers: type"),
-        (["manifestVersion": 1, "managers": [:], "plugin": []], "/plugin: false"), (["manifestVersion": 1, "managers": [:], "plugins": [[:]]], "/plugins/0/library: required"),
-        (["manifestVersion": 1, "managers": [:], "plugins": [["library": "A", "version": "1.2"]]], "/plugins/0/version: pattern"),
-        (["manifestVersion": 1, "managers": [:], "plugins": [["library": "A", "sha256": "12"]]], "/plugins/0/sha256: pattern"),
-        (["manifestVersion": 1, "managers": ["M": [:]]], "/managers/M/className: required"), (["manifestVersion": 1, "managers": ["M": ["className": ""]]], "/managers/M/className: minLength"),
-        (["manifestVersion": 1, "managers": ["M": ["className": "M", "activation": "late"]]], "/managers/M/activation: pattern"),
-        (["manifestVersion": 1, "managers": ["M": ["className": "M", "uses": ["a": 1]]]], "/managers/M/uses/a: type"),
-        (["manifestVersion": 1, "managers": ["M": ["className": "M", "dataAccessController": [:]]]], "/managers/M/dataAccessController/className: required"),
-        (["manifestVersion": 1, "managers": ["M": ["className": "M", "communicationController": ["className": "C", "services": [["className": "S"]]]]]], "/managers/M/communicationController/services/0/propertyName: required"),
-        (["manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": nil]]], "/managers/M/configuration: type"),
-        (["manifestVersion": 1, "managers": [:], "environments": ["e": ["lock": [:]]]], "/environments/e/lock: false"),
-        (["manifestVersion": 1, "managers": [:], "environments": ["e": ["managers": ["M": ["clasName": "x"]]]]], "/environments/e/managers/M/clasName: false"),
-        (["manifestVersion": 1, "managers": [:], "lock": ["M": ["plugin": "p", "version": "[1,2)"]]], "/lock/M/version: pattern"),
-        (["managers": ["M": ["className": "M"]]], "/managers/M: false"), (["M": ["className": "M", "uses": [:]]], "/M/uses: false"), (["M": "M"], "/M: type"),
-    ] as [(ManifestValue, String)])
-    func `A broken manifest is not valid, and the reader finds something too`(value: ManifestValue, violation: String) throws {
+    @Test(
+        arguments: [
+            ([], ": type"), (["manifestVersion": 1], "/managers: required"),
+            (["manifestVersion": 2, "managers": [:]], "/manifestVersion: const"),
+            (["manifestVersion": "1", "managers": [:]], "/manifestVersion: const"),
+            (["manifestVersion": 1, "managers": []], "/managers: type"),
+            (["manifestVersion": 1, "managers": [:], "plugin": []], "/plugin: false"),
+            (["manifestVersion": 1, "managers": [:], "plugins": [[:]]], "/plugins/0/library: required"),
+            (
+                ["manifestVersion": 1, "managers": [:], "plugins": [["library": "A", "version": "1.2"]]],
+                "/plugins/0/version: pattern"
+            ),
+            (
+                ["manifestVersion": 1, "managers": [:], "plugins": [["library": "A", "sha256": "12"]]],
+                "/plugins/0/sha256: pattern"
+            ),
+            (["manifestVersion": 1, "managers": ["M": [:]]], "/managers/M/className: required"),
+            (["manifestVersion": 1, "managers": ["M": ["className": ""]]], "/managers/M/className: minLength"),
+            (
+                ["manifestVersion": 1, "managers": ["M": ["className": "M", "activation": "late"]]],
+                "/managers/M/activation: pattern"
+            ),
+            (
+                ["manifestVersion": 1, "managers": ["M": ["className": "M", "uses": ["a": 1]]]],
+                "/managers/M/uses/a: type"
+            ),
+            (
+                ["manifestVersion": 1, "managers": ["M": ["className": "M", "dataAccessController": [:]]]],
+                "/managers/M/dataAccessController/className: required"
+            ),
+            (
+                [
+                    "manifestVersion": 1,
+                    "managers": [
+                        "M": [
+                            "className": "M",
+                            "communicationController": ["className": "C", "services": [["className": "S"]]],
+                        ]
+                    ],
+                ], "/managers/M/communicationController/services/0/propertyName: required"
+            ),
+            (
+                ["manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": nil]]],
+                "/managers/M/configuration: type"
+            ),
+            (
+                ["manifestVersion": 1, "managers": [:], "environments": ["e": ["lock": [:]]]],
+                "/environments/e/lock: false"
+            ),
+            (
+                ["manifestVersion": 1, "managers": [:], "environments": ["e": ["managers": ["M": ["clasName": "x"]]]]],
+                "/environments/e/managers/M/clasName: false"
+            ),
+            (
+                ["manifestVersion": 1, "managers": [:], "lock": ["M": ["plugin": "p", "version": "[1,2)"]]],
+                "/lock/M/version: pattern"
+            ),
+            (["managers": ["M": ["className": "M"]]], "/managers/M: false"),
+            (["M": ["className": "M", "uses": [:]]], "/M/uses: false"), (["M": "M"], "/M: type"),
+        ] as [(ManifestValue, String)])
+    func `A broken manifest is not valid, and the reader finds something too`(value: ManifestValue, violation: String)
+        throws
+    {
         let violations = try schema.violations(in: value)
         #expect(violations.contains(violation), "\(violations)")
         #expect(!ManifestDocument(value).problems.isEmpty)
@@ -78,12 +128,16 @@ struct `The schema of manifests` {
 
     @Test func `It knows the keys that the reader knows, and no others`() throws {
         func keys(_ name: String) throws -> [String] {
-            guard case .dictionary(let properties) = try schema.schema("#/$defs/\(name)")["properties"] else { return [] }
+            guard case .dictionary(let properties) = try schema.schema("#/$defs/\(name)")["properties"] else {
+                return []
+            }
             return properties.keys.sorted()
         }
         let ours: [(String, ManifestKeys)] = [
-            ("root", .root), ("environment", .environment), ("plugin", .plugin), ("manager", .manager), ("managerPatch", .manager), ("lockedClass", .lockedClass),
-            ("dataAccessController", .dataAccessController), ("communicationController", .communicationController), ("service", .service),
+            ("root", .root), ("environment", .environment), ("plugin", .plugin), ("manager", .manager),
+            ("managerPatch", .manager), ("lockedClass", .lockedClass),
+            ("dataAccessController", .dataAccessController), ("communicationController", .communicationController),
+            ("service", .service),
         ]
         for (name, known) in ours { #expect(try keys(name) == known.all.sorted(), "\(name)") }
         let theirs: [(String, ManifestKeys)] = [

@@ -19,7 +19,8 @@ struct `Manifest values` {
         </dict></plist>
         """
     static let value: ManifestValue = [
-        "name": "Moby-Dick; or, \"The Whale\" é🐋", "pages": 635, "price": 12.5, "lent": false, "tags": ["sea", 1851], "none": [:],
+        "name": "Moby-Dick; or, \"The Whale\" é🐋", "pages": 635, "price": 12.5, "lent": false, "tags": ["sea", 1851],
+        "none": [:],
     ]
 
     struct Book: Encodable {
@@ -55,17 +56,22 @@ struct `Manifest values` {
 
     @Test func `A binary property list holds every kind of value, of every size`() throws {
         struct Kinds: Encodable {
-            var small = 1, negative = -1, large = Int.min, larger = UInt64.max, float: Float = 0.5, double = 1e300, no = false
+            var small = 1, negative = -1, large = Int.min, larger = UInt64.max, float: Float = 0.5, double = 1e300,
+                no = false
             var long = String(repeating: "a", count: 1_000), wide = "é", bytes = Data(count: 20), list = [Int](0..<100)
         }
-        #expect(try ManifestValue(parsing: Self.binary(Kinds())) == [
-            "small": 1, "negative": -1, "large": .integer(.min), "larger": .number(0x1p64), "float": 0.5, "double": 1e300, "no": false,
-            "long": .string(String(repeating: "a", count: 1_000)), "wide": "é", "bytes": .data(Data(count: 20)),
-            "list": .array((0..<100).map { .integer($0) }),
-        ])
+        #expect(
+            try ManifestValue(parsing: Self.binary(Kinds())) == [
+                "small": 1, "negative": -1, "large": .integer(.min), "larger": .number(0x1p64), "float": 0.5,
+                "double": 1e300, "no": false,
+                "long": .string(String(repeating: "a", count: 1_000)), "wide": "é", "bytes": .data(Data(count: 20)),
+                "list": .array((0..<100).map { .integer($0) }),
+            ])
     }
 
-    @Test func `A binary property list that is cut off or changed anywhere is an error or a value, never a crash`() throws {
+    @Test func `A binary property list that is cut off or changed anywhere is an error or a value, never a crash`()
+        throws
+    {
         let whole = try Self.binary(Book())
         for length in 6..<whole.count {
             #expect(throws: BackplaneError.self) { try ManifestValue(parsing: whole.prefix(length)) }
@@ -84,21 +90,31 @@ struct `Manifest values` {
             var bytes = Data([1, 2, 255]), day = Date(timeIntervalSinceReferenceDate: 86_400.5)
         }
         let value = try ManifestValue(parsing: Self.binary(Kept()))
-        #expect(value == ["bytes": .data(Data([1, 2, 255])), "day": .date(Date(timeIntervalSinceReferenceDate: 86_400.5))])
+        #expect(
+            value == ["bytes": .data(Data([1, 2, 255])), "day": .date(Date(timeIntervalSinceReferenceDate: 86_400.5))])
         let coded = #"{"bytes":"AQL\/","day":86400.5}"#
-        #expect(try JSONDecoder().decode(Kept.self, from: Data(coded.utf8)) == JSONDecoder().decode(Kept.self, from: value.json))
+        #expect(
+            try JSONDecoder().decode(Kept.self, from: Data(coded.utf8))
+                == JSONDecoder().decode(Kept.self, from: value.json))
         #expect(String(decoding: value.json, as: UTF8.self) == #"{"bytes":"AQL/","day":86400.5}"#)
     }
 
     @Test func `JSON comes out the same for the same value, keys sorted, and reads back`() throws {
         let value: ManifestValue = ["b": [1, 2.5, nil, true], "a": "é\"\\\n\u{1}/\u{7F}", "": ["z": 1.0, "y": [:]]]
-        #expect(String(decoding: value.json, as: UTF8.self) == #"{"":{"y":{},"z":1},"a":"é\"\\\n\u0001/\#u{7F}","b":[1,2.5,null,true]}"#)
+        #expect(
+            String(decoding: value.json, as: UTF8.self)
+                == #"{"":{"y":{},"z":1},"a":"é\"\\\n\u0001/\#u{7F}","b":[1,2.5,null,true]}"#)
         #expect(try ManifestValue(parsing: value.json) == value)
-        #expect(try JSONDecoder().decode([String: [Double?]].self, from: ManifestValue.dictionary(["b": [1, nil]]).json) == ["b": [1, nil]])
+        #expect(
+            try JSONDecoder().decode([String: [Double?]].self, from: ManifestValue.dictionary(["b": [1, nil]]).json)
+                == ["b": [1, nil]])
     }
 
     @Test func `A whole number is one value however it is spelled, and its digits survive`() throws {
-        #expect(try ManifestValue(parsing: Data("[1, 1.0, 1e0, 9007199254740993, -0]".utf8)) == [1, 1, 1, .integer(9_007_199_254_740_993), 0])
+        #expect(
+            try ManifestValue(parsing: Data("[1, 1.0, 1e0, 9007199254740993, -0]".utf8)) == [
+                1, 1, 1, .integer(9_007_199_254_740_993), 0,
+            ])
         #expect(try ManifestValue(parsing: Data("[18446744073709551615]".utf8)) == .array([.number(0x1p64)]))
     }
 
@@ -152,23 +168,34 @@ struct `Manifest values` {
         ("<plist><dict", "line 1, column 8: `<dict` without its `>`"),
         ("<plist><dict>", "line 1, column 14: expected `<`, found the end of the file"),
         ("<plist><dict></array></plist>", "line 1, column 14: expected `<key>` or `</dict>`, found `</array>`"),
-        ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "line 1, column 33: the key `a` is here for the second time"),
+        (
+            "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
+            "line 1, column 33: the key `a` is here for the second time"
+        ),
         ("<plist><dict>x</dict></plist>", "line 1, column 14: expected `<`, found `x`"),
         ("<plist><string>a</key></plist>", "line 1, column 17: expected `</string>`, found `</key>`"),
         ("<plist><string>a", "line 1, column 8: `<string>` does not end"),
         ("<plist><string>&nbsp;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
         ("<plist><string>&#xD800;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
         ("<plist><integer>1.5</integer></plist>", "line 1, column 8: `1.5` is no integer"),
-        ("<plist><integer>18446744073709551616</integer></plist>", "line 1, column 8: `18446744073709551616` is no integer"),
+        (
+            "<plist><integer>18446744073709551616</integer></plist>",
+            "line 1, column 8: `18446744073709551616` is no integer"
+        ),
         ("<plist><real>x</real></plist>", "line 1, column 8: `x` is no real"),
         ("<plist><data>?</data></plist>", "line 1, column 8: `?` is no data"),
         ("<plist><date>today</date></plist>", "line 1, column 8: `today` is no date"),
         ("<plist><dict/></plist><dict/>", "line 1, column 23: `<` after the end of the property list"),
         ("<plist><!-- <dict/></plist>", "line 1, column 8: this comment does not end"),
         ("bplist00", "this is not a whole binary property list: it is too short"),
-        ("bplist00" + String(repeating: "x", count: 60), "this is not a whole binary property list: its trailer is not one"),
+        (
+            "bplist00" + String(repeating: "x", count: 60),
+            "this is not a whole binary property list: its trailer is not one"
+        ),
     ])
-    func `A malformed property list is one error, of a text with its line and column`(text: String, words: String) throws {
+    func `A malformed property list is one error, of a text with its line and column`(text: String, words: String)
+        throws
+    {
         let error = try #require(throws: BackplaneError.self) { try ManifestValue(parsing: Data(text.utf8)) }
         #expect(error.code == .manifestMalformed)
         #expect(error.message == words)
@@ -197,7 +224,8 @@ struct `Limits of a manifest` {
     @Test func `64 levels are read, in every spelling`() throws {
         let value = (1..<64).reduce([]) { value, _ in [value] } as ManifestValue
         #expect(try ManifestValue(parsing: Data(Self.nested(64, "[", "]").utf8)) == value)
-        #expect(try ManifestValue(parsing: Data("<plist>\(Self.nested(64, "<array>", "</array>"))</plist>".utf8)) == value)
+        #expect(
+            try ManifestValue(parsing: Data("<plist>\(Self.nested(64, "<array>", "</array>"))</plist>".utf8)) == value)
         #expect(try ManifestValue(parsing: BinaryPropertyList.chain(64)) == value)
     }
 
@@ -219,15 +247,23 @@ struct `Limits of a manifest` {
         #expect(try ManifestValue(parsing: values.json) == values)
         for format in ManifestFormat.allCases {
             let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: format.wide(1_000_000)) }
-            #expect(error?.message.hasSuffix("the manifest has more than 1000000 values") == true, "\(format): \(String(describing: error))")
+            #expect(
+                error?.message.hasSuffix("the manifest has more than 1000000 values") == true,
+                "\(format): \(String(describing: error))")
         }
     }
 
     @Test func `A text that a binary property list names again and again is counted each time`() throws {
         let text = [0x5F, 0x12, 0x00, 0x10, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 20)
-        func times(_ count: UInt8) -> Data { BinaryPropertyList([[0xAF, 0x10, count] + [UInt8](repeating: 1, count: Int(count)), text]).data }
-        #expect(try ManifestValue(parsing: times(16)) == .array(Array(repeating: .string(String(repeating: "a", count: 1 << 20)), count: 16)))
-        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) { try ManifestValue(parsing: times(17)) }
+        func times(_ count: UInt8) -> Data {
+            BinaryPropertyList([[0xAF, 0x10, count] + [UInt8](repeating: 1, count: Int(count)), text]).data
+        }
+        #expect(
+            try ManifestValue(parsing: times(16))
+                == .array(Array(repeating: .string(String(repeating: "a", count: 1 << 20)), count: 16)))
+        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) {
+            try ManifestValue(parsing: times(17))
+        }
     }
 
     @Test func `A binary property list that contains itself, or unfolds without end, is an error`() throws {
@@ -244,16 +280,21 @@ struct `Limits of a manifest` {
         text.append(Data(repeating: 0x20, count: (16 << 20) - 2))
         #expect(try ManifestValue(parsing: text) == [:])
         text.append(0x20)
-        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) { try ManifestValue(parsing: text) }
+        #expect(throws: BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB")) {
+            try ManifestValue(parsing: text)
+        }
     }
 
     @Test(arguments: ManifestFormat.allCases)
     func `10,000 managers are read, one more is not, in every spelling`(format: ManifestFormat) throws {
         for count in [10_000, 10_001] {
-            let managers = Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ManagerDefinition(className: "M")) })
+            let managers = Dictionary(
+                uniqueKeysWithValues: (1...count).map { ("M\($0)", ManagerDefinition(className: "M")) })
             let document = try ManifestDocument(parsing: Manifest(managers: managers).value.encoded(as: format))
             #expect(document.manifest.managers.count == (count == 10_000 ? count : 0))
-            #expect(document.problems.map(\.error.message) == (count == 10_000 ? [] : ["10001 managers; a manifest may have 10000"]))
+            #expect(
+                document.problems.map(\.error.message)
+                    == (count == 10_000 ? [] : ["10001 managers; a manifest may have 10000"]))
         }
     }
 
@@ -261,18 +302,27 @@ struct `Limits of a manifest` {
     func `What is larger than 16 MB is not looked at, in every spelling`(text: String) {
         let bytes = Data(text.utf8) + Data(repeating: 0x20, count: 16 << 20)
         let document = ManifestDocument(parsing: bytes, path: "m")
-        #expect(document.problems == [Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB", at: "m"), position: nil)])
+        #expect(
+            document.problems == [
+                Problem(
+                    .error, manager: nil,
+                    BackplaneError(.manifestUnsupported, "the manifest is larger than 16 MB", at: "m"), position: nil)
+            ])
     }
 
     @Test func `A manifest has 10,000 managers at most`() {
         func manifest(_ count: Int) -> ManifestDocument {
-            ManifestDocument(.dictionary(Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ["className": "M"]) })))
+            ManifestDocument(
+                .dictionary(Dictionary(uniqueKeysWithValues: (1...count).map { ("M\($0)", ["className": "M"]) })))
         }
         #expect(manifest(10_000).manifest.managers.count == 10_000)
         #expect(manifest(10_000).problems.isEmpty)
-        #expect(manifest(10_001).problems == [
-            Problem(.error, manager: nil, BackplaneError(.manifestUnsupported, "10001 managers; a manifest may have 10000", at: ""))
-        ])
+        #expect(
+            manifest(10_001).problems == [
+                Problem(
+                    .error, manager: nil,
+                    BackplaneError(.manifestUnsupported, "10001 managers; a manifest may have 10000", at: ""))
+            ])
     }
 }
 
@@ -282,7 +332,11 @@ extension ManifestFormat {
         switch self {
         case .json: Data(("[true" + String(repeating: ",true", count: count - 1) + "]").utf8)
         case .xml: Data(("<plist><array>" + String(repeating: "<true/>", count: count) + "</array></plist>").utf8)
-        case .binary: BinaryPropertyList([[0xAF, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian, Array.init) + [UInt8](repeating: 1, count: count), [0x09]]).data
+        case .binary:
+            BinaryPropertyList([
+                [0xAF, 0x12] + withUnsafeBytes(of: UInt32(count).bigEndian, Array.init)
+                    + [UInt8](repeating: 1, count: count), [0x09],
+            ]).data
         }
     }
 }

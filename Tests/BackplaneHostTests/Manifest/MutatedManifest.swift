@@ -59,14 +59,19 @@ struct MutatedManifest {
     }
 
     static let keys = [
-        "className", "version", "activation", "uses", "configuration", "dataAccessController", "communicationController", "services", "propertyName",
-        "networkServiceConfiguration", "namespace", "library", "sha256", "resources", "plugins", "managers", "environments", "lock", "plugin",
-        "manifestVersion", "$schema", "test", "production", "", "/", "~", "A", "LibraryManager", "ClockManager/communicationController", "books", "clock",
+        "className", "version", "activation", "uses", "configuration", "dataAccessController",
+        "communicationController", "services", "propertyName",
+        "networkServiceConfiguration", "namespace", "library", "sha256", "resources", "plugins", "managers",
+        "environments", "lock", "plugin",
+        "manifestVersion", "$schema", "test", "production", "", "/", "~", "A", "LibraryManager",
+        "ClockManager/communicationController", "books", "clock",
     ]
     static let texts =
         RandomManifest.texts + [
-            "${HOME}", "${", "${}", "${NONE}", "${NONE:-x}", "${TEXT}", "$${", "[1.2,2.0)", "[1,", "1.2", "(,)", "[99999999999999999999,)", "eager", "lazy", "late", "..",
-            "/etc", "LibraryManager", "ClockManager", "BooksService", "BookStore", "LibraryCommunication", "books", "clock", "\0", "\u{1}",
+            "${HOME}", "${", "${}", "${NONE}", "${NONE:-x}", "${TEXT}", "$${", "[1.2,2.0)", "[1,", "1.2", "(,)",
+            "[99999999999999999999,)", "eager", "lazy", "late", "..",
+            "/etc", "LibraryManager", "ClockManager", "BooksService", "BookStore", "LibraryCommunication", "books",
+            "clock", "\0", "\u{1}",
         ]
 
     private mutating func anything(_ other: ManifestValue) -> ManifestValue {
@@ -74,13 +79,21 @@ struct MutatedManifest {
         case 0: return nil
         case 1: return .bool(numbers.once(in: 2))
         case 2: return .integer(numbers.pick(RandomManifest.wholes))
-        case 3: return .number(numbers.pick(RandomManifest.fractions + [.infinity, .nan, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude]))
+        case 3:
+            return .number(
+                numbers.pick(
+                    RandomManifest.fractions + [
+                        .infinity, .nan, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+                    ]))
         case 4: return .data(Data(count: Int.random(in: 0...20, using: &numbers)))
         case 5: return .date(Date(timeIntervalSinceReferenceDate: Double.random(in: -1e13...1e13, using: &numbers)))
         case 6: return []
         case 7: return [:]
         case 8: return other
-        case 9: return (0..<numbers.pick([3, 58, 62, 66])).reduce("deep") { value, level in level.isMultiple(of: 2) ? [value] : ["a": value] }
+        case 9:
+            return (0..<numbers.pick([3, 58, 62, 66])).reduce("deep") { value, level in
+                level.isMultiple(of: 2) ? [value] : ["a": value]
+            }
         case 10: return .array(Array(repeating: .string("wide"), count: 200))
         default: return .string(numbers.pick(Self.texts))
         }
@@ -89,13 +102,15 @@ struct MutatedManifest {
     // MARK: Bytes
 
     static let tokens = [
-        "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "null", "true", "-", "1e999", "0", "<", ">", "</dict>", "<dict>", "<key>", "<!--", "-->", "<![CDATA[", "]]>", "&", "&#0;",
+        "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "null", "true", "-", "1e999", "0", "<", ">",
+        "</dict>", "<dict>", "<key>", "<!--", "-->", "<![CDATA[", "]]>", "&", "&#0;",
         "&amp", "<plist>", "<?", "<!DOCTYPE plist [", "bplist00", "\u{FEFF}", "${", "\0", "é",
     ]
 
     private mutating func mutateBytes() {
         guard !bytes.isEmpty else { return }
-        let start = Int.random(in: 0..<bytes.count, using: &numbers), end = min(bytes.count, start + Int.random(in: 1...40, using: &numbers))
+        let start = Int.random(in: 0..<bytes.count, using: &numbers),
+            end = min(bytes.count, start + Int.random(in: 1...40, using: &numbers))
         switch Int.random(in: 0..<8, using: &numbers) {
         case 0: bytes = Data(bytes.prefix(start))
         case 1: bytes.removeSubrange(start..<end)
@@ -103,7 +118,9 @@ struct MutatedManifest {
         case 3: bytes.insert(contentsOf: numbers.pick(Self.tokens).utf8, at: start)
         case 4: bytes[start] = UInt8.random(in: 0...255, using: &numbers)
         // Near the end of a binary property list is what all else depends on.
-        case 5: bytes[bytes.count - 1 - Int.random(in: 0..<min(40, bytes.count), using: &numbers)] ^= 1 << UInt8.random(in: 0...7, using: &numbers)
+        case 5:
+            bytes[bytes.count - 1 - Int.random(in: 0..<min(40, bytes.count), using: &numbers)] ^=
+                1 << UInt8.random(in: 0...7, using: &numbers)
         default: bytes[start] ^= 1 << UInt8.random(in: 0...7, using: &numbers)
         }
     }

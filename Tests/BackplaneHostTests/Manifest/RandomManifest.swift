@@ -14,8 +14,10 @@ struct RandomManifest {
     init(_ seed: UInt64) { numbers = SeededNumbers(seed) }
 
     static let texts = [
-        "", " ", "a", "Books", "a/b~c", "${HOME}", "$$${x", "$", "<a & b>", "]]>", "é", "e\u{301}", "🐋", "\u{FEFF}", "line\nline\ttab", "\r\n", "\"quoted\\\"", "$null",
-        "null", "true", "1.0", "bplist00", "nan", String(repeating: "long ", count: 60), "\u{2028}", "\u{7F}", "\u{10FFFF}",
+        "", " ", "a", "Books", "a/b~c", "${HOME}", "$$${x", "$", "<a & b>", "]]>", "é", "e\u{301}", "🐋", "\u{FEFF}",
+        "line\nline\ttab", "\r\n", "\"quoted\\\"", "$null",
+        "null", "true", "1.0", "bplist00", "nan", String(repeating: "long ", count: 60), "\u{2028}", "\u{7F}",
+        "\u{10FFFF}",
     ]
     static let wholes: [Int64] = [0, 1, -1, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, .max, .min]
     static let fractions = [0.5, -0.1, 1e-300, 1.5e300, 1e19, 3.141592653589793]
@@ -36,15 +38,19 @@ struct RandomManifest {
 
     private mutating func manager() -> ManagerDefinition {
         var manager = ManagerDefinition(
-            className: name(), version: range(), uses: numbers.once(in: 2) ? [text(): name()] : [:], configuration: configuration(),
+            className: name(), version: range(), uses: numbers.once(in: 2) ? [text(): name()] : [:],
+            configuration: configuration(),
             activation: numbers.pick(Activation.allCases))
         if numbers.once(in: 2) {
             manager.dataAccessController = DataAccessControllerDefinition(
-                className: name(), version: range(), configuration: configuration(), namespace: numbers.once(in: 2) ? name() : nil)
+                className: name(), version: range(), configuration: configuration(),
+                namespace: numbers.once(in: 2) ? name() : nil)
         }
         if numbers.once(in: 2) {
             let services = (0..<Int.random(in: 0...2, using: &numbers)).map { index in
-                ServiceDefinition(className: name(), version: range(), propertyName: "p\(index)", networkServiceConfiguration: configuration())
+                ServiceDefinition(
+                    className: name(), version: range(), propertyName: "p\(index)",
+                    networkServiceConfiguration: configuration())
             }
             manager.communicationController = CommunicationControllerDefinition(
                 className: name(), version: range(), configuration: configuration(), services: services)
@@ -63,8 +69,10 @@ struct RandomManifest {
         case 0: return .bool(numbers.once(in: 2))
         case 1, 2: return .integer(numbers.pick(Self.wholes))
         case 3: return .number(numbers.pick(Self.fractions))
-        case 4 where hasForeignKinds: return .data(Data((0..<Int.random(in: 0...40, using: &numbers)).map { UInt8($0) }))
-        case 5 where hasForeignKinds: return .date(Date(timeIntervalSinceReferenceDate: Double(Int32.random(in: .min ... .max, using: &numbers))))
+        case 4 where hasForeignKinds:
+            return .data(Data((0..<Int.random(in: 0...40, using: &numbers)).map { UInt8($0) }))
+        case 5 where hasForeignKinds:
+            return .date(Date(timeIntervalSinceReferenceDate: Double(Int32.random(in: .min ... .max, using: &numbers))))
         case 6 where hasNull: return .null
         case 8: return .array((0..<Int.random(in: 0...3, using: &numbers)).map { _ in value(depth: depth - 1) })
         case 9:
@@ -81,8 +89,14 @@ struct RandomManifest {
     private mutating func name() -> String { text() + "x" }
 
     private mutating func range() -> VersionRange? {
-        let version = Version(Int.random(in: 0...2, using: &numbers), Int.random(in: 0...9, using: &numbers), Int.random(in: 0...9, using: &numbers))
-        let lower = VersionRange.Bound(version, isIncluded: true), upper = VersionRange.Bound(Version(version.major + 1), isIncluded: false)
-        return numbers.pick([nil, VersionRange(lower: lower, upper: upper), VersionRange(lower: lower, upper: lower), VersionRange(lower: nil, upper: upper), VersionRange(lower: nil, upper: nil)])
+        let version = Version(
+            Int.random(in: 0...2, using: &numbers), Int.random(in: 0...9, using: &numbers),
+            Int.random(in: 0...9, using: &numbers))
+        let lower = VersionRange.Bound(version, isIncluded: true),
+            upper = VersionRange.Bound(Version(version.major + 1), isIncluded: false)
+        return numbers.pick([
+            nil, VersionRange(lower: lower, upper: upper), VersionRange(lower: lower, upper: lower),
+            VersionRange(lower: nil, upper: upper), VersionRange(lower: nil, upper: nil),
+        ])
     }
 }

@@ -18,17 +18,24 @@ struct `Variables in a manifest` {
     }
 
     @Test(arguments: [
-        ("http://${HOST}/v2", "http://example.org/v2"), ("${HOST}${_a1}", "example.orgx"), ("${HOST:-other}", "example.org"),
-        ("${NONE:-other}", "other"), ("${NONE:-}", ""), ("${EMPTY}", ""), ("${EMPTY:-other}", "other"), ("${NONE:-a:-b $c}", "a:-b $c"),
-        ("${NESTED}", "${HOST}"), ("$HOST", "$HOST"), ("$", "$"), ("5 $ {x}", "5 $ {x}"), ("$$", "$$"), ("{}", "{}"), ("${HOST}}", "example.org}"),
-        ("$${HOST}", "${HOST}"), ("$$${HOST}", "$example.org"), ("$$$${HOST}", "$${HOST}"), ("$${", "${"), ("${HOST}\u{301}", "example.org\u{301}"),
+        ("http://${HOST}/v2", "http://example.org/v2"), ("${HOST}${_a1}", "example.orgx"),
+        ("${HOST:-other}", "example.org"),
+        ("${NONE:-other}", "other"), ("${NONE:-}", ""), ("${EMPTY}", ""), ("${EMPTY:-other}", "other"),
+        ("${NONE:-a:-b $c}", "a:-b $c"),
+        ("${NESTED}", "${HOST}"), ("$HOST", "$HOST"), ("$", "$"), ("5 $ {x}", "5 $ {x}"), ("$$", "$$"), ("{}", "{}"),
+        ("${HOST}}", "example.org}"),
+        ("$${HOST}", "${HOST}"), ("$$${HOST}", "$example.org"), ("$$$${HOST}", "$${HOST}"), ("$${", "${"),
+        ("${HOST}\u{301}", "example.org\u{301}"),
     ])
     func `A text gets their values, once`(written: String, expanded: String) {
         #expect(configured(.string(written)) == .string(expanded))
     }
 
     @Test func `Texts are found wherever they are, keys and other values stay`() {
-        #expect(configured(["${HOST}": ["${HOST}", 1, ["k": "${HOST}"], nil]]) == ["${HOST}": ["example.org", 1, ["k": "example.org"], nil]])
+        #expect(
+            configured(["${HOST}": ["${HOST}", 1, ["k": "${HOST}"], nil]]) == [
+                "${HOST}": ["example.org", 1, ["k": "example.org"], nil]
+            ])
         let document = document([
             "className": "${_a1}", "version": "[${MAJOR:-1},)", "activation": "${WHEN:-lazy}", "uses": ["u": "${HOST}"],
             "communicationController": ["className": "C", "services": [["className": "S", "propertyName": "${_a1}"]]],
@@ -38,20 +45,46 @@ struct `Variables in a manifest` {
         #expect(manager?.className == "x" && manager?.activation == .lazy && manager?.uses == ["u": "example.org"])
         #expect(manager?.version?.contains("1.0.0") == true)
         #expect(manager?.communicationController?.services[0].propertyName == "x")
-        let plugins = ManifestDocument(["manifestVersion": 1, "plugins": [["library": "${_a1}"]], "managers": [:]]) { Self.values[$0] }
+        let plugins = ManifestDocument(["manifestVersion": 1, "plugins": [["library": "${_a1}"]], "managers": [:]]) {
+            Self.values[$0]
+        }
         #expect(plugins.manifest.plugins == [PluginReference(library: "x")])
     }
 
     @Test(arguments: [
         ("${NONE}", "manifest.unset-variable: the variable `NONE` is not set; set it, or write `${NONE:-default}`"),
-        ("${", "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("a${b", "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${}", "manifest.malformed-variable: `${}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${a b}", "manifest.malformed-variable: `${a b}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${1a}", "manifest.malformed-variable: `${1a}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${ä}", "manifest.malformed-variable: `${ä}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${A-x}", "manifest.malformed-variable: `${A-x}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
-        ("${A:-${B}}", "manifest.malformed-variable: the default of `A` refers to a variable, which a default cannot; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"),
+        (
+            "${",
+            "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "a${b",
+            "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${}",
+            "manifest.malformed-variable: `${}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${a b}",
+            "manifest.malformed-variable: `${a b}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${1a}",
+            "manifest.malformed-variable: `${1a}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${ä}",
+            "manifest.malformed-variable: `${ä}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${A-x}",
+            "manifest.malformed-variable: `${A-x}` names no variable; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
+        (
+            "${A:-${B}}",
+            "manifest.malformed-variable: the default of `A` refers to a variable, which a default cannot; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+        ),
     ])
     func `One that cannot be had is the manager's error, at its text`(text: String, problem: String) {
         let document = document(["className": "M", "configuration": ["list": [.string(text)]]])
@@ -61,10 +94,13 @@ struct `Variables in a manifest` {
 
     @Test func `All that are not set are reported, and nothing follows from it`() {
         let document = document(["className": "${A}${B}${A}", "version": "${C}", "uses": ["x": "${D}"]])
-        #expect(document.problems.map { "\($0.error.location!) \($0.error.code) \($0.error.message.prefix(16))" } == [
-            "/managers/M/className manifest.unset-variable the variable `A`", "/managers/M/className manifest.unset-variable the variable `B`",
-            "/managers/M/uses/x manifest.unset-variable the variable `D`", "/managers/M/version manifest.unset-variable the variable `C`",
-        ])
+        #expect(
+            document.problems.map { "\($0.error.location!) \($0.error.code) \($0.error.message.prefix(16))" } == [
+                "/managers/M/className manifest.unset-variable the variable `A`",
+                "/managers/M/className manifest.unset-variable the variable `B`",
+                "/managers/M/uses/x manifest.unset-variable the variable `D`",
+                "/managers/M/version manifest.unset-variable the variable `C`",
+            ])
     }
 
     @Test func `Their values are in no message`() {
@@ -72,10 +108,27 @@ struct `Variables in a manifest` {
         let catalogue = Catalogue(plugins: [.manager("M"), .communication("C"), .service("S"), .dataAccess("D")])
         let definitions: [ManifestValue] = [
             ["className": secret], ["className": "M", "version": secret], ["className": "M", "activation": secret],
-            ["className": "M", "uses": ["x": secret]], ["className": "M", "dataAccessController": ["className": secret]],
+            ["className": "M", "uses": ["x": secret]],
+            ["className": "M", "dataAccessController": ["className": secret]],
             ["className": "M", "dataAccessController": ["className": "D", "namespace": "/${SECRET}"]],
-            ["className": "M", "communicationController": ["className": "C", "services": [["className": "S", "propertyName": secret], ["className": secret, "propertyName": "x"]]]],
-            ["className": "M", "communicationController": ["className": "C", "services": [["className": secret, "propertyName": secret], ["className": "S", "propertyName": secret]]]],
+            [
+                "className": "M",
+                "communicationController": [
+                    "className": "C",
+                    "services": [
+                        ["className": "S", "propertyName": secret], ["className": secret, "propertyName": "x"],
+                    ],
+                ],
+            ],
+            [
+                "className": "M",
+                "communicationController": [
+                    "className": "C",
+                    "services": [
+                        ["className": secret, "propertyName": secret], ["className": "S", "propertyName": secret],
+                    ],
+                ],
+            ],
         ]
         for definition in definitions {
             let problems = Resolution(document(definition), catalogue: catalogue).problems
@@ -83,7 +136,11 @@ struct `Variables in a manifest` {
             #expect(!"\(problems)".contains("swordfish"), "\(problems)")
             #expect("\(problems)".contains("${SECRET}"), "\(problems)")
         }
-        let plugin = ManifestDocument(["manifestVersion": 1, "plugins": [["library": "A", "sha256": secret, "resources": "/${SECRET}", "version": secret]], "managers": [:]]) { Self.values[$0] }
+        let plugin = ManifestDocument([
+            "manifestVersion": 1,
+            "plugins": [["library": "A", "sha256": secret, "resources": "/${SECRET}", "version": secret]],
+            "managers": [:],
+        ]) { Self.values[$0] }
         #expect(plugin.problems.count == 3 && !"\(plugin.problems)".contains("swordfish"))
     }
 
@@ -96,7 +153,10 @@ struct `Variables in a manifest` {
         #expect(plain.problems.isEmpty && plain.manifest.managers["M"]?.configuration == ["v": "example.org"])
         let chosen = ManifestDocument(value, environment: "e") { ["NONE": "here"][$0] }
         #expect(chosen.problems.isEmpty && chosen.manifest.managers["M"]?.configuration == ["v": "here"])
-        #expect(summary(ManifestDocument(value, environment: "e") { _ in nil }.problems).map { $0.prefix(54) } == ["error M /environments/e/managers/M/configuration/v: ma"])
+        #expect(
+            summary(ManifestDocument(value, environment: "e") { _ in nil }.problems).map { $0.prefix(54) } == [
+                "error M /environments/e/managers/M/configuration/v: ma"
+            ])
     }
 
     @Test func `A manifest of Nemo Logic has none`() {
@@ -107,15 +167,25 @@ struct `Variables in a manifest` {
     @Test func `They cannot make a manifest larger than it may be`() {
         let large = String(repeating: "x", count: 1 << 20)
         let document = ManifestDocument(
-            ["manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": ["v": .array(Array(repeating: "${L}", count: 100))]]]]
+            [
+                "manifestVersion": 1,
+                "managers": [
+                    "M": ["className": "M", "configuration": ["v": .array(Array(repeating: "${L}", count: 100))]]
+                ],
+            ]
         ) { _ in large }
         #expect(document.manifest.managers.isEmpty)
-        #expect(summary(document.problems) == ["error M /managers/M/configuration/v/16: manifest.unsupported: with its variables the manifest is larger than 16 MB"])
+        #expect(
+            summary(document.problems) == [
+                "error M /managers/M/configuration/v/16: manifest.unsupported: with its variables the manifest is larger than 16 MB"
+            ])
     }
 
     @Test func `Those of the process are taken when nothing else is said`() {
         let path = ManifestDocument.processVariable("PATH")
-        let document = ManifestDocument(["manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": ["v": "${PATH}"]]]])
+        let document = ManifestDocument([
+            "manifestVersion": 1, "managers": ["M": ["className": "M", "configuration": ["v": "${PATH}"]]],
+        ])
         #expect(document.manifest.managers["M"]?.configuration["v"] == path.map { .string($0) })
     }
 }

@@ -19,10 +19,16 @@ import Testing
 
     @Test func `a version alone is refused with a hint`() {
         let error = #expect(throws: VersionRange.Malformed.self) { try VersionRange("1.2") }
-        #expect(error?.description == "`1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone")
+        #expect(
+            error?.description
+                == "`1.2` is one version, not a range; write `[1.2,2.0)` for every compatible version, or `[1.2]` for this one alone"
+        )
     }
 
-    @Test(arguments: ["", "[", "[]", "1.2,2.0", "[1.2,2.0", "(1.2)", "[2.0,1.0]", "[1.0,1.0)", "[a,b]", "[1,2,3]", "^1.2", ">=1.0", "1.x"])
+    @Test(arguments: [
+        "", "[", "[]", "1.2,2.0", "[1.2,2.0", "(1.2)", "[2.0,1.0]", "[1.0,1.0)", "[a,b]", "[1,2,3]", "^1.2", ">=1.0",
+        "1.x",
+    ])
     func `what is no interval is refused`(text: String) {
         #expect(throws: VersionRange.Malformed.self) { try VersionRange(text) }
     }

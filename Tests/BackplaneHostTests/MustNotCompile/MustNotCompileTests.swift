@@ -13,10 +13,14 @@ struct MustNotCompileTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases").path
     /// The one that must compile.
     private static let control = "WhatEachRoleHas.swift"
-    private static let cases = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0 != control }.sorted()
+    private static let cases = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
+        $0 != control
+    }.sorted()
 
     private static func expectedMistakes(of file: String) throws -> [TypeChecker.Mistake] {
-        try String(contentsOf: URL(filePath: file), encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        try String(contentsOf: URL(filePath: file), encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).enumerated()
             .flatMap { index, line in
                 line.components(separatedBy: "// error: ").dropFirst().map {
                     TypeChecker.Mistake(line: index + 1, message: $0.trimmingCharacters(in: .whitespaces))

@@ -19,9 +19,12 @@ struct Toolchain {
         let inPath = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map { "\($0)/swiftc" }
         let places = (beside.map { [$0] } ?? []) + inPath
         guard let found = places.first(where: FileManager.default.isExecutableFile) else {
-            throw Missing(description: "no `swiftc` in \(places.joined(separator: ", ")); put the toolchain's folder `usr/bin` into PATH")
+            throw Missing(
+                description:
+                    "no `swiftc` in \(places.joined(separator: ", ")); put the toolchain's folder `usr/bin` into PATH")
         }
-        folder = URL(filePath: found).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent().path
+        folder =
+            URL(filePath: found).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent().path
     }
 
     /// Runs the compiler, and returns what it says.

@@ -17,8 +17,11 @@ struct TypeChecker {
     /// - Throws: ``Toolchain/Missing`` where the compiler or what was built is not found.
     init() throws {
         toolchain = try Toolchain()
-        guard let folder = RunningExecutable.folder, FileManager.default.fileExists(atPath: folder + "/Modules/Backplane.swiftmodule") else {
-            throw Toolchain.Missing(description: "no folder `Modules` with the SDK lies beside this program; SwiftPM puts it there")
+        guard let folder = RunningExecutable.folder,
+            FileManager.default.fileExists(atPath: folder + "/Modules/Backplane.swiftmodule")
+        else {
+            throw Toolchain.Missing(
+                description: "no folder `Modules` with the SDK lies beside this program; SwiftPM puts it there")
         }
         build = folder
     }
@@ -30,7 +33,8 @@ struct TypeChecker {
         let (isTaken, output) = try toolchain.compile([
             "-typecheck", file, "-module-name", "SomePlugin", "-parse-as-library", "-swift-version", "6",
             "-enable-upcoming-feature", "ExistentialAny", "-enable-upcoming-feature", "MemberImportVisibility",
-            "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
+            "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
+            "NonisolatedNonsendingByDefault",
             "-I", build + "/Modules", "-Xcc", "-fmodule-map-file=\(build)/CBackplane.build/module.modulemap",
             "-diagnostic-style=llvm", "-no-color-diagnostics",
         ])

@@ -1,5 +1,6 @@
 import Backplane
 import BackplaneDocuments
+
 @testable import BackplaneHost
 
 /// Contracts and catalogues for the tests of this folder, written short.
@@ -7,7 +8,8 @@ extension ContractDescription {
     static func of(_ name: String, _ version: Version = "1.0.0", async: [String] = [], sync: [String] = []) -> Self {
         Self(
             name: name, version: version,
-            methods: async.map { MethodDescription(name: $0, isSynchronous: false) } + sync.map { MethodDescription(name: $0, isSynchronous: true) })
+            methods: async.map { MethodDescription(name: $0, isSynchronous: false) }
+                + sync.map { MethodDescription(name: $0, isSynchronous: true) })
     }
 }
 
@@ -18,7 +20,10 @@ extension WireDescription {
 }
 
 extension ComponentDescription {
-    static func manager(_ name: String, _ version: Version = "1.0.0", provides: ContractDescription? = nil, wires: [WireDescription] = []) -> Self {
+    static func manager(
+        _ name: String, _ version: Version = "1.0.0", provides: ContractDescription? = nil,
+        wires: [WireDescription] = []
+    ) -> Self {
         Self(role: .manager, className: name, version: version, contract: provides, wires: wires)
     }
 
@@ -26,7 +31,10 @@ extension ComponentDescription {
         Self(role: .dataAccessController, className: name, version: version, contract: provides)
     }
 
-    static func communication(_ name: String, _ version: Version = "1.0.0", provides: ContractDescription? = nil, wires: [WireDescription] = []) -> Self {
+    static func communication(
+        _ name: String, _ version: Version = "1.0.0", provides: ContractDescription? = nil,
+        wires: [WireDescription] = []
+    ) -> Self {
         Self(role: .communicationController, className: name, version: version, contract: provides, wires: wires)
     }
 
@@ -38,11 +46,14 @@ extension ComponentDescription {
 extension Catalogue {
     /// Plugins `org.p0`, `org.p1`, … with these components.
     init(plugins: [ComponentDescription]...) {
-        self.init(plugins.enumerated().flatMap { order, components in
-            components.enumerated().map { index, component in
-                Entry(plugin: "org.p\(order)", pluginVersion: "1.0.0", order: order, index: index, component: component)
-            }
-        })
+        self.init(
+            plugins.enumerated().flatMap { order, components in
+                components.enumerated().map { index, component in
+                    Entry(
+                        plugin: "org.p\(order)", pluginVersion: "1.0.0", order: order, index: index,
+                        component: component)
+                }
+            })
     }
 }
 
@@ -60,7 +71,8 @@ extension Plan {
     func checkInvariants() throws {
         struct Broken: Error { var node: Node }
         for (index, node) in nodes.enumerated() {
-            let isSound = node.id == index && node.wires.allSatisfy { $0.provider < index } && !node.managers.isEmpty
+            let isSound =
+                node.id == index && node.wires.allSatisfy { $0.provider < index } && !node.managers.isEmpty
                 && (node.namespace != nil) == (node.role == .dataAccessController)
                 && node.managers.allSatisfy { managers[$0] != nil && faults[$0] == nil && index <= managers[$0]! }
             guard isSound else { throw Broken(node: node) }

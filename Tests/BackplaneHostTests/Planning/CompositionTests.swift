@@ -14,7 +14,8 @@ struct CompositionTests {
         return PluginHost(
             manifest: ManifestDocument(contentsOf: "/\(root)/manifests/\(manifest)"),
             options: HostOptions(
-                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads", dataFolder: folder.path + "/data", lanes: lanes))
+                pluginPaths: [TestHost.libraries], loadFolder: folder.path + "/loads",
+                dataFolder: folder.path + "/data", lanes: lanes))
     }
 
     /// A wire as the composition tells it beforehand and the host afterwards.
@@ -29,12 +30,16 @@ struct CompositionTests {
         let composition = await host.composition()
         let nodes = composition.plan.nodes
         let foretold = composition.wires.map {
-            Crossing(user: nodes[$0.user].name, label: $0.label, provider: nodes[$0.provider].name, contract: $0.contract, version: $0.version, lane: $0.lane)
+            Crossing(
+                user: nodes[$0.user].name, label: $0.label, provider: nodes[$0.provider].name, contract: $0.contract,
+                version: $0.version, lane: $0.lane)
         }
         #expect(await host.wires.isEmpty, "nothing was started")
         try await host.start()
         let taken = await host.wires.map {
-            Crossing(user: $0.user, label: $0.label, provider: $0.provider, contract: $0.contract, version: $0.version, lane: $0.lane)
+            Crossing(
+                user: $0.user, label: $0.label, provider: $0.provider, contract: $0.contract, version: $0.version,
+                lane: $0.lane)
         }
         await host.stop()
         #expect(!foretold.isEmpty && foretold.count == taken.count)
@@ -52,7 +57,9 @@ struct CompositionTests {
         #expect(services.map(\.entry.component.version.major) == [2, 1])
         #expect(services.map(\.managers) == [["LibraryManager"], ["ReadingRoomManager"]])
         #expect(composition.plugins.filter { $0.id == "org.backplane.books-api" }.map(\.version.major) == [1, 2])
-        #expect(composition.plan.nodes.compactMap(\.namespace) == ["BookStore", "ReadingRoom"], "each keeps what its own version answered")
+        #expect(
+            composition.plan.nodes.compactMap(\.namespace) == ["BookStore", "ReadingRoom"],
+            "each keeps what its own version answered")
     }
 
     @Test func `A definition is what the plan made of it`() async throws {
@@ -61,11 +68,14 @@ struct CompositionTests {
         let composition = await host.composition()
         await host.stop()
         let definitions = composition.definitions(of: "ReadingRoomManager")
-        #expect(definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
+        #expect(
+            definitions.map(\.role) == [.manager, .dataAccessController, .communicationController, .networkService])
         #expect(definitions.map(\.property) == [nil, nil, nil, "books"])
         for definition in definitions {
             let node = try #require(composition.node(of: definition, in: "ReadingRoomManager"))
-            #expect(node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition) && node.location == definition.location)
+            #expect(
+                node.managers == ["ReadingRoomManager"] && node.entry == composition.choice(for: definition)
+                    && node.location == definition.location)
         }
         let lines = definitions.map { composition.positions(of: definitions.map(\.location))[$0.location]?.line }
         #expect(lines == [31, 33, 34, 37], "where the manifest has them")

@@ -11,9 +11,14 @@ private func resolve(_ uses: [String: [String]], faulty: Set<String> = []) -> Re
     let wires = (0..<8).map { WireDescription.to("\($0)", api, optional: true) }
     let managers = uses.map { name, used in
         let labelled = Dictionary(uniqueKeysWithValues: used.enumerated().map { ("\($0)", ManifestValue.string($1)) })
-        return (name, ["className": faulty.contains(name) ? "Nowhere" : "M", "uses": .dictionary(labelled)] as ManifestValue)
+        return (
+            name,
+            ["className": faulty.contains(name) ? "Nowhere" : "M", "uses": .dictionary(labelled)] as ManifestValue
+        )
     }
-    return Resolution(.dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M", provides: api, wires: wires)]))
+    return Resolution(
+        .dictionary(Dictionary(uniqueKeysWithValues: managers)),
+        Catalogue(plugins: [.manager("M", provides: api, wires: wires)]))
 }
 
 private func order(_ plan: Plan) -> [String] { plan.nodes.flatMap(\.managers) }
@@ -31,22 +36,24 @@ struct `Managers that use managers` {
     @Test func `A circle is printed as one, at every member, and leaves the others be`() {
         let resolution = resolve(["A": ["B"], "B": ["D", "C"], "C": ["A"], "D": [], "Self": ["Self"]])
         let circle = "managers use one another in a circle: A → B → C → A"
-        #expect(summary(resolution.problems) == [
-            "error A /managers/A/uses/0: manager.cycle: \(circle)",
-            "error B /managers/B/uses/1: manager.cycle: \(circle)",
-            "error C /managers/C/uses/0: manager.cycle: \(circle)",
-            "error Self /managers/Self/uses/0: manager.cycle: managers use one another in a circle: Self → Self",
-        ])
+        #expect(
+            summary(resolution.problems) == [
+                "error A /managers/A/uses/0: manager.cycle: \(circle)",
+                "error B /managers/B/uses/1: manager.cycle: \(circle)",
+                "error C /managers/C/uses/0: manager.cycle: \(circle)",
+                "error Self /managers/Self/uses/0: manager.cycle: managers use one another in a circle: Self → Self",
+            ])
         #expect(order(resolution.plan) == ["D"])
         #expect(resolution.plan.faults.keys.sorted() == ["A", "B", "C", "Self"])
     }
 
     @Test func `Circles that touch are each printed`() {
-        #expect(summary(resolve(["A": ["B"], "B": ["A", "C"], "C": ["B"]]).problems) == [
-            "error A /managers/A/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
-            "error B /managers/B/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
-            "error C /managers/C/uses/0: manager.cycle: managers use one another in a circle: C → B → C",
-        ])
+        #expect(
+            summary(resolve(["A": ["B"], "B": ["A", "C"], "C": ["B"]]).problems) == [
+                "error A /managers/A/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
+                "error B /managers/B/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
+                "error C /managers/C/uses/0: manager.cycle: managers use one another in a circle: C → B → C",
+            ])
     }
 
     @Test func `Causes do not grow with a chain of managers that each have a fault of their own`() throws {
@@ -55,7 +62,8 @@ struct `Managers that use managers` {
         let managers = (0..<50).map { number -> (String, ManifestValue) in
             ("\(number + 10)", ["className": "M", "uses": ["none": .string(number == 0 ? "nobody" : "\(number + 9)")]])
         }
-        let resolution = Resolution(.dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M")]))
+        let resolution = Resolution(
+            .dictionary(Dictionary(uniqueKeysWithValues: managers)), Catalogue(plugins: [.manager("M")]))
         #expect(resolution.plan.faults.count == 50)
         #expect(resolution.plan.faults.values.map(depth).max() == 4)
     }
@@ -63,11 +71,18 @@ struct `Managers that use managers` {
     @Test func `Who uses one with a fault has one as well, which names where it began`() throws {
         let resolution = resolve(["A": ["B"], "B": ["C"], "C": [], "Other": []], faulty: ["C"])
         let root = BackplaneError(
-            .unknownClass, "no plugin registers a class `Nowhere`; as a manager there is `M`", at: "/managers/C/className")
-        #expect(resolution.plan.faults["B"] == BackplaneError(
-            .dependencyUnsatisfied, "`C` cannot be created: \(root.message)", at: "/managers/B/uses/0", causes: [root]))
-        #expect(resolution.plan.faults["A"] == BackplaneError(
-            .dependencyUnsatisfied, "`B` cannot be created because `C` cannot: \(root.message)", at: "/managers/A/uses/0", causes: [root]))
+            .unknownClass, "no plugin registers a class `Nowhere`; as a manager there is `M`",
+            at: "/managers/C/className")
+        #expect(
+            resolution.plan.faults["B"]
+                == BackplaneError(
+                    .dependencyUnsatisfied, "`C` cannot be created: \(root.message)", at: "/managers/B/uses/0",
+                    causes: [root]))
+        #expect(
+            resolution.plan.faults["A"]
+                == BackplaneError(
+                    .dependencyUnsatisfied, "`B` cannot be created because `C` cannot: \(root.message)",
+                    at: "/managers/A/uses/0", causes: [root]))
         #expect(order(resolution.plan) == ["Other"])
     }
 
@@ -76,10 +91,11 @@ struct `Managers that use managers` {
         let resolution = Resolution(
             ["A": ["className": "M", "uses": ["b": "B"]], "B": ["className": 3]],
             Catalogue(plugins: [.manager("M", provides: api, wires: [.to("b", api)])]))
-        #expect(summary(resolution.problems) == [
-            "error A /managers/A/uses/b: manager.unsatisfied: `B` cannot be created: expected a string, found an integer",
-            "error B /managers/B/className: manifest.wrong-type: expected a string, found an integer",
-        ])
+        #expect(
+            summary(resolution.problems) == [
+                "error A /managers/A/uses/b: manager.unsatisfied: `B` cannot be created: expected a string, found an integer",
+                "error B /managers/B/className: manifest.wrong-type: expected a string, found an integer",
+            ])
     }
 
     @Test func `Who uses a member of a circle is told of it`() {
@@ -92,16 +108,23 @@ struct `Managers that use managers` {
         let resolution = resolve(["A": ["Gone"]], faulty: ["A"])
         let fault = resolution.plan.faults["A"]
         #expect(fault?.location == "/managers/A")
-        #expect(fault?.message == "`A` has 2 errors, the first: no plugin registers a class `Nowhere`; as a manager there is `M`")
+        #expect(
+            fault?.message
+                == "`A` has 2 errors, the first: no plugin registers a class `Nowhere`; as a manager there is `M`")
         #expect(fault?.causes == resolution.problems.map(\.error))
     }
 
     @Test func `A name that is not there is an error that lists the names, near misses first`() {
         let plan = resolve(["ClockManager": [], "ArtManager": [], "Bad": []], faulty: ["Bad"]).plan
-        #expect(throws: BackplaneError(
-            .unknownManager, "no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`, `ArtManager`, `Bad`")
+        #expect(
+            throws: BackplaneError(
+                .unknownManager,
+                "no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`, `ArtManager`, `Bad`"
+            )
         ) { try plan.node(ofManager: "ClokManager") }
-        #expect(throws: BackplaneError(.unknownManager, "no manager is named `X`; there are none")) { try resolve([:]).plan.nodes(neededBy: "X") }
+        #expect(throws: BackplaneError(.unknownManager, "no manager is named `X`; there are none")) {
+            try resolve([:]).plan.nodes(neededBy: "X")
+        }
     }
 
     @Test func `A name looked up in a manifest that could not be read says why nothing is there`() throws {
@@ -113,7 +136,8 @@ struct `Managers that use managers` {
     @Test func `A chain and a circle of thousands are no matter`() throws {
         let count = 5_000
         let name = { (number: Int) in "M\(number)" }
-        let chain = resolve(Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), $0 + 1 < count ? [name($0 + 1)] : []) }))
+        let chain = resolve(
+            Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), $0 + 1 < count ? [name($0 + 1)] : []) }))
         #expect(order(chain.plan) == (0..<count).reversed().map(name))
         try chain.plan.checkInvariants()
         let circle = resolve(Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), [name(($0 + 1) % count)]) }))
@@ -124,9 +148,10 @@ struct `Managers that use managers` {
     func `Whatever uses whatever, providers come before users and nobody is lost`(seed: UInt64) throws {
         var random = Numbers(state: seed)
         let names = (0..<Int.random(in: 1...20, using: &random)).map { "M\($0)" }
-        let uses = Dictionary(uniqueKeysWithValues: names.map { name in
-            (name, Array(names.shuffled(using: &random).prefix(Int.random(in: 0...2, using: &random))))
-        })
+        let uses = Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, Array(names.shuffled(using: &random).prefix(Int.random(in: 0...2, using: &random))))
+            })
         let faulty = Set(names.filter { _ in Int.random(in: 0..<10, using: &random) == 0 })
         let plan = resolve(uses, faulty: faulty).plan
         try plan.checkInvariants()

@@ -10,19 +10,30 @@ struct `The lock of a manifest` {
     static let managers: ManifestValue = [
         "A/B": [
             "className": "M", "dataAccessController": ["className": "D"],
-            "communicationController": ["className": "C", "services": [["className": "S", "version": "[1,2)", "propertyName": "books"]]],
+            "communicationController": [
+                "className": "C", "services": [["className": "S", "version": "[1,2)", "propertyName": "books"]],
+            ],
         ],
         "Z": ["className": "M"],
     ]
     static let catalogue = Catalogue(
         plugins: [
-            .manager("M", wires: [.to("dataAccessController", .of("API"), optional: true), .to("communicationController", .of("API"), optional: true)]),
-            .dataAccess("D", provides: .of("API")), .communication("C", provides: .of("API"), wires: [.to("books", .of("API"))]),
-        ], [.service("S", "1.2.0", provides: .of("API")), .service("S", "2.0.0", provides: .of("API"))], [.manager("M", "0.9.0")])
+            .manager(
+                "M",
+                wires: [
+                    .to("dataAccessController", .of("API"), optional: true),
+                    .to("communicationController", .of("API"), optional: true),
+                ]),
+            .dataAccess("D", provides: .of("API")),
+            .communication("C", provides: .of("API"), wires: [.to("books", .of("API"))]),
+        ], [.service("S", "1.2.0", provides: .of("API")), .service("S", "2.0.0", provides: .of("API"))],
+        [.manager("M", "0.9.0")])
     static let lock: [String: LockedClass] = [
-        "A~1B": LockedClass(plugin: "org.p0", version: "1.0.0"), "A~1B/dataAccessController": LockedClass(plugin: "org.p0", version: "1.0.0"),
+        "A~1B": LockedClass(plugin: "org.p0", version: "1.0.0"),
+        "A~1B/dataAccessController": LockedClass(plugin: "org.p0", version: "1.0.0"),
         "A~1B/communicationController": LockedClass(plugin: "org.p0", version: "1.0.0"),
-        "A~1B/communicationController/books": LockedClass(plugin: "org.p1", version: "1.2.0"), "Z": LockedClass(plugin: "org.p0", version: "1.0.0"),
+        "A~1B/communicationController/books": LockedClass(plugin: "org.p1", version: "1.2.0"),
+        "Z": LockedClass(plugin: "org.p0", version: "1.0.0"),
     ]
 
     private func resolve(_ lock: ManifestValue?, managers: ManifestValue = managers) -> Resolution {
@@ -42,19 +53,21 @@ struct `The lock of a manifest` {
         #expect(resolve(Self.lock.value).plan.managers.count == 2)
     }
 
-    @Test func `A choice that differs is that manager's error, another only a warning when it is missing or left over`() {
+    @Test func `A choice that differs is that manager's error, another only a warning when it is missing or left over`()
+    {
         var lock = Self.lock
         lock["A~1B/communicationController/books"]?.version = "1.1.0"
         lock["A~1B"]?.plugin = "org.other"
         lock["Z"] = nil
         lock["Gone"] = LockedClass(plugin: "org.p0", version: "1.0.0")
         let resolution = resolve(lock.value)
-        #expect(summary(resolution.problems) == [
-            "warning - /lock/Gone: lock.obsolete: the lock has an entry for `Gone`, which is not there; `backplane check --lock` removes it",
-            "error A/B /managers/A~1B/className: lock.mismatch: the lock has `M` 1.0.0 of plugin `org.other`, the plugins give 1.0.0 of plugin `org.p0` now; `backplane check --lock` accepts that",
-            "error A/B /managers/A~1B/communicationController/services/0/className: lock.mismatch: the lock has `S` 1.1.0 of plugin `org.p1`, the plugins give 1.2.0 of plugin `org.p1` now; `backplane check --lock` accepts that",
-            "warning Z /managers/Z: lock.incomplete: the lock has no entry for `Z`; `backplane check --lock` adds one",
-        ])
+        #expect(
+            summary(resolution.problems) == [
+                "warning - /lock/Gone: lock.obsolete: the lock has an entry for `Gone`, which is not there; `backplane check --lock` removes it",
+                "error A/B /managers/A~1B/className: lock.mismatch: the lock has `M` 1.0.0 of plugin `org.other`, the plugins give 1.0.0 of plugin `org.p0` now; `backplane check --lock` accepts that",
+                "error A/B /managers/A~1B/communicationController/services/0/className: lock.mismatch: the lock has `S` 1.1.0 of plugin `org.p1`, the plugins give 1.2.0 of plugin `org.p1` now; `backplane check --lock` accepts that",
+                "warning Z /managers/Z: lock.incomplete: the lock has no entry for `Z`; `backplane check --lock` adds one",
+            ])
         #expect(resolution.plan.managers.keys.sorted() == ["Z"])
         #expect(resolution.lock == Self.lock)
     }
@@ -65,19 +78,31 @@ struct `The lock of a manifest` {
     }
 
     @Test func `Under one that cannot be read nothing runs`() {
-        #expect(summary(resolve([]).problems) == ["error - /lock: manifest.wrong-type: expected a dictionary, found an array"])
+        #expect(
+            summary(resolve([]).problems) == [
+                "error - /lock: manifest.wrong-type: expected a dictionary, found an array"
+            ])
         #expect(resolve([]).plan.managers.isEmpty)
     }
 
-    @Test(arguments: [
-        ("1.0.0", "error Z /lock/Z: manifest.wrong-type: expected a dictionary, found a string"),
-        (["version": "1.0.0"], "error Z /lock/Z/plugin: manifest.missing-key: `plugin` is missing"),
-        (["plugin": "p", "version": "[1,2)"], "error Z /lock/Z/version: version.malformed: `[1,2)` is not a version; write numbers with dots, such as 1.2.0"),
-    ] as [(ManifestValue, String)])
-    func `An entry with a mistake is its manager's error, and all others are compared`(entry: ManifestValue, problem: String) {
+    @Test(
+        arguments: [
+            ("1.0.0", "error Z /lock/Z: manifest.wrong-type: expected a dictionary, found a string"),
+            (["version": "1.0.0"], "error Z /lock/Z/plugin: manifest.missing-key: `plugin` is missing"),
+            (
+                ["plugin": "p", "version": "[1,2)"],
+                "error Z /lock/Z/version: version.malformed: `[1,2)` is not a version; write numbers with dots, such as 1.2.0"
+            ),
+        ] as [(ManifestValue, String)])
+    func `An entry with a mistake is its manager's error, and all others are compared`(
+        entry: ManifestValue, problem: String
+    ) {
         var lock = Self.lock
         lock["A~1B"]?.version = "9.0.0"
-        guard case .dictionary(var entries) = lock.value else { Issue.record("a lock is a dictionary"); return }
+        guard case .dictionary(var entries) = lock.value else {
+            Issue.record("a lock is a dictionary")
+            return
+        }
         entries["Z"] = entry
         let resolution = resolve(.dictionary(entries)), lines = summary(resolution.problems)
         #expect(lines.contains(problem), "\(lines)")
@@ -96,16 +121,35 @@ struct `The lock of a manifest` {
 
 @Suite(.timeLimit(.minutes(5)))
 struct `A lock in a manifest's text` {
-    static let lock = ["B": LockedClass(plugin: "org.b", version: "2.0.0"), "A": LockedClass(plugin: "org.\"a\"", version: "1.0.0")]
-    static let lines = (#""A": { "plugin": "org.\"a\"", "version": "1.0.0" }"#, #""B": { "plugin": "org.b", "version": "2.0.0" }"#)
+    static let lock = [
+        "B": LockedClass(plugin: "org.b", version: "2.0.0"), "A": LockedClass(plugin: "org.\"a\"", version: "1.0.0"),
+    ]
+    static let lines = (
+        #""A": { "plugin": "org.\"a\"", "version": "1.0.0" }"#, #""B": { "plugin": "org.b", "version": "2.0.0" }"#
+    )
 
     @Test(arguments: [
-        ("{\n  \"manifestVersion\": 1,\n  \"managers\": {}\n}\n", "{\n  \"manifestVersion\": 1,\n  \"managers\": {},\n  \"lock\": {\n    «A»,\n    «B»\n  }\n}\n"),
-        ("{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1 }", "{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1,\r\n\t\"lock\": {\r\n\t\t«A»,\r\n\t\t«B»\r\n\t} }"),
+        (
+            "{\n  \"manifestVersion\": 1,\n  \"managers\": {}\n}\n",
+            "{\n  \"manifestVersion\": 1,\n  \"managers\": {},\n  \"lock\": {\n    «A»,\n    «B»\n  }\n}\n"
+        ),
+        (
+            "{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1 }",
+            "{\r\n\t\"managers\": {},\r\n\t\"manifestVersion\": 1,\r\n\t\"lock\": {\r\n\t\t«A»,\r\n\t\t«B»\r\n\t} }"
+        ),
         ("{\"manifestVersion\":1,\"managers\":{}}", "{\"manifestVersion\":1,\"managers\":{}, \"lock\": { «A», «B» }}"),
-        ("\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1} }", "\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1},\n   \"lock\": {\n      «A»,\n      «B»\n   } }"),
-        ("{\n \"lock\" : {\"A\": [1]} ,\n \"manifestVersion\": 1, \"managers\": {}\n}", "{\n \"lock\": {\n  «A»,\n  «B»\n } ,\n \"manifestVersion\": 1, \"managers\": {}\n}"),
-        ("{\"manifestVersion\": 1, \"lo\\u0063k\": null, \"managers\": {}}", "{\"manifestVersion\": 1, \"lock\": { «A», «B» }, \"managers\": {}}"),
+        (
+            "\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1} }",
+            "\u{FEFF}{ \"manifestVersion\": 1,\n   \"managers\": {\"lock\": 1},\n   \"lock\": {\n      «A»,\n      «B»\n   } }"
+        ),
+        (
+            "{\n \"lock\" : {\"A\": [1]} ,\n \"manifestVersion\": 1, \"managers\": {}\n}",
+            "{\n \"lock\": {\n  «A»,\n  «B»\n } ,\n \"manifestVersion\": 1, \"managers\": {}\n}"
+        ),
+        (
+            "{\"manifestVersion\": 1, \"lo\\u0063k\": null, \"managers\": {}}",
+            "{\"manifestVersion\": 1, \"lock\": { «A», «B» }, \"managers\": {}}"
+        ),
     ])
     func `In JSON nothing else changes, and it is indented as the rest is`(before: String, after: String) throws {
         let expected = after.replacing("«A»", with: Self.lines.0).replacing("«B»", with: Self.lines.1)
@@ -130,7 +174,12 @@ struct `A lock in a manifest's text` {
     }
 
     @Test func `A plain Nemo Logic manifest has no place for one`() throws {
-        let error = try #require(throws: BackplaneError.self) { try LockText.put(Self.lock, into: Data("{\"M\": {}}".utf8)) }
-        #expect(error.message == "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has")
+        let error = try #require(throws: BackplaneError.self) {
+            try LockText.put(Self.lock, into: Data("{\"M\": {}}".utf8))
+        }
+        #expect(
+            error.message
+                == "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has"
+        )
     }
 }

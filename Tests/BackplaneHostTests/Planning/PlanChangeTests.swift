@@ -8,7 +8,9 @@ import Testing
 struct PlanChangeTests {
     private static let friend = ContractDescription.of("Friend")
     private static let catalogue = Catalogue(plugins: [
-        .manager("Person", provides: friend, wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)]),
+        .manager(
+            "Person", provides: friend,
+            wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)]),
         .dataAccess("Store", provides: .of("Store")),
         .communication("Phone", wires: [.to("line", .of("Line"), optional: true)]),
         .service("Line", provides: .of("Line")),
@@ -26,14 +28,18 @@ struct PlanChangeTests {
         for (place, other) in change.kept { #expect(old.nodes[place].name == new.nodes[other].name) }
         #expect(change.kept.count + change.removed.count == old.nodes.count)
         #expect(change.kept.count + change.added.count == new.nodes.count)
-        return (change.kept.values.sorted().map { new.nodes[$0].name }, change.removed.map { old.nodes[$0].name }, change.added.map { new.nodes[$0].name })
+        return (
+            change.kept.values.sorted().map { new.nodes[$0].name }, change.removed.map { old.nodes[$0].name },
+            change.added.map { new.nodes[$0].name }
+        )
     }
 
     private static let person: ManifestValue = ["className": "Person"]
 
     @Test func `the same plan keeps everything`() throws {
         let managers: ManifestValue = [
-            "A": Self.person, "B": ["className": "Person", "uses": ["friend": "A"], "dataAccessController": ["className": "Store"]],
+            "A": Self.person,
+            "B": ["className": "Person", "uses": ["friend": "A"], "dataAccessController": ["className": "Store"]],
         ]
         let change = change(try plan(managers), try plan(managers))
         #expect(change.kept == ["A", "Store", "B"] && change.removed == [] && change.added == [])
@@ -49,7 +55,8 @@ struct PlanChangeTests {
     @Test func `a change takes along who uses it, and who uses that`() throws {
         func managers(_ number: Int64) -> ManifestValue {
             [
-                "A": ["className": "Person", "configuration": ["number": .integer(number)]], "B": ["className": "Person", "uses": ["friend": "A"]],
+                "A": ["className": "Person", "configuration": ["number": .integer(number)]],
+                "B": ["className": "Person", "uses": ["friend": "A"]],
                 "C": ["className": "Person", "uses": ["friend": "B"]], "D": Self.person,
             ]
         }
@@ -63,7 +70,8 @@ struct PlanChangeTests {
         }
         let change = change(try plan(managers("A")), try plan(managers("B")))
         #expect(change.kept == ["A", "B"] && change.added == ["C"])
-        let none = self.change(try plan(managers("A")), try plan(["A": Self.person, "B": Self.person, "C": Self.person]))
+        let none = self.change(
+            try plan(managers("A")), try plan(["A": Self.person, "B": Self.person, "C": Self.person]))
         #expect(none.added == ["C"])
     }
 
@@ -78,10 +86,16 @@ struct PlanChangeTests {
             [
                 "A": [
                     "className": "Person", "dataAccessController": ["className": "Store"],
-                    "communicationController": ["className": "Phone", "services": [
-                        ["className": "Line", "propertyName": "line", "networkServiceConfiguration": ["baseURL": .string(address)]],
-                    ]],
-                ],
+                    "communicationController": [
+                        "className": "Phone",
+                        "services": [
+                            [
+                                "className": "Line", "propertyName": "line",
+                                "networkServiceConfiguration": ["baseURL": .string(address)],
+                            ]
+                        ],
+                    ],
+                ]
             ]
         }
         let change = change(try plan(managers("http://a")), try plan(managers("http://b")))
@@ -96,7 +110,9 @@ struct PlanChangeTests {
     }
 
     @Test func `a reset is of the places given and no others`() throws {
-        let plan = try plan(["A": Self.person, "B": ["className": "Person", "uses": ["friend": "A"]], "C": Self.person])
+        let plan = try plan([
+            "A": Self.person, "B": ["className": "Person", "uses": ["friend": "A"]], "C": Self.person,
+        ])
         let change = PlanChange(resetting: [0], of: plan)
         #expect(change.removed == [0] && change.added == [0] && change.kept == [1: 1, 2: 2])
     }
@@ -114,7 +130,9 @@ struct StopOrderTests {
         // All graphs without circles over four components: who calls whom among pairs (a, b) with a > b.
         let pairs = (0..<4).flatMap { a in (0..<a).map { (a, $0) } }
         for graph in 0..<(1 << pairs.count) {
-            func calls(_ a: Int) -> [Int] { pairs.indices.filter { graph >> $0 & 1 == 1 && pairs[$0].0 == a }.map { pairs[$0].1 } }
+            func calls(_ a: Int) -> [Int] {
+                pairs.indices.filter { graph >> $0 & 1 == 1 && pairs[$0].0 == a }.map { pairs[$0].1 }
+            }
             for started in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
                 let order = StopOrder.of(started, calling: calls)
                 #expect(order.sorted() == [0, 1, 2, 3])

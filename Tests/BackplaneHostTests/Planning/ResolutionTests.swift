@@ -8,17 +8,41 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct `Classes of a manifest` {
     let catalogue = Catalogue(
-        plugins: [.manager("LibraryManager"), .manager("ClockManager"), .dataAccess("BookStore"), .service("Books", "1.0.0")], [.service("Books", "2.1.0")])
+        plugins: [
+            .manager("LibraryManager"), .manager("ClockManager"), .dataAccess("BookStore"), .service("Books", "1.0.0"),
+        ], [.service("Books", "2.1.0")])
 
-    @Test(arguments: [
-        (["className": "LibaryManager"], "/className: component.unknown-class: no plugin registers a class `LibaryManager`; did you mean `LibraryManager`?"),
-        (["className": "Zoo"], "/className: component.unknown-class: no plugin registers a class `Zoo`; as a manager there is `ClockManager`, `LibraryManager`"),
-        (["className": "BookStore"], "/className: component.wrong-role: `BookStore` 1.0.0 of plugin `org.p0` is a data access controller, not a manager"),
-        (["className": "LibraryManager", "version": "[2,)"], "/version: component.version-out-of-range: no version of `LibraryManager` is in [2.0.0,); there is 1.0.0 (plugin `org.p0`)"),
-        (["className": "ClockManager", "communicationController": ["className": "X"]], "/communicationController/className: component.unknown-class: no plugin registers a class `X`; none registers a communication controller"),
-        (["className": "ClockManager", "dataAccessController": ["className": "Books"]], "/dataAccessController/className: component.wrong-role: `Books` 2.1.0 of plugin `org.p1` is a network service, not a data access controller"),
-        (["className": "ClockManager", "dataAccessController": ["className": "../x"]], "/dataAccessController/namespace: manifest.wrong-type: `../x` cannot name a folder; give it a `namespace` of letters, digits and the like"),
-    ] as [(ManifestValue, String)])
+    @Test(
+        arguments: [
+            (
+                ["className": "LibaryManager"],
+                "/className: component.unknown-class: no plugin registers a class `LibaryManager`; did you mean `LibraryManager`?"
+            ),
+            (
+                ["className": "Zoo"],
+                "/className: component.unknown-class: no plugin registers a class `Zoo`; as a manager there is `ClockManager`, `LibraryManager`"
+            ),
+            (
+                ["className": "BookStore"],
+                "/className: component.wrong-role: `BookStore` 1.0.0 of plugin `org.p0` is a data access controller, not a manager"
+            ),
+            (
+                ["className": "LibraryManager", "version": "[2,)"],
+                "/version: component.version-out-of-range: no version of `LibraryManager` is in [2.0.0,); there is 1.0.0 (plugin `org.p0`)"
+            ),
+            (
+                ["className": "ClockManager", "communicationController": ["className": "X"]],
+                "/communicationController/className: component.unknown-class: no plugin registers a class `X`; none registers a communication controller"
+            ),
+            (
+                ["className": "ClockManager", "dataAccessController": ["className": "Books"]],
+                "/dataAccessController/className: component.wrong-role: `Books` 2.1.0 of plugin `org.p1` is a network service, not a data access controller"
+            ),
+            (
+                ["className": "ClockManager", "dataAccessController": ["className": "../x"]],
+                "/dataAccessController/namespace: manifest.wrong-type: `../x` cannot name a folder; give it a `namespace` of letters, digits and the like"
+            ),
+        ] as [(ManifestValue, String)])
     func `One that cannot be had is located and says what there is`(definition: ManifestValue, problem: String) {
         let resolution = Resolution(["M": definition], catalogue)
         #expect(summary(resolution.problems).first == "error M /managers/M\(problem)")
@@ -28,13 +52,17 @@ struct `Classes of a manifest` {
 
     @Test func `A version out of range lists those there are, of every plugin`() {
         let catalogue = Catalogue(
-            plugins: [.manager("M"), .communication("C", wires: [.to("books", .of("API"))]), .service("Books", "1.0.0")], [.service("Books", "2.1.0")])
+            plugins: [
+                .manager("M"), .communication("C", wires: [.to("books", .of("API"))]), .service("Books", "1.0.0"),
+            ], [.service("Books", "2.1.0")])
         let service: ManifestValue = ["className": "Books", "version": "[3.0,4.0)", "propertyName": "books"]
-        let resolution = Resolution(["M": ["className": "M", "communicationController": ["className": "C", "services": [service]]]], catalogue)
-        #expect(summary(resolution.problems.filter { $0.severity == .error }) == [
-            "error M /managers/M/communicationController/services/0/version: component.version-out-of-range: "
-                + "no version of `Books` is in [3.0.0,4.0.0); there is 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
-        ])
+        let resolution = Resolution(
+            ["M": ["className": "M", "communicationController": ["className": "C", "services": [service]]]], catalogue)
+        #expect(
+            summary(resolution.problems.filter { $0.severity == .error }) == [
+                "error M /managers/M/communicationController/services/0/version: component.version-out-of-range: "
+                    + "no version of `Books` is in [3.0.0,4.0.0); there is 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
+            ])
     }
 
     @Test func `Problems found here have positions in the text as well`() {
@@ -53,53 +81,77 @@ struct `Wires of a manifest` {
         (.of("Other", "1.2.0", async: ["find"], sync: ["count"]), "provides `Other` 1.2.0"),
         (.of("API", "1.1.9", async: ["find"], sync: ["count"]), "provides `API` 1.1.9, an earlier one"),
         (.of("API", "2.0.0", async: ["find"], sync: ["count"]), "provides `API` 2.0.0, another major version"),
-        (.of("API", "1.2.0", async: ["find", "count"]), "provides `API` 1.2.0 with `count` asynchronous, not synchronous"),
+        (
+            .of("API", "1.2.0", async: ["find", "count"]),
+            "provides `API` 1.2.0 with `count` asynchronous, not synchronous"
+        ),
     ]
 
     private func resolve(provider: ContractDescription?) -> Resolution {
         let catalogue = Catalogue(
             plugins: [
-                .manager("M", wires: [.to("dataAccessController", Self.need), .to("communicationController", Self.need), .to("clock", Self.need)]),
+                .manager(
+                    "M",
+                    wires: [
+                        .to("dataAccessController", Self.need), .to("communicationController", Self.need),
+                        .to("clock", Self.need),
+                    ]),
                 .communication("C", provides: provider, wires: [.to("books", Self.need)]),
-            ], [.dataAccess("D", provides: provider), .service("S", provides: provider), .manager("Clock", provides: provider)])
+            ],
+            [
+                .dataAccess("D", provides: provider), .service("S", provides: provider),
+                .manager("Clock", provides: provider),
+            ])
         return Resolution(
             [
                 "Clock": ["className": "Clock"],
                 "M": [
                     "className": "M", "uses": ["clock": "Clock"], "dataAccessController": ["className": "D"],
-                    "communicationController": ["className": "C", "services": [["className": "S", "propertyName": "books"]]],
+                    "communicationController": [
+                        "className": "C", "services": [["className": "S", "propertyName": "books"]],
+                    ],
                 ],
             ], catalogue)
     }
 
-    @Test(arguments: [need, .of("API", "1.2.1", async: ["new", "find"], sync: ["count"]), .of("API", "1.9.0", async: ["find"], sync: ["more", "count"])])
+    @Test(arguments: [
+        need, .of("API", "1.2.1", async: ["new", "find"], sync: ["count"]),
+        .of("API", "1.9.0", async: ["find"], sync: ["more", "count"]),
+    ])
     func `A provider of the same contract in a version that serves is connected`(provider: ContractDescription) throws {
         let resolution = resolve(provider: provider)
         #expect(resolution.problems.isEmpty)
         #expect(resolution.plan.classNames == ["Clock", "D", "S", "C", "M"])
-        #expect(resolution.plan.nodes[4].wires == [
-            Plan.Link(label: "dataAccessController", provider: 1), Plan.Link(label: "communicationController", provider: 3), Plan.Link(label: "clock", provider: 0),
-        ])
+        #expect(
+            resolution.plan.nodes[4].wires == [
+                Plan.Link(label: "dataAccessController", provider: 1),
+                Plan.Link(label: "communicationController", provider: 3), Plan.Link(label: "clock", provider: 0),
+            ])
         #expect(resolution.plan.nodes[3].wires == [Plan.Link(label: "books", provider: 2)])
         try resolution.plan.checkInvariants()
     }
 
     @Test(arguments: misfits)
-    func `A provider that does not fit is an error that names both sides, wherever it is`(provider: ContractDescription?, words: String) {
+    func `A provider that does not fit is an error that names both sides, wherever it is`(
+        provider: ContractDescription?, words: String
+    ) {
         let asks = "asks for `API` 1.2.0 as"
-        #expect(summary(resolve(provider: provider).problems) == [
-            "error M /managers/M/dataAccessController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `dataAccessController`; `D` 1.0.0 of plugin `org.p1` \(words)",
-            "error M /managers/M/communicationController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `communicationController`; `C` 1.0.0 of plugin `org.p0` \(words)",
-            "error M /managers/M/uses/clock: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `clock`; `Clock` 1.0.0 of plugin `org.p1` \(words)",
-            "error M /managers/M/communicationController/services/0/className: wire.mismatch: `C` 1.0.0 of plugin `org.p0` \(asks) `books`; `S` 1.0.0 of plugin `org.p1` \(words)",
-        ])
+        #expect(
+            summary(resolve(provider: provider).problems) == [
+                "error M /managers/M/dataAccessController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `dataAccessController`; `D` 1.0.0 of plugin `org.p1` \(words)",
+                "error M /managers/M/communicationController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `communicationController`; `C` 1.0.0 of plugin `org.p0` \(words)",
+                "error M /managers/M/uses/clock: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `clock`; `Clock` 1.0.0 of plugin `org.p1` \(words)",
+                "error M /managers/M/communicationController/services/0/className: wire.mismatch: `C` 1.0.0 of plugin `org.p0` \(asks) `books`; `S` 1.0.0 of plugin `org.p1` \(words)",
+            ])
     }
 
     @Test func `A provider without a method that is asked for is connected, with a warning`() {
         let resolution = resolve(provider: .of("API", "1.3.0", async: ["find", "other"]))
         #expect(resolution.problems.allSatisfy { $0.severity == .warning && $0.error.code == .callUnimplemented })
-        #expect(resolution.problems.first?.error.message
-            == "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.2.0 as `dataAccessController`; `D` 1.0.0 of plugin `org.p1` provides that without `count`, and calls of it fail")
+        #expect(
+            resolution.problems.first?.error.message
+                == "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.2.0 as `dataAccessController`; `D` 1.0.0 of plugin `org.p1` provides that without `count`, and calls of it fail"
+        )
         #expect(resolution.plan.nodes.count == 5)
     }
 
@@ -107,13 +159,18 @@ struct `Wires of a manifest` {
         for optional in [false, true] {
             let labels = ["dataAccessController", "communicationController", "clock"]
             let resolution = Resolution(
-                ["M": ["className": "M"]], Catalogue(plugins: [.manager("M", wires: labels.map { .to($0, .of("API"), optional: optional) })]))
+                ["M": ["className": "M"]],
+                Catalogue(plugins: [.manager("M", wires: labels.map { .to($0, .of("API"), optional: optional) })]))
             let asks = "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as"
-            #expect(summary(resolution.problems) == (optional ? [] : [
-                "error M /managers/M/dataAccessController: wire.unsatisfied: \(asks) `dataAccessController`; the manifest gives it none",
-                "error M /managers/M/communicationController: wire.unsatisfied: \(asks) `communicationController`; the manifest gives it none",
-                "error M /managers/M/uses/clock: wire.unsatisfied: \(asks) `clock`; the manifest gives it none",
-            ]))
+            #expect(
+                summary(resolution.problems)
+                    == (optional
+                        ? []
+                        : [
+                            "error M /managers/M/dataAccessController: wire.unsatisfied: \(asks) `dataAccessController`; the manifest gives it none",
+                            "error M /managers/M/communicationController: wire.unsatisfied: \(asks) `communicationController`; the manifest gives it none",
+                            "error M /managers/M/uses/clock: wire.unsatisfied: \(asks) `clock`; the manifest gives it none",
+                        ]))
             #expect(resolution.plan.managers.isEmpty == !optional)
         }
     }
@@ -121,33 +178,52 @@ struct `Wires of a manifest` {
     @Test func `Services and properties that do not match are errors of either side`() {
         let catalogue = Catalogue(plugins: [
             .manager("M"), .service("S", provides: .of("API")),
-            .communication("C", wires: [.to("books", .of("API")), .to("covers", .of("API"), optional: true), .to("loans", .of("API"))]),
+            .communication(
+                "C",
+                wires: [.to("books", .of("API")), .to("covers", .of("API"), optional: true), .to("loans", .of("API"))]),
         ])
-        let services: ManifestValue = [["className": "S", "propertyName": "loans"], ["className": "S", "propertyName": "boks"], ["className": "S", "propertyName": "x"]]
-        let resolution = Resolution(["M": ["className": "M", "communicationController": ["className": "C", "services": services]]], catalogue)
+        let services: ManifestValue = [
+            ["className": "S", "propertyName": "loans"], ["className": "S", "propertyName": "boks"],
+            ["className": "S", "propertyName": "x"],
+        ]
+        let resolution = Resolution(
+            ["M": ["className": "M", "communicationController": ["className": "C", "services": services]]], catalogue)
         let path = "error M /managers/M/communicationController/services"
-        #expect(summary(resolution.problems.filter { $0.severity == .error }) == [
-            "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest gives it none",
-            "\(path)/1/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
-            "\(path)/2/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `x` for `S`; it declares `books`, `covers`, `loans`",
-        ])
+        #expect(
+            summary(resolution.problems.filter { $0.severity == .error }) == [
+                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest gives it none",
+                "\(path)/1/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
+                "\(path)/2/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `x` for `S`; it declares `books`, `covers`, `loans`",
+            ])
     }
 
     @Test func `A use that the class does not declare is an error that names what it declares`() {
-        let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("clock", .of("API"), optional: true), .to("dataAccessController", .of("API"), optional: true)]), .manager("N")])
-        let resolution = Resolution(["M": ["className": "M", "uses": ["klock": "N", "x": "N"]], "N": ["className": "N", "uses": ["y": "N2"]], "N2": ["className": "N"]], catalogue)
-        #expect(summary(resolution.problems.filter { $0.error.code == .wireUnknown }) == [
-            "error M /managers/M/uses/klock: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `klock`; did you mean `clock`?",
-            "error M /managers/M/uses/x: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `x`; it declares `clock`",
-            "error N /managers/N/uses/y: wire.unknown: `N` 1.0.0 of plugin `org.p0` uses no `y`; it declares none",
+        let catalogue = Catalogue(plugins: [
+            .manager(
+                "M",
+                wires: [
+                    .to("clock", .of("API"), optional: true), .to("dataAccessController", .of("API"), optional: true),
+                ]), .manager("N"),
         ])
+        let resolution = Resolution(
+            [
+                "M": ["className": "M", "uses": ["klock": "N", "x": "N"]],
+                "N": ["className": "N", "uses": ["y": "N2"]], "N2": ["className": "N"],
+            ], catalogue)
+        #expect(
+            summary(resolution.problems.filter { $0.error.code == .wireUnknown }) == [
+                "error M /managers/M/uses/klock: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `klock`; did you mean `clock`?",
+                "error M /managers/M/uses/x: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `x`; it declares `clock`",
+                "error N /managers/N/uses/y: wire.unknown: `N` 1.0.0 of plugin `org.p0` uses no `y`; it declares none",
+            ])
     }
 
     @Test func `A use of a manager that is not there lists those that are`() {
         let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("clock", .of("API"))])])
         let resolution = Resolution(["ClockManager": ["className": "M", "uses": ["clock": "ClokManager"]]], catalogue)
-        #expect(summary(resolution.problems) == [
-            "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`"
-        ])
+        #expect(
+            summary(resolution.problems) == [
+                "error ClockManager /managers/ClockManager/uses/clock: manager.unknown: no manager is named `ClokManager`; did you mean `ClockManager`? there are `ClockManager`"
+            ])
     }
 }

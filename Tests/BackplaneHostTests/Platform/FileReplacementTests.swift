@@ -4,8 +4,14 @@ import Testing
 @testable import BackplaneHost
 
 @Suite struct FileReplacementTests {
-    @Test(arguments: [(0o600, 0o600), (0o640, 0o600), (0o644, 0o644), (0o664, 0o644), (0o604, 0o600), (0o777, 0o777), (0o4755, 0o755), (0o2751, 0o711)] as [(UInt32, UInt32)])
-    func `without its group a file gives neither that of this process nor everybody what they did not have`(mode: UInt32, without: UInt32) {
+    @Test(
+        arguments: [
+            (0o600, 0o600), (0o640, 0o600), (0o644, 0o644), (0o664, 0o644), (0o604, 0o600), (0o777, 0o777),
+            (0o4755, 0o755), (0o2751, 0o711),
+        ] as [(UInt32, UInt32)])
+    func `without its group a file gives neither that of this process nor everybody what they did not have`(
+        mode: UInt32, without: UInt32
+    ) {
         #expect(FileReplacement.withoutGroup(mode) == without)
     }
 
@@ -29,7 +35,8 @@ import Testing
     }
 
     @Test func `what is made takes nothing's place`() throws {
-        let folder = try LoadingFixture.Folder(), path = try folder.write(Array("old".utf8), as: "file"), before = try FileStatus(at: path)
+        let folder = try LoadingFixture.Folder(), path = try folder.write(Array("old".utf8), as: "file"),
+            before = try FileStatus(at: path)
         #expect(throws: SystemError(EEXIST)) { try FileReplacement.create(path, with: Array("new".utf8), mode: 0o666) }
         #expect(try FileStatus(at: path) == before)
         #expect(try FileTree.names(in: folder.path) == ["file"])

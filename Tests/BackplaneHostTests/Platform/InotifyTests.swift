@@ -20,14 +20,16 @@ final class InotifyTests {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     @Test func `events come in their order, each with its folder and its name`() throws {
-        let inotify = try Inotify(), watch = try inotify.add(path, [.created, .written, .movedAway, .movedHere, .deleted, .selfDeleted])
+        let inotify = try Inotify(),
+            watch = try inotify.add(path, [.created, .written, .movedAway, .movedHere, .deleted, .selfDeleted])
         #expect(try inotify.events() == [])
         _ = try FileDescriptor(opening: folder + "/a name", O_WRONLY | O_CREAT, mode: 0o600)
         try #require(rename(folder + "/a name", folder + "/b") == 0 && unlink(folder + "/b") == 0 && rmdir(folder) == 0)
         inotify.wait(until: nil)
         let a = RawPath("a name"), b = RawPath("b")
         let expected: [(Inotify.Kinds, RawPath?)] = [
-            (.created, a), (.written, a), (.movedAway, a), (.movedHere, b), (.deleted, b), (.selfDeleted, nil), (.ignored, nil),
+            (.created, a), (.written, a), (.movedAway, a), (.movedHere, b), (.deleted, b), (.selfDeleted, nil),
+            (.ignored, nil),
         ]
         #expect(try inotify.events() == expected.map { Inotify.Event(watch: watch, kinds: $0.0, name: $0.1) })
     }
@@ -64,7 +66,9 @@ final class InotifyTests {
             #expect(throws: SystemError(number)) { try Inotify().add(RawPath(folder + "/" + name), .created) }
         }
         let limit = Inotify.problem(SystemError(ENOSPC), watching: "/a")
-        #expect(limit.code == .watchLimit && limit.location == "/a" && limit.message.contains("fs.inotify.max_user_watches"))
+        #expect(
+            limit.code == .watchLimit && limit.location == "/a" && limit.message.contains("fs.inotify.max_user_watches")
+        )
         #expect(Inotify.problem(SystemError(EACCES), watching: "/a").code == .watchUnreadable)
     }
 }

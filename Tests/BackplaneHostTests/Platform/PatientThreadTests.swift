@@ -7,12 +7,21 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct PatientThreadTests {
     @Test func `what comes back is given in its order`() {
-        let outputs = PatientThread.map([3, 1, 2], limit: .seconds(60)) { index, value in "\(index): \(value)" } late: { _, _ in "late" }
+        let outputs = PatientThread.map([3, 1, 2], limit: .seconds(60)) { index, value in
+            "\(index): \(value)"
+        } late: { _, _ in
+            "late"
+        }
         #expect(outputs == ["0: 3", "1: 1", "2: 2"])
     }
 
     @Test func `nothing in, nothing out`() {
-        #expect(PatientThread.map([Int](), limit: .zero) { _, value in value } late: { _, _ in 0 } == [])
+        #expect(
+            PatientThread.map([Int](), limit: .zero) { _, value in
+                value
+            } late: { _, _ in
+                0
+            } == [])
     }
 
     @Test func `what never comes back is given up, and those after it have their turn`() {
@@ -20,7 +29,9 @@ struct PatientThreadTests {
         let outputs = PatientThread.map([1, 2, 3, 4], limit: .milliseconds(200)) { _, value -> String in
             if value == 2 || value == 4 { never.wait() }
             return "\(value)"
-        } late: { index, value in "\(value) at \(index) is late" }
+        } late: { index, value in
+            "\(value) at \(index) is late"
+        }
         #expect(outputs == ["1", "2 at 1 is late", "3", "4 at 3 is late"])
         // Whatever they still bring is about nothing.
         never.signal()

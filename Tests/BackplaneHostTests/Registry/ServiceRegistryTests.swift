@@ -6,8 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceRegistryTests {
     protocol Lamp: Sendable { var watts: Int { get } }
-    class Fixture: @unchecked Sendable {}       // nothing in it changes
-    final class Lantern: Fixture, Lamp, @unchecked Sendable {      // what it has is constant
+    class Fixture: @unchecked Sendable {}  // nothing in it changes
+    final class Lantern: Fixture, Lamp, @unchecked Sendable {  // what it has is constant
         let watts: Int
         init(watts: Int) { self.watts = watts }
     }
@@ -72,18 +72,20 @@ struct ServiceRegistryTests {
         services.register(Lantern(watts: 5))
         let unknown = await error { try services.resolve(Switch.self) }
         #expect(unknown?.code == .unknownService)
-        #expect(unknown?.message == """
-            no `BackplaneHostTests.ServiceRegistryTests.Switch` is registered; there is `BackplaneHostTests.ServiceRegistryTests.Bulb`, \
-            `BackplaneHostTests.ServiceRegistryTests.Lantern`; register one with `services.register` before it is asked for
-            """)
+        #expect(
+            unknown?.message == """
+                no `BackplaneHostTests.ServiceRegistryTests.Switch` is registered; there is `BackplaneHostTests.ServiceRegistryTests.Bulb`, \
+                `BackplaneHostTests.ServiceRegistryTests.Lantern`; register one with `services.register` before it is asked for
+                """)
     }
 
     @Test func `an empty registry says that it is empty`() async {
         let unknown = await error { try services.resolve((any Lamp).self) }
         #expect(unknown?.code == .unknownService)
-        #expect(unknown?.message == """
-            no `BackplaneHostTests.ServiceRegistryTests.Lamp` is registered, nor anything else; register one with `services.register` before it is asked for
-            """)
+        #expect(
+            unknown?.message == """
+                no `BackplaneHostTests.ServiceRegistryTests.Lamp` is registered, nor anything else; register one with `services.register` before it is asked for
+                """)
     }
 
     @Test(arguments: [
@@ -101,7 +103,9 @@ struct ServiceRegistryTests {
         struct Hidden: Sendable {}
         services.register(Hidden())
         let unknown = await error { try services.resolve(Switch.self) }
-        #expect(unknown?.message.contains("there is `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true, "\(unknown?.message ?? "")")
+        #expect(
+            unknown?.message.contains("there is `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true,
+            "\(unknown?.message ?? "")")
     }
 
     @Test func `instances answer after the host has stopped, and are released with it`() async throws {

@@ -21,7 +21,9 @@ struct IndexLibrary {
     let openUnit: Open
     let closeUnit: Close
     let mainFile: TextOf
-    let timeOfUnit: @convention(c) (Object, _ seconds: UnsafeMutablePointer<Int64>, _ nanoseconds: UnsafeMutablePointer<Int64>) -> Void
+    let timeOfUnit:
+        @convention(c) (Object, _ seconds: UnsafeMutablePointer<Int64>, _ nanoseconds: UnsafeMutablePointer<Int64>) ->
+            Void
     let dependencies: Objects
     let kindOfDependency: @convention(c) (Object) -> UInt32
     let nameOfDependency: TextOf
@@ -31,7 +33,8 @@ struct IndexLibrary {
     let occurrences: Objects
     let symbol: @convention(c) (Object) -> Object?
     let roles: @convention(c) (Object) -> UInt64
-    let place: @convention(c) (Object, _ line: UnsafeMutablePointer<UInt32>, _ column: UnsafeMutablePointer<UInt32>) -> Void
+    let place:
+        @convention(c) (Object, _ line: UnsafeMutablePointer<UInt32>, _ column: UnsafeMutablePointer<UInt32>) -> Void
     let nameOfSymbol: TextOf
     let identifierOfSymbol: TextOf
 
@@ -45,10 +48,14 @@ struct IndexLibrary {
     init(of toolchain: Toolchain) throws {
         let path = toolchain.folder + "/lib/libIndexStore.so"
         guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-            throw Toolchain.Missing(description: "the library that reads the compiler's index cannot be loaded: \(String(cString: dlerror()))")
+            throw Toolchain.Missing(
+                description:
+                    "the library that reads the compiler's index cannot be loaded: \(String(cString: dlerror()))")
         }
         func find<Function>(_ name: String, as _: Function.Type = Function.self) throws -> Function {
-            guard let function = dlsym(library, "indexstore_" + name) else { throw Toolchain.Missing(description: "\(path) has no indexstore_\(name)") }
+            guard let function = dlsym(library, "indexstore_" + name) else {
+                throw Toolchain.Missing(description: "\(path) has no indexstore_\(name)")
+            }
             return unsafeBitCast(function, to: Function.self)
         }
         openStore = try find("store_create")

@@ -9,7 +9,8 @@ struct PlantedModule {
     private(set) var planted: [Rooms.WrongReference] = []
 
     init(_ rooms: Rooms) throws {
-        folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: "rooms-\(UUID().uuidString)")
+        folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(
+            path: "rooms-\(UUID().uuidString)")
         for (place, room) in rooms.names.enumerated() {
             let earlier = rooms.names[0], later = rooms.names.indices.contains(place + 1) ? rooms.names[place + 1] : nil
             // What stands on the second line is as it should be; an extension's member counts where the extension is.
@@ -26,9 +27,14 @@ struct PlantedModule {
             guard let later else { continue }
             // In turn a type, and a member that an extension in the later room adds to a type of the first.
             let isMember = place % 2 == 1, file = "\(room)/\(room)Planted.swift"
-            let line = isMember ? "func planted\(room)(_ value: \(earlier)Type) { value.of\(later)() }" : "func planted\(room)(_ value: \(later)Type) {}"
+            let line =
+                isMember
+                ? "func planted\(room)(_ value: \(earlier)Type) { value.of\(later)() }"
+                : "func planted\(room)(_ value: \(later)Type) {}"
             try write("// Wrong:\n\(line)\n", to: file)
-            planted.append(Rooms.WrongReference(file: file, line: 2, symbol: isMember ? "of\(later)()" : "\(later)Type", room: room, later: later))
+            planted.append(
+                Rooms.WrongReference(
+                    file: file, line: 2, symbol: isMember ? "of\(later)()" : "\(later)Type", room: room, later: later))
         }
         planted.sort { $0.file < $1.file }
     }
@@ -50,7 +56,10 @@ struct PlantedModule {
     func compile(_ toolchain: Toolchain) throws {
         let files = try SourceFolder.files(in: sources).map { "\(sources)/\($0)" }
         let (isTaken, output) = try toolchain.compile(
-            ["-c", "-working-directory", folder.path, "-module-name", "Planted", "-parse-as-library", "-swift-version", "6", "-index-ignore-system-modules", "-index-store-path", index] + files)
+            [
+                "-c", "-working-directory", folder.path, "-module-name", "Planted", "-parse-as-library",
+                "-swift-version", "6", "-index-ignore-system-modules", "-index-store-path", index,
+            ] + files)
         guard isTaken else { throw Toolchain.Missing(description: "the module does not compile: \(output)") }
     }
 

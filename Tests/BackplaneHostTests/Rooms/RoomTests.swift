@@ -7,7 +7,8 @@ import Testing
 /// The rooms of the host have one direction, as the compiler's index shows it. Only debug builds leave one.
 @Suite(.timeLimit(.minutes(5)))
 struct RoomTests {
-    private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/BackplaneHost").standardizedFileURL.path
+    private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/BackplaneHost")
+        .standardizedFileURL.path
 
     @Test func `every file lies in a room`() throws {
         let files = try SourceFolder.files(in: Self.sources)
@@ -27,7 +28,8 @@ struct RoomTests {
         defer { module.remove() }
         let toolchain = try Toolchain()
         try module.compile(toolchain)
-        let found = Rooms.ofHost.wrongReferences(in: try SourceIndex(at: module.index, below: module.sources, toolchain), below: module.sources)
+        let found = Rooms.ofHost.wrongReferences(
+            in: try SourceIndex(at: module.index, below: module.sources, toolchain), below: module.sources)
         #expect(found == module.planted)
         #expect(Set(found.map(\.room)) == Set(Rooms.ofHost.names.dropLast()))
     }
@@ -39,7 +41,9 @@ struct RoomTests {
         #expect(throws: Toolchain.Missing.self) { try SourceIndex(at: module.index, below: module.sources, toolchain) }
         try module.compile(toolchain)
         try module.add("Late.swift", to: Rooms.ofHost.names[0])
-        let error = #expect(throws: Toolchain.Missing.self) { try SourceIndex(at: module.index, below: module.sources, toolchain) }
+        let error = #expect(throws: Toolchain.Missing.self) {
+            try SourceIndex(at: module.index, below: module.sources, toolchain)
+        }
         #expect(error?.description.contains("\(Rooms.ofHost.names[0])/Late.swift") ?? false)
     }
 }

@@ -15,9 +15,14 @@ struct SourceIndex {
     ///
     /// - Throws: ``Toolchain/Missing`` where there is no index, or it does not know one of these files.
     init(at path: String, below folder: String, _ toolchain: Toolchain) throws {
-        let library = try IndexLibrary(of: toolchain), files = Set(try SourceFolder.files(in: folder).map { "\(folder)/\($0)" })
-        guard let store = library.openStore(path, nil), case let names = library.unitNames(in: store), !names.isEmpty else {
-            throw Toolchain.Missing(description: "the compiler has left no index at \(path); only a debug build does, without `--disable-index-store`")
+        let library = try IndexLibrary(of: toolchain),
+            files = Set(try SourceFolder.files(in: folder).map { "\(folder)/\($0)" })
+        guard let store = library.openStore(path, nil), case let names = library.unitNames(in: store), !names.isEmpty
+        else {
+            throw Toolchain.Missing(
+                description:
+                    "the compiler has left no index at \(path); only a debug build does, without `--disable-index-store`"
+            )
         }
         defer { library.closeStore(store) }
         // A file may have units of earlier builds beside its own.
@@ -34,11 +39,17 @@ struct SourceIndex {
         }
         let unknown = files.subtracting(latest.keys).sorted()
         if let first = unknown.first {
-            throw Toolchain.Missing(description: "the compiler's index at \(path) does not know \(unknown.count) files, \(first) among them; build them")
+            throw Toolchain.Missing(
+                description:
+                    "the compiler's index at \(path) does not know \(unknown.count) files, \(first) among them; build them"
+            )
         }
         for (file, unit) in latest where !unit.record.isEmpty {
             guard let record = library.openRecord(store, unit.record, nil) else {
-                throw Toolchain.Missing(description: "the compiler's index at \(path) has lost what it says of \(file); delete that folder and build anew")
+                throw Toolchain.Missing(
+                    description:
+                        "the compiler's index at \(path) has lost what it says of \(file); delete that folder and build anew"
+                )
             }
             defer { library.closeRecord(record) }
             occurrences[file] = library.read(record)
@@ -51,7 +62,9 @@ extension IndexLibrary {
     fileprivate func record(of file: String, in unit: Object) -> String {
         var name = ""
         forEach(dependencies, of: unit) { dependency in
-            guard kindOfDependency(dependency) == Self.recordKind, pathOfDependency(dependency).indexText == file else { return }
+            guard kindOfDependency(dependency) == Self.recordKind, pathOfDependency(dependency).indexText == file else {
+                return
+            }
             name = nameOfDependency(dependency).indexText
         }
         return name
@@ -66,7 +79,8 @@ extension IndexLibrary {
             place(occurrence, &line, &column)
             found.append(
                 SourceIndex.Occurrence(
-                    identifier: identifierOfSymbol(symbol).indexText, name: nameOfSymbol(symbol).indexText.withoutAccessor, line: Int(line),
+                    identifier: identifierOfSymbol(symbol).indexText,
+                    name: nameOfSymbol(symbol).indexText.withoutAccessor, line: Int(line),
                     isDefinition: roles & Self.definition != 0))
         }
         return found

@@ -16,7 +16,9 @@ enum CallerPlugin {
             pluginPaths: [TestHost.libraries], in: folder, stopLimit: stopLimit)
     }
 
-    private static let source = ManagerInC.source("Caller", contract: "Caller", #"""
+    private static let source = ManagerInC.source(
+        "Caller", contract: "Caller",
+        #"""
         enum { FAIL, FAIL_NOW, WAIT, PATH, MISSING, NO_SUCH_WIRE, STORE, BEGIN, FIND, FIND_NOTHING, LIST, METHODS };
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("fail")},

@@ -31,7 +31,9 @@ struct CallsFromCTests {
     @Test func `deadlines go through it`() async throws {
         let test = try CallerPlugin.host()
         let trials = try await test.host.manager("Trials", as: Trials.self)
-        try await expectCancellation(at: trials, test.host) { call in try await test.host.call("Caller", "wait", Array("3600".utf8), call) }
+        try await expectCancellation(at: trials, test.host) { call in
+            try await test.host.call("Caller", "wait", Array("3600".utf8), call)
+        }
         await test.host.stop()
     }
 
@@ -48,9 +50,18 @@ struct CallsFromCTests {
     @Test func `it looks a manager up and calls it, as often as it likes by one wire`() async throws {
         let test = try CallerPlugin.host()
         for _ in 0..<3 { #expect(try await test.call("Caller", "find", #""Trials""#) == "[2]") }
-        #expect(await test.host.wires.count { $0.user == "Caller" } == 2, "the one that it declares, and the one that it looked up")
-        let listed = try JSONDecoder().decode([[String: String]].self, from: Data(try await test.call("Caller", "list").utf8))
-        #expect(listed == [["name": "Trials", "className": "TrialManager", "version": "1.4.0", "plugin": "org.backplane.tests.challenge"]])
+        #expect(
+            await test.host.wires.count { $0.user == "Caller" } == 2,
+            "the one that it declares, and the one that it looked up")
+        let listed = try JSONDecoder().decode(
+            [[String: String]].self, from: Data(try await test.call("Caller", "list").utf8))
+        #expect(
+            listed == [
+                [
+                    "name": "Trials", "className": "TrialManager", "version": "1.4.0",
+                    "plugin": "org.backplane.tests.challenge",
+                ]
+            ])
         await test.host.stop()
     }
 
@@ -58,7 +69,8 @@ struct CallsFromCTests {
         let test = try CallerPlugin.host()
         #expect(await error { try await test.call("Caller", "find", #""Trails""#) }?.code == .unknownManager)
         #expect(await error { try await test.call("Caller", "find", #""Caller""#) }?.code == .wireMismatch)
-        #expect(await error { try await test.call("Caller", "findNothing", #""Trials""#) }?.code == .pluginInvalidAnswer)
+        #expect(
+            await error { try await test.call("Caller", "findNothing", #""Trials""#) }?.code == .pluginInvalidAnswer)
         await test.host.stop()
     }
 

@@ -30,8 +30,10 @@ struct RoleTests {
         try await withTrespasser { test in
             let told = try await ask(service, as: "itself", test)
             #expect(told.status == BP_FORBIDDEN)
-            let reason = service == "http"
-                ? "only communication controllers and network services use backplane.http" : "only data access controllers use backplane.store"
+            let reason =
+                service == "http"
+                ? "only communication controllers and network services use backplane.http"
+                : "only data access controllers use backplane.store"
             #expect(told.text == "Trespasser is a manager; \(reason)")
         }
     }
@@ -41,7 +43,9 @@ struct RoleTests {
         try await withTrespasser { test in
             let told = try await ask(service, as: asker, test)
             #expect(told.status == BP_FORBIDDEN)
-            #expect(told.text.hasPrefix("no component has the handle ") && told.text.hasSuffix("; pass the one that bp_creation gave"))
+            #expect(
+                told.text.hasPrefix("no component has the handle ")
+                    && told.text.hasSuffix("; pass the one that bp_creation gave"))
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ServedWireTests {
     private static let countings: [LeaseCounting] = LeaseCounting.best == .atomic ? [.atomic] : [.restartable, .atomic]
-    private typealias Gate = BackplaneHost.Gate         // the tests have types of these names
+    private typealias Gate = BackplaneHost.Gate  // the tests have types of these names
     private typealias Reply = Backplane.Reply
 
     private final class Counts: Sendable {
@@ -24,13 +24,16 @@ struct ServedWireTests {
         var options = HostOptions()
         options.counting = counting
         let coordinator = Coordinator(
-            ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]]]),
+            ManifestDocument([
+                "manifestVersion": 1, "plugins": [], "managers": ["Trial": ["className": "TrialManager"]],
+            ]),
             linked: [LinkedPlugin(ChallengePlugin.self)], options)
         let component = try await coordinator.running("Trial"), gate = try await coordinator.gate(of: "Trial")
         let methods = component.calls.methods
         let binding = { @Sendable in Binding(keeping: ServedTarget(component.calls, methods), counting: counting) }
         let wire = ServedWire(gate.makeSlot(number: 3, to: binding()), at: gate, methods: methods)
-        let wait = try #require(methods.firstIndex { $0.name == "wait" }), path = try #require(methods.firstIndex { $0.name == "path" })
+        let wait = try #require(methods.firstIndex { $0.name == "wait" }),
+            path = try #require(methods.firstIndex { $0.name == "path" })
         let counts = Counts(), rounds = 500
 
         await withTaskGroup(of: Void.self) { group in
@@ -58,8 +61,12 @@ struct ServedWireTests {
         }
 
         #expect(counts.all == 4 * rounds)
-        #expect(counts.answers.withLock { Set($0.keys) }.isSubset(of: [BP_OK, BP_DEADLINE, BP_CANCELLED].map { Int32($0) }))
-        await eventually { gate.callsInFlight == 0 && gate.callsAside == 0 && gate.callsWaiting == 0 && component.calls.callsInFlight == 0 }
+        #expect(
+            counts.answers.withLock { Set($0.keys) }.isSubset(of: [BP_OK, BP_DEADLINE, BP_CANCELLED].map { Int32($0) }))
+        await eventually {
+            gate.callsInFlight == 0 && gate.callsAside == 0 && gate.callsWaiting == 0
+                && component.calls.callsInFlight == 0
+        }
         await coordinator.stop()
     }
 }

@@ -8,21 +8,26 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StoreTests {
     private func withNotes(
-        _ store: any RecordStore = MemoryRecordStore(), _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
+        _ store: any RecordStore = MemoryRecordStore(),
+        _ body: (Remote<Notebook>, Remote<Notebook>) async throws -> Void
     ) async throws {
         let folder = try LoadingFixture.Folder()
         func notebook(_ namespace: String) -> ManagerDefinition {
             ManagerDefinition(
-                className: "NotebookManager", dataAccessController: DataAccessControllerDefinition(className: "NoteStore", namespace: namespace))
+                className: "NotebookManager",
+                dataAccessController: DataAccessControllerDefinition(className: "NoteStore", namespace: namespace))
         }
         let host = PluginHost(
-            manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]), plugins: [NotebookPlugin.self],
+            manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]),
+            plugins: [NotebookPlugin.self],
             options: HostOptions(dataFolder: folder.path, openStore: { _, _ in store }))
         try await body(try await host.manager("First"), try await host.manager("Second"))
         await host.stop()
     }
 
-    private let notes = [Note(id: "b", text: "second"), Note(id: "a", text: "first"), Note(id: "c", text: "third \u{1F40B}")]
+    private let notes = [
+        Note(id: "b", text: "second"), Note(id: "a", text: "first"), Note(id: "c", text: "third \u{1F40B}"),
+    ]
 
     @Test func `what is saved is there, in the order of its ids`() async throws {
         try await withNotes { notebook, _ in
@@ -56,7 +61,9 @@ struct StoreTests {
         }
     }
 
-    @Test(arguments: ["", "a\u{0}b"]) func `an id that a store would take for another is refused`(id: String) async throws {
+    @Test(arguments: ["", "a\u{0}b"]) func `an id that a store would take for another is refused`(id: String)
+        async throws
+    {
         try await withNotes { notebook, _ in
             let refused = await error { try await notebook.save([Note(id: id, text: "")]) }
             #expect(refused?.code == .callInvalidInput)
@@ -74,7 +81,8 @@ struct StoreTests {
 
     @Test func `a record that is something else is an error that names it`() async throws {
         let store = MemoryRecordStore()
-        try await store.write([.save(collection: "Note", StoredRecord(id: "x", value: Array(#"{"id":"x","text":3}"#.utf8)))], in: "first")
+        try await store.write(
+            [.save(collection: "Note", StoredRecord(id: "x", value: Array(#"{"id":"x","text":3}"#.utf8)))], in: "first")
         try await withNotes(store) { notebook, _ in
             let found = await error { try await notebook.fetch("x") }
             #expect(found?.code == .storeUndecodable)
@@ -87,9 +95,14 @@ struct StoreTests {
         let host = PluginHost(
             manifest: Manifest(
                 plugins: [],
-                managers: ["Notes": ManagerDefinition(className: "NotebookManager", dataAccessController: DataAccessControllerDefinition(className: "NoteStore"))]),
+                managers: [
+                    "Notes": ManagerDefinition(
+                        className: "NotebookManager",
+                        dataAccessController: DataAccessControllerDefinition(className: "NoteStore"))
+                ]),
             plugins: [NotebookPlugin.self],
-            options: HostOptions(dataFolder: folder.path, openStore: { _, _ in throw BackplaneError(.storeUnusable, "no disk") }))
+            options: HostOptions(
+                dataFolder: folder.path, openStore: { _, _ in throw BackplaneError(.storeUnusable, "no disk") }))
         let notebook = try await host.manager("Notes", as: Notebook.self)
         #expect(await error { try await notebook.all() } == BackplaneError(.storeUnusable, "no disk"))
         await host.stop()
@@ -153,13 +166,25 @@ private final class NoteStore: DataAccessController {
     init(_ context: Context) { notes = context.store.collection() }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.save) { store, notes, _ in try await store.notes.save(notes); return Nothing() }
-        table.async(\.replaceAll) { store, notes, _ in try await store.notes.replaceAll(with: notes); return Nothing() }
+        table.async(\.save) { store, notes, _ in
+            try await store.notes.save(notes)
+            return Nothing()
+        }
+        table.async(\.replaceAll) { store, notes, _ in
+            try await store.notes.replaceAll(with: notes)
+            return Nothing()
+        }
         table.async(\.fetch) { store, id, _ in try await store.notes.fetch(id) }
         table.async(\.all) { store, _, _ in try await store.notes.all() }
         table.async(\.page) { store, page, _ in try await store.notes.all(offset: page[0], limit: page[1]) }
         table.async(\.count) { store, _, _ in try await store.notes.count() }
-        table.async(\.delete) { store, id, _ in try await store.notes.delete(id); return Nothing() }
-        table.async(\.deleteAll) { store, _, _ in try await store.notes.deleteAll(); return Nothing() }
+        table.async(\.delete) { store, id, _ in
+            try await store.notes.delete(id)
+            return Nothing()
+        }
+        table.async(\.deleteAll) { store, _, _ in
+            try await store.notes.deleteAll()
+            return Nothing()
+        }
     }
 }

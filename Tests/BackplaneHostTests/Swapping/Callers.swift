@@ -28,7 +28,9 @@ final class Callers: Sendable {
             do {
                 let answer = try await call()
                 state.withLock { state in
-                    if answer != state.last[place] + 1 { state.complaints.append("\(answer) after \(state.last[place])") }
+                    if answer != state.last[place] + 1 {
+                        state.complaints.append("\(answer) after \(state.last[place])")
+                    }
                     state.last[place] = answer
                     state.answers += 1
                 }

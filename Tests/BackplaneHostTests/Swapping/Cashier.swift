@@ -70,7 +70,10 @@ final class RestartingCashier: Manager {
 
     init(_ context: Context) {
         self.context = context
-        number = Self.made.withLock { $0 += 1; return $0 }
+        number = Self.made.withLock {
+            $0 += 1
+            return $0
+        }
     }
 
     static func methods(_ table: inout Methods) {
@@ -96,8 +99,12 @@ final class Inspector: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.add) { inspector, number, call in try await inspector.context.wires.cashier.add(number, call) }
-        table.async(\.addKept) { inspector, number, call in try await inspector.context.wires.cashier.addKept(number, call) }
-        table.async(\.addFound) { inspector, number, call in try await inspector.context.wires.cashier.addFound(number, call) }
+        table.async(\.addKept) { inspector, number, call in
+            try await inspector.context.wires.cashier.addKept(number, call)
+        }
+        table.async(\.addFound) { inspector, number, call in
+            try await inspector.context.wires.cashier.addFound(number, call)
+        }
         table.async(\.act) { inspector, text, call in try await inspector.context.wires.cashier.act(text, call) }
         table.sync(\.sumNow) { inspector, _, call in try inspector.context.wires.cashier.sumNow(call) }
         table.async(\.number) { inspector, _, call in try await inspector.context.wires.cashier.number(call) }

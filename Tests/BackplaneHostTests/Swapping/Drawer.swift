@@ -7,10 +7,14 @@ import BackplaneDocuments
 enum DrawerPlugin {
     static let id = "org.backplane.tests.drawers"
 
-    static func edition(_ version: Version = "1.0.0") -> LinkedPlugin { LinkedPlugin(id: id, version: version) { $0.add(Drawer.self) } }
+    static func edition(_ version: Version = "1.0.0") -> LinkedPlugin {
+        LinkedPlugin(id: id, version: version) { $0.add(Drawer.self) }
+    }
 
     /// - Parameter events: whose script it follows.
-    static func layer(_ events: TillEvents) -> ManifestValue { ["className": "Drawer", "configuration": ["key": .string(events.key)]] }
+    static func layer(_ events: TillEvents) -> ManifestValue {
+        ["className": "Drawer", "configuration": ["key": .string(events.key)]]
+    }
 }
 
 struct Drawers: Contract {

@@ -60,8 +60,14 @@ final class Kiosk<Manner: KioskManner>: Manager {
 
     deinit { events.note("gone \(script.edition)") }
 
-    func activate() async throws { events.note("activate \(script.edition)"); try await script.opened() }
-    func suspend() async throws { events.note("suspend \(script.edition)"); try await script.shut() }
+    func activate() async throws {
+        events.note("activate \(script.edition)")
+        try await script.opened()
+    }
+    func suspend() async throws {
+        events.note("suspend \(script.edition)")
+        try await script.shut()
+    }
     func resume() async throws { events.note("resume \(script.edition)") }
     func stop() async { events.note("stop \(script.edition)") }
     func health() async throws { try await script.health() }

@@ -11,13 +11,18 @@ import YardstickContracts
 struct LibraryMistakeTests {
     /// Has a swap fail, and expects the old code to serve on with its state, and a good library to come into force afterwards.
     private func expectRefusal(
-        _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation, of swap: () async throws -> SwapReport
+        _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation,
+        of swap: () async throws -> SwapReport
     ) async throws -> BackplaneError? {
         let before = try await fixture.turnstile.pass(1), inForce = try await fixture.generations().inForce
         let refusal = await error(location) { try await swap() }
         let after = try await fixture.turnstile.pass(1)
         if before.edition < 3 {
-            #expect(after == Ticket(edition: before.edition, handovers: before.handovers, count: before.count + 1, own: before.own + 1), sourceLocation: location)
+            #expect(
+                after
+                    == Ticket(
+                        edition: before.edition, handovers: before.handovers, count: before.count + 1,
+                        own: before.own + 1), sourceLocation: location)
         } else {
             #expect(after == before, sourceLocation: location)
         }
@@ -29,9 +34,14 @@ struct LibraryMistakeTests {
 
     @Test func `a library that is written half is not loaded, wherever it ends`() async throws {
         let fixture = try await TurnstileFixture(), whole = try second.get()
-        for length in [0, 1, 16, 63, 64, 4_096, whole.count / 4, whole.count / 2, whole.count * 3 / 4, whole.count - 4_096, whole.count - 1] {
+        for length in [
+            0, 1, 16, 63, 64, 4_096, whole.count / 4, whole.count / 2, whole.count * 3 / 4, whole.count - 4_096,
+            whole.count - 1,
+        ] {
             let refusal = try await expectRefusal(fixture) { try await fixture.swap(Array(whole.prefix(length))) }
-            #expect(refusal?.code == .pluginDamaged && refusal?.location == fixture.path, "\(length): \(String(describing: refusal))")
+            #expect(
+                refusal?.code == .pluginDamaged && refusal?.location == fixture.path,
+                "\(length): \(String(describing: refusal))")
         }
         #expect(try await fixture.generations() == (1, 1))
         try await fixture.swap(whole)
@@ -43,7 +53,9 @@ struct LibraryMistakeTests {
         let fixture = try await TurnstileFixture()
         try FileManager.default.removeItem(atPath: fixture.path)
         let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.path) }
-        #expect(refusal?.code == .pluginNotFound && refusal?.description.contains(fixture.path) == true, "\(String(describing: refusal))")
+        #expect(
+            refusal?.code == .pluginNotFound && refusal?.description.contains(fixture.path) == true,
+            "\(String(describing: refusal))")
         let named = try await expectRefusal(fixture) { try await fixture.host.swap(library: "Turnstile") }
         #expect(named?.code == .pluginNotFound)
         try await fixture.swap(second.get())
@@ -51,7 +63,9 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `one that is byte for byte in force is not loaded again, whatever it is called, and the report says so`() async throws {
+    @Test func `one that is byte for byte in force is not loaded again, whatever it is called, and the report says so`()
+        async throws
+    {
         let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
         let again = try await fixture.swap(first)
         #expect(again.outcome == .unchanged && again.plugins == [] && again.components == [])
@@ -66,7 +80,9 @@ struct LibraryMistakeTests {
         let other = try TurnstileFixture.culprit(#"-DID="org.backplane.tests.stranger""#)
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(other) }
         #expect(refusal?.code == .pluginUnknown)
-        #expect(refusal?.message.contains("org.backplane.tests.stranger") == true && refusal?.message.contains(TurnstileFixture.plugin) == true)
+        #expect(
+            refusal?.message.contains("org.backplane.tests.stranger") == true
+                && refusal?.message.contains(TurnstileFixture.plugin) == true)
         await fixture.host.stop()
     }
 
@@ -75,7 +91,9 @@ struct LibraryMistakeTests {
         let other = try fixture.write(TurnstileFixture.culprit(), as: "libCulprit.so")
         try fixture.build(second.get())
         let refusal = try await expectRefusal(fixture) { try await fixture.host.swap([fixture.path, other]) }
-        #expect(refusal?.code == .swapRefused && refusal?.message.contains(TurnstileFixture.plugin) == true, "\(String(describing: refusal))")
+        #expect(
+            refusal?.code == .swapRefused && refusal?.message.contains(TurnstileFixture.plugin) == true,
+            "\(String(describing: refusal))")
         let same = try await expectRefusal(fixture) { try await fixture.host.swap([fixture.path, fixture.path]) }
         #expect(same?.code == .swapRefused)
         let none = try await expectRefusal(fixture) { try await fixture.host.swap([]) }
@@ -94,32 +112,46 @@ struct LibraryMistakeTests {
 
     @Test func `where the manifest gives a SHA-256 another build is refused before it is loaded`() async throws {
         let first = try TurnstileFixture.built("_YardstickFirst")
-        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) { $0.digest = Sum() }
+        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
+            $0.digest = Sum()
+        }
         let refusal = try await expectRefusal(fixture) { try await fixture.swap(second.get()) }
         #expect(refusal?.code == .pluginDigestMismatch && refusal?.location == fixture.path)
         #expect(try await fixture.generations() == (1, 1))
         // Under another name only its entry would tell whose place it takes, and that may not run.
-        let renamed = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(second.get(), as: "libRenamed.so")) }
+        let renamed = try await expectRefusal(fixture) {
+            try await fixture.host.swap(library: fixture.write(second.get(), as: "libRenamed.so"))
+        }
         #expect(
             renamed?.message
                 == "the manifest gives \(TurnstileFixture.plugin) a SHA-256, and the name libRenamed.so does not tell whose place it takes; "
-                + "give it the file name of the library that it replaces, so that it can be checked before it is loaded")
+                + "give it the file name of the library that it replaces, so that it can be checked before it is loaded"
+        )
         #expect(try await fixture.generations() == (1, 1))
         let elsewhere = try fixture.folder.makeFolder("elsewhere")
         let moved = try await expectRefusal(fixture) {
-            try await fixture.host.swap(library: fixture.write(second.get(), as: "\(FilePath.name(of: elsewhere))/libTurnstile.so"))
+            try await fixture.host.swap(
+                library: fixture.write(second.get(), as: "\(FilePath.name(of: elsewhere))/libTurnstile.so"))
         }
         #expect(moved?.code == .pluginDigestMismatch, "its name tells, wherever it lies")
-        #expect(try await fixture.host.swap(library: fixture.write(first, as: "libSame.so")).outcome == .unchanged, "and its contents tell, too")
+        #expect(
+            try await fixture.host.swap(library: fixture.write(first, as: "libSame.so")).outcome == .unchanged,
+            "and its contents tell, too")
         await fixture.host.stop()
     }
 
     @Test(arguments: ["libTurnstile.so", "libRenamed.so"])
-    func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String) async throws {
+    func `nothing of one that is refused for its SHA-256 runs, neither its initialiser nor its entry`(name: String)
+        async throws
+    {
         let first = try TurnstileFixture.built("_YardstickFirst")
-        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) { $0.digest = Sum() }
+        let fixture = try await TurnstileFixture(first, sha256: LibraryFile.text(ofDigest: Sum().sha256(of: first))) {
+            $0.digest = Sum()
+        }
         // It leaves a file beside the copy when code of it runs.
-        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name)) }
+        let refusal = try await expectRefusal(fixture) {
+            try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: name))
+        }
         #expect([.pluginDigestMismatch, .swapRefused].contains(refusal?.code))
         #expect(try fixture.test.filesLoaded().filter { $0.hasSuffix(".ran") } == [])
         await fixture.host.stop()
@@ -127,7 +159,9 @@ struct LibraryMistakeTests {
 
     @Test func `beside one without a SHA-256 of its own such code would have run`() async throws {
         let fixture = try await TurnstileFixture()
-        let refusal = try await expectRefusal(fixture) { try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so")) }
+        let refusal = try await expectRefusal(fixture) {
+            try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so"))
+        }
         #expect(refusal?.code == .pluginLayoutMismatch)
         #expect(try fixture.test.filesLoaded().count { $0.hasSuffix(".ran") } == 1)
         await fixture.host.stop()

@@ -10,18 +10,25 @@ struct LibraryStepTests {
     private static let brief = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(1.5))
 
     @Test(arguments: ["ENTRY", "CREATE", "IMPORT", "ACTIVATE"], ["HANGS", "FAILS"])
-    func `new code that never returns or fails, in any step, leaves the old as it was`(step: String, how: String) async throws {
+    func `new code that never returns or fails, in any step, leaves the old as it was`(step: String, how: String)
+        async throws
+    {
         // What hangs is still there when the host stops.
         let fixture = try await TurnstileFixture { $0.stopLimit = .milliseconds(300) }
         let culprit = try TurnstileFixture.culprit("-D\(how)=IN_\(step)")
         let options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
-        let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) { await error { try await fixture.swap(culprit, options) } }
+        let (failure, visits) = try await TurnstileVisitors.with(fixture.turnstile) {
+            await error { try await fixture.swap(culprit, options) }
+        }
         switch (step, how) {
-        case ("ENTRY", "HANGS"): #expect(failure?.code == .callDeadline && failure?.message.contains("libTurnstile.so") == true)
+        case ("ENTRY", "HANGS"):
+            #expect(failure?.code == .callDeadline && failure?.message.contains("libTurnstile.so") == true)
         case ("ENTRY", _): #expect(failure?.code == .pluginRefused)
         default:
             let name = ["CREATE": "prepare", "IMPORT": "import", "ACTIVATE": "activate"][step] ?? ""
-            #expect(failure?.code == .swapFailed && failure?.message.contains(": \(name): ") == true, "\(String(describing: failure))")
+            #expect(
+                failure?.code == .swapFailed && failure?.message.contains(": \(name): ") == true,
+                "\(String(describing: failure))")
         }
         #expect(visits.flatMap(\.mistakes) == [])
         #expect(visits.allSatisfy { $0.last?.handovers == 0 })
@@ -32,11 +39,16 @@ struct LibraryStepTests {
     }
 
     @Test(arguments: ["SUSPEND", "EXPORT"], ["HANGS", "FAILS"])
-    func `old code that never returns or fails goes on, and says in which step`(step: String, how: String) async throws {
-        let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
-        let first = try TurnstileFixture.built("_YardstickFirst"), options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
+    func `old code that never returns or fails goes on, and says in which step`(step: String, how: String) async throws
+    {
+        let fixture = try await TurnstileFixture(
+            TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })
+        let first = try TurnstileFixture.built("_YardstickFirst"),
+            options = how == "HANGS" ? Self.brief : SwapOptions(stepLimit: .seconds(60))
         let failure = await error { try await fixture.swap(first, options) }
-        #expect(failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true, "\(String(describing: failure))")
+        #expect(
+            failure?.code == .swapFailed && failure?.message.contains(": \(step.lowercased()): ") == true,
+            "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         #expect(try await fixture.generations().inForce == 1)
         await fixture.host.stop()
@@ -45,13 +57,16 @@ struct LibraryStepTests {
     @Test func `state that the new code cannot decode stays with the old`() async throws {
         let fixture = try await TurnstileFixture(TurnstileFixture.culprit("-DEXPORTED=10"))
         let failure = await error { try await fixture.swap(TurnstileFixture.built("_YardstickFirst")) }
-        #expect(failure?.code == .swapFailed && failure?.message.contains(": import: ") == true, "\(String(describing: failure))")
+        #expect(
+            failure?.code == .swapFailed && failure?.message.contains(": import: ") == true,
+            "\(String(describing: failure))")
         #expect(try await fixture.turnstile.pass(1).edition == 3)
         await fixture.host.stop()
     }
 
     @Test func `a hundred megabytes of state go over, or are refused where the host takes less`() async throws {
-        let bytes = 100 << 20, old = try TurnstileFixture.culprit("-DEXPORTED=\(bytes)"), new = try TurnstileFixture.culprit("-DEDITION=4")
+        let bytes = 100 << 20, old = try TurnstileFixture.culprit("-DEXPORTED=\(bytes)"),
+            new = try TurnstileFixture.culprit("-DEDITION=4")
         let roomy = try await TurnstileFixture(old)
         let report = try await roomy.swap(new)
         #expect(report.components.map(\.state?.bytes) == [bytes])
@@ -62,7 +77,9 @@ struct LibraryStepTests {
         let strict = try await TurnstileFixture(old) { $0.stateLimit = bytes - 1 }
         let failure = await error { try await strict.swap(new) }
         #expect(failure?.code == .swapFailed && failure?.causes.first?.code == .stateIncompatible)
-        for text in ["\(bytes) bytes", "\(bytes - 1)", "HostOptions.stateLimit"] { #expect(failure?.message.contains(text) == true, "\(text)") }
+        for text in ["\(bytes) bytes", "\(bytes - 1)", "HostOptions.stateLimit"] {
+            #expect(failure?.message.contains(text) == true, "\(text)")
+        }
         #expect(try await strict.turnstile.pass(1).edition == 3)
         await strict.host.stop()
     }

@@ -7,10 +7,13 @@ import YardstickContracts
 /// Libraries that take one another's place under calls.
 @Suite(.timeLimit(.minutes(5)))
 struct LibrarySwapTests {
-    private static let swift = ["_YardstickFirst", "_YardstickSecond"], c = ["_YardstickFirstInC", "_YardstickSecondInC"]
+    private static let swift = ["_YardstickFirst", "_YardstickSecond"],
+        c = ["_YardstickFirstInC", "_YardstickSecondInC"]
 
     @Test(arguments: [(LaneRule.fastest, swift), (.encoded, swift), (.fastest, c)])
-    func `of the calls under dozens of swaps none is lost, made twice or answered by the wrong code`(lanes: LaneRule, libraries: [String]) async throws {
+    func `of the calls under dozens of swaps none is lost, made twice or answered by the wrong code`(
+        lanes: LaneRule, libraries: [String]
+    ) async throws {
         let editions = try libraries.map(TurnstileFixture.built)
         let fixture = try await TurnstileFixture(editions[0], lanes: lanes), swaps = 24
         #expect(await fixture.host.wires.map { $0.lane == .native } == [lanes == .fastest && libraries == Self.swift])
@@ -27,7 +30,9 @@ struct LibrarySwapTests {
         #expect(visits.allSatisfy { $0.last != nil }, "all of them came to pass")
         let final = try await fixture.turnstile.pass(0)
         #expect(final.own == swaps + 1)
-        #expect(final.count == final.own + visits.reduce(0) { $0 + ($1.last?.own ?? 0) }, "the count that was carried is the sum of what each counted")
+        #expect(
+            final.count == final.own + visits.reduce(0) { $0 + ($1.last?.own ?? 0) },
+            "the count that was carried is the sum of what each counted")
         await fixture.host.stop()
     }
 
@@ -39,7 +44,9 @@ struct LibrarySwapTests {
         #expect(try await fixture.turnstile.pass(7).edition == 3)
         let back = try await fixture.swap(first)
         #expect(back.wires.map { [$0.fromLane, $0.toLane] } == [["encoded", "native"]])
-        #expect(try await fixture.turnstile.pass(7) == Ticket(edition: 1, handovers: 1, count: 2, own: 2), "the culprit counts nobody")
+        #expect(
+            try await fixture.turnstile.pass(7) == Ticket(edition: 1, handovers: 1, count: 2, own: 2),
+            "the culprit counts nobody")
         await fixture.host.stop()
     }
 
@@ -64,7 +71,9 @@ struct LibrarySwapTests {
     @Test(arguments: [
         SwapAction.create(0), .hold, .drain, .suspend(0), .export(0), .import(0), .flip, .activate(0),
     ])
-    func `whatever fails before calls go on, the old code serves with its state, and the host stops as ever`(action: SwapAction) async throws {
+    func `whatever fails before calls go on, the old code serves with its state, and the host stops as ever`(
+        action: SwapAction
+    ) async throws {
         let fixture = try await TurnstileFixture { options in
             options.swapFault = { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "on purpose") }

@@ -39,8 +39,18 @@ final class WiderTill: Manager, StatefulComponent {
     func importState(_ state: TillState) { sum.withLock { $0 = state.sum } }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in till.sum.withLock { $0 += number; return $0 } }
-        table.async(\.take) { till, number, _ in till.sum.withLock { $0 -= number; return $0 } }
+        table.async(\.add) { till, number, _ in
+            till.sum.withLock {
+                $0 += number
+                return $0
+            }
+        }
+        table.async(\.take) { till, number, _ in
+            till.sum.withLock {
+                $0 -= number
+                return $0
+            }
+        }
         table.async(\.edition) { _, _, _ in 2 }
         table.sync(\.sumNow) { till, _, _ in till.sum.withLock { $0 } }
         table.sync(\.editionNow) { _, _, _ in 2 }
@@ -85,10 +95,17 @@ final class NewerTill: Manager, StatefulComponent {
     static func migrateUp(_ state: StoredState, from version: Int) throws -> NewerState {
         NewerState(cents: try state.decode(TillState.self).sum * 100)
     }
-    static func migrateDown(_ state: NewerState, to version: Int) throws -> any Encodable { TillState(sum: state.cents / 100) }
+    static func migrateDown(_ state: NewerState, to version: Int) throws -> any Encodable {
+        TillState(sum: state.cents / 100)
+    }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in till.cents.withLock { $0 += number * 100; return $0 / 100 } }
+        table.async(\.add) { till, number, _ in
+            till.cents.withLock {
+                $0 += number * 100
+                return $0 / 100
+            }
+        }
         table.async(\.edition) { _, _, _ in 4 }
         table.sync(\.sumNow) { till, _, _ in till.cents.withLock { $0 / 100 } }
         table.sync(\.editionNow) { _, _, _ in 4 }
@@ -112,7 +129,12 @@ final class OneWayTill: Manager, StatefulComponent {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in till.cents.withLock { $0 += number * 100; return $0 / 100 } }
+        table.async(\.add) { till, number, _ in
+            till.cents.withLock {
+                $0 += number * 100
+                return $0 / 100
+            }
+        }
         table.async(\.edition) { _, _, _ in 5 }
         table.sync(\.sumNow) { till, _, _ in till.cents.withLock { $0 / 100 } }
         table.sync(\.editionNow) { _, _, _ in 5 }

@@ -15,9 +15,13 @@ enum RelayPlugin {
     /// Its bytes, which other flags make other ones.
     static func library(_ flags: String...) throws -> [UInt8] { try LoadingFixture.library(of: source, flags) }
 
-    static func manager(to till: String = "Till") -> ManifestValue { ["className": "Relay", "uses": ["till": .string(till)]] }
+    static func manager(to till: String = "Till") -> ManifestValue {
+        ["className": "Relay", "uses": ["till": .string(till)]]
+    }
 
-    private static let source = ManagerInC.source("Relay", contract: "Tills", #"""
+    private static let source = ManagerInC.source(
+        "Relay", contract: "Tills",
+        #"""
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("edition")},

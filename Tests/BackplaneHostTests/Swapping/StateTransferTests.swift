@@ -5,8 +5,12 @@ import Testing
 
 /// Which version of a state crosses, and when none can.
 struct StateTransferTests {
-    private func state(_ schema: String = "sum", _ version: UInt32 = 1, accepts: ClosedRange<UInt32>? = nil, writes: UInt32? = nil) -> StateDescription {
-        StateDescription(schema: schema, version: version, accepts: accepts ?? version...version, writes: (writes ?? version)...version)
+    private func state(
+        _ schema: String = "sum", _ version: UInt32 = 1, accepts: ClosedRange<UInt32>? = nil, writes: UInt32? = nil
+    ) -> StateDescription {
+        StateDescription(
+            schema: schema, version: version, accepts: accepts ?? version...version,
+            writes: (writes ?? version)...version)
     }
 
     private func reason(_ transfer: StateTransfer) -> String? {
@@ -35,7 +39,10 @@ struct StateTransferTests {
 
     @Test func `of several versions that both know the highest is taken`() {
         let both = StateTransfer(from: state("sum", 5, writes: 2), to: state("sum", 4, accepts: 1...4))
-        guard case .carried(_, let version, _) = both else { Issue.record("\(both)"); return }
+        guard case .carried(_, let version, _) = both else {
+            Issue.record("\(both)")
+            return
+        }
         #expect(version == 4)
     }
 
@@ -57,7 +64,9 @@ struct StateTransferTests {
 
     @Test func `what cannot be carried says why`() {
         #expect(reason(StateTransfer(from: state(), to: nil)) == "the new code keeps no state")
-        #expect(reason(StateTransfer(from: state(), to: state("words"))) == "it is a `sum`, and the new code keeps a `words`")
+        #expect(
+            reason(StateTransfer(from: state(), to: state("words")))
+                == "it is a `sum`, and the new code keeps a `words`")
         #expect(
             reason(StateTransfer(from: state("sum", 4, writes: 3), to: state("sum", 2)))
                 == "`sum` is written in versions 3 to 4, and the new code reads version 2")
@@ -68,8 +77,12 @@ struct StateTransferTests {
 
     @Test func `reports say what becomes of it`() {
         let old = state(), new = state("sum", 2, accepts: 1...2)
-        #expect(StateTransfer(from: old, to: new).change(to: new) == StateChange(schema: "sum", fromVersion: 1, toVersion: 2))
-        #expect(StateTransfer(from: nil, to: new).change(to: new) == StateChange(schema: "sum", fromVersion: nil, toVersion: 2))
+        #expect(
+            StateTransfer(from: old, to: new).change(to: new)
+                == StateChange(schema: "sum", fromVersion: 1, toVersion: 2))
+        #expect(
+            StateTransfer(from: nil, to: new).change(to: new)
+                == StateChange(schema: "sum", fromVersion: nil, toVersion: 2))
         #expect(StateTransfer(from: nil, to: nil).change(to: nil) == nil)
         #expect(StateTransfer(from: old, to: nil).change(to: nil)?.lost == "the new code keeps no state")
     }

@@ -37,16 +37,21 @@ struct SwapBesideGluttonsTests {
         /// Ends them when the log says that a swap is over.
         var log: RecordedLog {
             RecordedLog { [self] record in
-                if ["swapped", "swap failed, the old code goes on", "rolled back"].contains(record.message) { isOver.store(true, ordering: .relaxed) }
+                if ["swapped", "swap failed, the old code goes on", "rolled back"].contains(record.message) {
+                    isOver.store(true, ordering: .relaxed)
+                }
             }
         }
     }
 
     /// - Parameter action: just before it the pool is occupied.
-    private func host(_ gluttons: Gluttons, before action: SwapAction, _ script: TillScript = TillScript()) async throws -> TillHost {
+    private func host(_ gluttons: Gluttons, before action: SwapAction, _ script: TillScript = TillScript()) async throws
+        -> TillHost
+    {
         let log = gluttons.log, once = Once()
         let tills = try TillHost(
-            script: script, others: ["Glutton": ScriptedPlugin.Part(script: Script(act: gluttons.act)).value], linked: [LinkedPlugin(ScriptedPlugin.self)]
+            script: script, others: ["Glutton": ScriptedPlugin.Part(script: Script(act: gluttons.act)).value],
+            linked: [LinkedPlugin(ScriptedPlugin.self)]
         ) {
             $0.log = log
             $0.swapFault = { next throws(BackplaneError) in
@@ -60,8 +65,14 @@ struct SwapBesideGluttonsTests {
 
     @Test func `a drain comes to its deadline, and so do the calls that wait`() async throws {
         let gluttons = Gluttons(), never = Turnstile()
-        let tills = try await host(gluttons, before: .drain, TillScript(act: { _, text, _ in await never.pass(); return text }))
-        let till = try await tills.till(), gate = try await tills.gate("Till"), slot = try #require(tills.host.coordinator.knownSlot(to: "Till", as: Tills.self))
+        let tills = try await host(
+            gluttons, before: .drain,
+            TillScript(act: { _, text, _ in
+                await never.pass()
+                return text
+            }))
+        let till = try await tills.till(), gate = try await tills.gate("Till"),
+            slot = try #require(tills.host.coordinator.knownSlot(to: "Till", as: Tills.self))
         let call = Task { try await till.act("") }
         await eventually { never.arrived == 1 }
         // Whoever waits is told at its deadline, which comes long before the drain's.
@@ -73,7 +84,9 @@ struct SwapBesideGluttonsTests {
                 if case .failure(let error) = admission { early.withLock { $0 = error.code } }
             }
         }
-        #expect(await error { try await swap.value }?.message.contains("quiesce: calls have not ended within 1.0 seconds") == true)
+        #expect(
+            await error { try await swap.value }?.message.contains("quiesce: calls have not ended within 1.0 seconds")
+                == true)
         #expect(early.withLock { $0 } == .callDeadline)
         never.open()
         _ = try await call.value
@@ -82,10 +95,13 @@ struct SwapBesideGluttonsTests {
     }
 
     @Test func `a step that does not end is given up in its time`() async throws {
-        let gluttons = Gluttons(), never = Turnstile(), tills = try await host(gluttons, before: .create(0)), till = try await tills.till()
+        let gluttons = Gluttons(), never = Turnstile(), tills = try await host(gluttons, before: .create(0)),
+            till = try await tills.till()
         _ = try await till.add(5)
         let failure = await error {
-            try await tills.swap(TillScript(edition: 2, made: { _ in await never.pass() }), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
+            try await tills.swap(
+                TillScript(edition: 2, made: { _ in await never.pass() }),
+                SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
         }
         #expect(failure?.message.contains("prepare: Till took longer than 0.2 seconds to be made") == true)
         #expect(try await till.add(1) == 6)

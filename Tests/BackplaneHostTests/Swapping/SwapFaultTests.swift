@@ -20,13 +20,19 @@ struct SwapFaultTests {
     }
 
     private static let actions: [SwapAction] = [
-        .create(0), .create(1), .hold, .drain, .suspend(1), .suspend(0), .export(0), .export(1), .import(0), .import(1), .flip, .activate(0), .activate(1),
+        .create(0), .create(1), .hold, .drain, .suspend(1), .suspend(0), .export(0), .export(1), .import(0), .import(1),
+        .flip, .activate(0), .activate(1),
     ]
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `a fault at every step in turn, a hundred times each, leaves the old code serving and its state as it was`(lanes: LaneRule) async throws {
+    func `a fault at every step in turn, a hundred times each, leaves the old code serving and its state as it was`(
+        lanes: LaneRule
+    ) async throws {
         let fault = Fault()
-        let tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes, script: TillScript(act: { till, _, call in "\(try await till.context.wires.next!.add(1, call))" })) {
+        let tills = try TillHost(
+            ["A", "B"], wires: ["B": "A"], lanes: lanes,
+            script: TillScript(act: { till, _, call in "\(try await till.context.wires.next!.add(1, call))" })
+        ) {
             $0.swapFault = { action throws(BackplaneError) in try fault.check(action) }
         }
         let (a, b) = (try await tills.till("A"), try await tills.till("B")), callers = Callers()
@@ -74,11 +80,32 @@ struct SwapFaultTests {
     }
 
     private static let failing: [Failing] = [
-        Failing(step: .prepare, words: "be made", new: { fails in TillScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
-        Failing(step: .suspend, words: "be suspended", old: { fails in TillScript(suspended: { _ in try await fails() }) }),
-        Failing(step: .export, words: "hand over its state", old: { fails in TillScript(exported: { try await fails(); return $0 }) }),
-        Failing(step: .import, words: "take the state", new: { fails in TillScript(edition: 2, imported: { try await fails(); return $0 }) }),
-        Failing(step: .activate, words: "be activated", new: { fails in TillScript(edition: 2, activated: { _ in try await fails() }) }),
+        Failing(
+            step: .prepare, words: "be made",
+            new: { fails in TillScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
+        Failing(
+            step: .suspend, words: "be suspended", old: { fails in TillScript(suspended: { _ in try await fails() }) }),
+        Failing(
+            step: .export, words: "hand over its state",
+            old: { fails in
+                TillScript(exported: {
+                    try await fails()
+                    return $0
+                })
+            }),
+        Failing(
+            step: .import, words: "take the state",
+            new: { fails in
+                TillScript(
+                    edition: 2,
+                    imported: {
+                        try await fails()
+                        return $0
+                    })
+            }),
+        Failing(
+            step: .activate, words: "be activated",
+            new: { fails in TillScript(edition: 2, activated: { _ in try await fails() }) }),
     ]
 
     @Test(arguments: failing)
@@ -86,11 +113,15 @@ struct SwapFaultTests {
         let fails: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "not today") }
         // Only the first time: what it does to be suspended at the end is its own matter.
         let once = Once()
-        let tills = try TillHost(script: failing.old { if once.isFirst { try await fails() } }), till = try await tills.till(), events = tills.tills["Till"]!
+        let tills = try TillHost(script: failing.old { if once.isFirst { try await fails() } }),
+            till = try await tills.till(), events = tills.tills["Till"]!
         #expect(try await till.add(5) == 5)
         let failure = await error { try await tills.swap(failing.new(fails)) }
         #expect(failure?.code == .swapFailed)
-        #expect(failure?.message.hasSuffix("could not be put in force: \(failing.step.rawValue): not today; the old code goes on") == true, "\(String(describing: failure))")
+        #expect(
+            failure?.message.hasSuffix(
+                "could not be put in force: \(failing.step.rawValue): not today; the old code goes on") == true,
+            "\(String(describing: failure))")
         #expect(try await till.add(1) == 6)
         #expect(try await till.edition() == 1)
         #expect(events.all.contains("resume 1") == failing.isLate, "\(events.all)")
@@ -103,15 +134,22 @@ struct SwapFaultTests {
     }
 
     @Test(arguments: failing)
-    func `a component that hangs in a step keeps the swap after its time, and what it answers later does no harm`(failing: Failing) async throws {
+    func `a component that hangs in a step keeps the swap after its time, and what it answers later does no harm`(
+        failing: Failing
+    ) async throws {
         let hanging = Turnstile(), once = Once()
         let hangs: @Sendable () async throws -> Void = { if once.isFirst { await hanging.pass() } }
-        let tills = try TillHost(script: failing.old(hangs)), till = try await tills.till(), events = tills.tills["Till"]!
+        let tills = try TillHost(script: failing.old(hangs)), till = try await tills.till(),
+            events = tills.tills["Till"]!
         #expect(try await till.add(5) == 5)
-        let failure = await error { try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))) }
+        let failure = await error {
+            try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1)))
+        }
         #expect(hanging.arrived == 1)
         #expect(
-            failure?.message.hasSuffix("\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on") == true,
+            failure?.message.hasSuffix(
+                "\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on")
+                == true,
             "\(String(describing: failure))")
         #expect(try await till.add(1) == 6)
         #expect(try await till.edition() == 1)
@@ -135,17 +173,26 @@ struct SwapFaultTests {
         #expect(await error { try await tills.swap(TillScript(edition: 2, activated: fails)) }?.code == .swapFailed)
         #expect(try await till.add(1) == 6)
         let lines = tills.test.log.all.filter { $0.level >= .error }.map(\.message)
-        #expect(lines == ["did not resume after a swap that failed; it may miss what `activate` takes", "swap failed, the old code goes on"])
+        #expect(
+            lines == [
+                "did not resume after a swap that failed; it may miss what `activate` takes",
+                "swap failed, the old code goes on",
+            ])
         await tills.host.stop()
     }
 
-    @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`() async throws {
+    @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`()
+        async throws
+    {
         let hanging = Turnstile(), once = Once()
-        let tills = try TillHost(script: TillScript(suspended: { _ in if once.isFirst { await hanging.pass() } })), till = try await tills.till()
+        let tills = try TillHost(script: TillScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
+            till = try await tills.till()
         let events = tills.tills["Till"]!, short = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))
         #expect(try await till.add(5) == 5)
         #expect(await error { try await tills.swap(TillScript(edition: 2), short) }?.code == .swapFailed)
-        #expect(await error { try await tills.swap(TillScript(edition: 3), short) }?.code == .swapFailed, "it has not come back from the step before")
+        #expect(
+            await error { try await tills.swap(TillScript(edition: 3), short) }?.code == .swapFailed,
+            "it has not come back from the step before")
         #expect(events.all.filter { $0 == "suspend 1" }.count == 1, "steps never overlap")
         #expect(try await till.add(1) == 6)
         hanging.open()
@@ -163,7 +210,10 @@ struct SwapFaultTests {
         try await tills.swap(TillScript(edition: 2))
         #expect(try await till.add(1_000) == 1_005)
         let failure = await error { try await tills.swap(TillScript(edition: 3)) }
-        #expect(failure?.message.contains("the state of Till has 12 bytes, and the host takes 10 (`HostOptions.stateLimit`)") == true, "\(String(describing: failure))")
+        #expect(
+            failure?.message.contains(
+                "the state of Till has 12 bytes, and the host takes 10 (`HostOptions.stateLimit`)") == true,
+            "\(String(describing: failure))")
         #expect(try await till.edition() == 2)
         await tills.host.stop()
     }
@@ -172,5 +222,10 @@ struct SwapFaultTests {
 /// `true` the first time.
 final class Once: Sendable {
     private let asked = Mutex(false)
-    var isFirst: Bool { asked.withLock { asked in defer { asked = true }; return !asked } }
+    var isFirst: Bool {
+        asked.withLock { asked in
+            defer { asked = true }
+            return !asked
+        }
+    }
 }

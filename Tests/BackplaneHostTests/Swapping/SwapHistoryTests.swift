@@ -29,7 +29,9 @@ struct SwapHistoryTests {
     @Test func `without a number it is the one that was in force before`() async throws {
         let tills = try TillHost(), till = try await tills.till()
         let none = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
-        #expect(none?.code == .swapRefused && none?.message == "\(TillHost.plugin) has no retired generation; there is none to go back to")
+        #expect(
+            none?.code == .swapRefused
+                && none?.message == "\(TillHost.plugin) has no retired generation; there is none to go back to")
         try await tills.swap(TillScript(edition: 2))
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1])
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
@@ -46,22 +48,35 @@ struct SwapHistoryTests {
         _ = try await tills.till()
         for edition in 2...4 { try await tills.swap(TillScript(edition: edition)) }
         for number in [1, 2] { _ = try await tills.host.rollback(plugin: TillHost.plugin, to: number) }
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1], "though later ones are there")
+        #expect(
+            try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1],
+            "though later ones are there")
         await tills.host.stop()
     }
 
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
+    private static let trial = SwapOptions(
+        probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
 
     @Test func `only what was in force for good is gone back to`() async throws {
         let tills = try TillHost()
         _ = try await tills.till()
         try await tills.swap(TillScript(edition: 2))
-        #expect(await error { try await tills.swap(TillScript(edition: 3, activated: { _ in try await Self.ill() })) }?.code == .swapFailed)
-        let report = try await tills.swap(TillScript(edition: 4, health: { tills.next(TillScript(edition: 2)); try await Self.ill() }), Self.trial)
+        #expect(
+            await error { try await tills.swap(TillScript(edition: 3, activated: { _ in try await Self.ill() })) }?.code
+                == .swapFailed)
+        let report = try await tills.swap(
+            TillScript(
+                edition: 4,
+                health: {
+                    tills.next(TillScript(edition: 2))
+                    try await Self.ill()
+                }), Self.trial)
         #expect(report.outcome == .rolledBack)
         let all = try await tills.host.generations(of: TillHost.plugin)
-        #expect(all.map(\.state) == [.retired, .inForce, .failed, .failed] && all.map(\.canReturn) == [true, false, false, false])
+        #expect(
+            all.map(\.state) == [.retired, .inForce, .failed, .failed]
+                && all.map(\.canReturn) == [true, false, false, false])
         for number in [3, 4] {
             let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin, to: number) }
             #expect(refusal?.message == "\(TillHost.plugin) has no retired generation \(number); there are 1")
@@ -76,16 +91,24 @@ struct SwapHistoryTests {
         for edition in 2...3 { try await tills.swap(TillScript(edition: edition)) }
         /// Goes back to the first, which is not well.
         func fail() async throws {
-            tills.next(TillScript(health: { tills.next(TillScript(edition: 3)); try await Self.ill() }))
+            tills.next(
+                TillScript(health: {
+                    tills.next(TillScript(edition: 3))
+                    try await Self.ill()
+                }))
             #expect(try await tills.host.rollback(plugin: TillHost.plugin, to: 1, Self.trial).outcome == .rolledBack)
             #expect(try await till.edition() == 3)
         }
         try await fail()
         #expect(try await tills.host.generations(of: TillHost.plugin).map(\.canReturn) == [true, true, false])
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin, to: 1).plugins.map(\.toGeneration) == [1], "this time it is well")
+        #expect(
+            try await tills.host.rollback(plugin: TillHost.plugin, to: 1).plugins.map(\.toGeneration) == [1],
+            "this time it is well")
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1], "and so it is as good as the others")
+        #expect(
+            try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1],
+            "and so it is as good as the others")
         await tills.host.stop()
     }
 
@@ -93,24 +116,33 @@ struct SwapHistoryTests {
         let tills = try TillHost()
         _ = try await tills.till()
         try await tills.swap(TillScript(edition: 2))
-        tills.next(TillScript(health: { tills.next(TillScript(edition: 2)); try await Self.ill() }))
+        tills.next(
+            TillScript(health: {
+                tills.next(TillScript(edition: 2))
+                try await Self.ill()
+            }))
         #expect(try await tills.host.rollback(plugin: TillHost.plugin, Self.trial).outcome == .rolledBack)
         let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
         #expect(
             refusal?.message
-                == "\(TillHost.plugin) has no retired generation that proved itself; there are 1 (which failed its probation when it came back); say its number")
+                == "\(TillHost.plugin) has no retired generation that proved itself; there are 1 (which failed its probation when it came back); say its number"
+        )
         await tills.host.stop()
     }
 
-    @Test func `one that could not come back keeps its place, and swaps that fail cost no generation its own`() async throws {
+    @Test func `one that could not come back keeps its place, and swaps that fail cost no generation its own`()
+        async throws
+    {
         let tills = try TillHost()
         _ = try await tills.till()
         for edition in 2...9 { try await tills.swap(TillScript(edition: edition)) }
         let fails: TillScript.Step = { _ in try await Self.ill() }
         for number in 1...3 {
             tills.next(TillScript(edition: number, activated: fails))
-            #expect(await error { try await tills.host.rollback(plugin: TillHost.plugin, to: number) }?.code == .swapFailed)
-            #expect(await error { try await tills.swap(TillScript(edition: 10, activated: fails)) }?.code == .swapFailed)
+            #expect(
+                await error { try await tills.host.rollback(plugin: TillHost.plugin, to: number) }?.code == .swapFailed)
+            #expect(
+                await error { try await tills.swap(TillScript(edition: 10, activated: fails)) }?.code == .swapFailed)
         }
         let all = try await tills.host.generations(of: TillHost.plugin)
         #expect(all.map(\.canReturn) == (1...12).map { $0 <= 8 })
@@ -122,7 +154,9 @@ struct SwapHistoryTests {
     @Test func `one that is prepared is loaded, and has failed only when it has`() async throws {
         let making = Turnstile(), tills = try TillHost()
         _ = try await tills.till()
-        func states() async throws -> [Generation.State] { try await tills.host.generations(of: TillHost.plugin).map(\.state) }
+        func states() async throws -> [Generation.State] {
+            try await tills.host.generations(of: TillHost.plugin).map(\.state)
+        }
         let swap = Task { try await tills.swap(TillScript(edition: 2, made: { _ in await making.pass() })) }
         await eventually { making.arrived == 1 }
         #expect(try await states() == [.inForce, .loaded])
@@ -132,10 +166,13 @@ struct SwapHistoryTests {
         #expect(try await states() == [.retired, .inForce])
         let failing = Turnstile()
         let failure = Task {
-            try await tills.swap(TillScript(edition: 3, made: { _ in
-                await failing.pass()
-                try await Self.ill()
-            }))
+            try await tills.swap(
+                TillScript(
+                    edition: 3,
+                    made: { _ in
+                        await failing.pass()
+                        try await Self.ill()
+                    }))
         }
         await eventually { failing.arrived == 1 }
         #expect(try await states() == [.retired, .inForce, .loaded])
@@ -147,14 +184,25 @@ struct SwapHistoryTests {
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `statistics count over swaps`(lanes: LaneRule) async throws {
-        let tills = try TillHost(lanes: lanes, script: TillScript(act: { _, text, _ in throw BackplaneError(.componentFailed, text) })), till = try await tills.till()
+        let
+            tills = try TillHost(
+                lanes: lanes, script: TillScript(act: { _, text, _ in throw BackplaneError(.componentFailed, text) })),
+            till = try await tills.till()
         for _ in 0..<10 { _ = try await till.add(1) }
         for _ in 0..<3 { _ = try? await till.act("ill") }
         func statistics() async -> ComponentStatistics? { await tills.host.statistics.first }
-        #expect(await statistics() == ComponentStatistics(
-            component: "Till", role: "manager", managers: ["Till"], plugin: TillHost.plugin, generation: 1, calls: 13, errors: 3, inFlight: 0, waiting: 0))
+        #expect(
+            await statistics()
+                == ComponentStatistics(
+                    component: "Till", role: "manager", managers: ["Till"], plugin: TillHost.plugin, generation: 1,
+                    calls: 13, errors: 3, inFlight: 0, waiting: 0))
         let inside = Turnstile()
-        let swap = Task { try await tills.swap(TillScript(edition: 2, activated: { _ in await inside.pass() }, act: { _, text, _ in throw BackplaneError(.componentFailed, text) })) }
+        let swap = Task {
+            try await tills.swap(
+                TillScript(
+                    edition: 2, activated: { _ in await inside.pass() },
+                    act: { _, text, _ in throw BackplaneError(.componentFailed, text) }))
+        }
         await eventually { inside.arrived == 1 }
         let waiting = Task { try await till.add(1) }
         await eventually { await statistics()?.waiting == 1 }

@@ -33,14 +33,18 @@ struct SwapMachineTests {
         func place(_ action: SwapAction) -> Int? { actions.firstIndex(of: action) }
         func count(_ action: SwapAction) -> Int { actions.count { $0 == action } }
         var description: String {
-            let members = members.map { ($0.isGated ? "gated" : "ungated") + ($0.hasOld ? " old" : "") + ($0.carriesState ? " state" : "") }
-            return "\(members)\(onProbation ? " on probation" : ""), failing at \(failed), \(moment) what is done there: \(actions); in the end \(states)"
+            let members = members.map {
+                ($0.isGated ? "gated" : "ungated") + ($0.hasOld ? " old" : "") + ($0.carriesState ? " state" : "")
+            }
+            return
+                "\(members)\(onProbation ? " on probation" : ""), failing at \(failed), \(moment) what is done there: \(actions); in the end \(states)"
         }
     }
 
     private static let error = BackplaneError(.componentFailed, "on purpose")
     private static let kinds: [SwapMachine.Member] = [
-        .init(isGated: false), .init(isGated: false, hasOld: false), .init(isGated: true), .init(isGated: true, hasOld: false),
+        .init(isGated: false), .init(isGated: false, hasOld: false), .init(isGated: true),
+        .init(isGated: true, hasOld: false),
         .init(isGated: true, carriesState: true),
     ]
     private static let sets: [[SwapMachine.Member]] = (0...3).flatMap { count in
@@ -48,7 +52,9 @@ struct SwapMachineTests {
     }
 
     /// - Parameter fails: by the place of an action among those of the run.
-    private func run(_ members: [SwapMachine.Member], _ onProbation: Bool, _ moment: Moment = .within, fails: (Int) -> Bool) -> Run {
+    private func run(
+        _ members: [SwapMachine.Member], _ onProbation: Bool, _ moment: Moment = .within, fails: (Int) -> Bool
+    ) -> Run {
         var machine = SwapMachine(members, onProbation: onProbation)
         var run = Run(members: members, onProbation: onProbation, moment: moment, states: machine.states)
         while let action = machine.next() {
@@ -64,7 +70,10 @@ struct SwapMachineTests {
                 machine.begin()
                 machine.finish()
             }
-            guard run.actions.count < 200 else { Issue.record("it does not end: \(run)"); break }
+            guard run.actions.count < 200 else {
+                Issue.record("it does not end: \(run)")
+                break
+            }
         }
         (run.outcome, run.states) = (machine.outcome, machine.states)
         #expect(machine.next() == nil)
@@ -81,7 +90,9 @@ struct SwapMachineTests {
                     for moment in Moment.allCases { body(run(members, onProbation, moment) { $0 == first }) }
                     body(run(members, onProbation) { $0 >= first })
                     let one = run(members, onProbation) { $0 == first }
-                    for second in one.actions.indices.dropFirst(first + 1) { body(run(members, onProbation) { $0 == first || $0 == second }) }
+                    for second in one.actions.indices.dropFirst(first + 1) {
+                        body(run(members, onProbation) { $0 == first || $0 == second })
+                    }
                 }
             }
         }
@@ -102,24 +113,34 @@ struct SwapMachineTests {
     @Test func `a swap in which nothing fails does every step of every member once, in its order`() {
         for members in Self.sets {
             for onProbation in [false, true] {
-                let run = run(members, onProbation) { _ in false }, all = members.indices, gated = all.filter { members[$0].isGated }
+                let run = run(members, onProbation) { _ in false }, all = members.indices,
+                    gated = all.filter { members[$0].isGated }
                 #expect(run.outcome == .swapped)
                 #expect(Set(run.actions).count == run.actions.count, "\(run)")
-                var steps = run.actions.filter { if case .activate(let member) = $0 { members[member].isGated } else { true } }.map(\.step)
+                var steps = run.actions.filter {
+                    if case .activate(let member) = $0 { members[member].isGated } else { true }
+                }.map(\.step)
                 steps = steps.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
                 #expect(steps == SwapStep.allCases.filter(steps.contains), "\(run)")
                 for member in all {
                     #expect(run.count(.create(member)) == 1 && run.count(.activate(member)) == 1, "\(run)")
-                    #expect(run.count(.suspend(member)) == (members[member].isGated && members[member].hasOld ? 1 : 0), "\(run)")
+                    #expect(
+                        run.count(.suspend(member)) == (members[member].isGated && members[member].hasOld ? 1 : 0),
+                        "\(run)")
                     #expect(run.count(.export(member)) == (members[member].carriesState ? 1 : 0), "\(run)")
                     #expect(run.count(.import(member)) == run.count(.export(member)), "\(run)")
-                    #expect((run.place(.activate(member))! < run.place(.flip)!) == !members[member].isGated, "nobody waits for those without a gate: \(run)")
+                    #expect(
+                        (run.place(.activate(member))! < run.place(.flip)!) == !members[member].isGated,
+                        "nobody waits for those without a gate: \(run)")
                 }
                 // Whoever calls another is made after it, and is still before it.
-                #expect(run.actions.compactMap { if case .create(let member) = $0 { member } else { nil } } == Array(all))
+                #expect(
+                    run.actions.compactMap { if case .create(let member) = $0 { member } else { nil } } == Array(all))
                 let suspended = run.actions.compactMap { if case .suspend(let member) = $0 { member } else { nil } }
                 #expect(suspended == suspended.sorted(by: >), "\(run)")
-                #expect(run.count(.hold) == (gated.isEmpty ? 0 : 1) && run.count(.open) == run.count(.hold) && run.count(.drain) == run.count(.hold))
+                #expect(
+                    run.count(.hold) == (gated.isEmpty ? 0 : 1) && run.count(.open) == run.count(.hold)
+                        && run.count(.drain) == run.count(.hold))
                 #expect(run.count(.watch) == (onProbation ? 1 : 0) && run.actions.last == .retire)
             }
         }
@@ -161,7 +182,9 @@ struct SwapMachineTests {
                     created.remove(member)
                 case .export, .import, .drain, .watch, .retire: break
                 }
-                if let member = action.member, !action.endsLife { #expect(created.contains(member), "before it was made: \(run)") }
+                if let member = action.member, !action.endsLife {
+                    #expect(created.contains(member), "before it was made: \(run)")
+                }
                 if case .release = action { #expect(asleep.isEmpty, "calls go on to one that is suspended: \(run)") }
                 if case .flipBack = action { #expect(asleep.allSatisfy { !run.members[$0].hasOld || servesNew }) }
             }
@@ -170,7 +193,9 @@ struct SwapMachineTests {
             case .swapped:
                 #expect(servesNew && created == Set(run.members.indices) && run.actions.last == .retire, "\(run)")
                 #expect(run.states.wires == .new && run.states.new.allSatisfy { $0 == .active }, "\(run)")
-                #expect(run.states.old == run.members.map { !$0.hasOld ? .none : $0.isGated ? .suspended : .up }, "those without a gate end later: \(run)")
+                #expect(
+                    run.states.old == run.members.map { !$0.hasOld ? .none : $0.isGated ? .suspended : .up },
+                    "those without a gate end later: \(run)")
                 let excused = run.failed.allSatisfy { run.actions[$0] == .open || run.actions[$0] == .retire }
                 #expect(excused, "it came about though something failed: \(run)")
             case .undone, .rolledBack:
@@ -215,34 +240,55 @@ struct SwapMachineTests {
             #expect(back.contains(.hold) == !gated.isEmpty && back.contains(.open) == !gated.isEmpty)
             for member in members.indices {
                 let returning: SwapAction = members[member].carriesState ? .restore(member) : .resume(member)
-                #expect(back.count { $0 == returning } == (members[member].hasOld && members[member].isGated ? 1 : 0), "the others were never suspended: \(run)")
-                #expect(back.contains(.deactivate(member)) == members[member].isGated, "those without a gate serve until nobody calls them: \(run)")
+                #expect(
+                    back.count { $0 == returning } == (members[member].hasOld && members[member].isGated ? 1 : 0),
+                    "the others were never suspended: \(run)")
+                #expect(
+                    back.contains(.deactivate(member)) == members[member].isGated,
+                    "those without a gate serve until nobody calls them: \(run)")
                 #expect(back.count { $0 == .discard(member) } == 1)
-                if let end = back.firstIndex(of: .deactivate(member)), let begin = back.firstIndex(of: returning) { #expect(end < begin) }
+                if let end = back.firstIndex(of: .deactivate(member)), let begin = back.firstIndex(of: returning) {
+                    #expect(end < begin)
+                }
                 if let returns = back.firstIndex(of: returning) { #expect(returns < back.firstIndex(of: .flipBack)!) }
-                if let open = back.firstIndex(of: .open) { #expect(open < back.firstIndex(of: .discard(member))!, "nobody waits for the end of the new one") }
+                if let open = back.firstIndex(of: .open) {
+                    #expect(open < back.firstIndex(of: .discard(member))!, "nobody waits for the end of the new one")
+                }
             }
         }
     }
 
-    @Test func `nothing that fails on the way back changes it, but that one goes on from where it was whose state cannot be handed back`() {
+    @Test
+    func
+        `nothing that fails on the way back changes it, but that one goes on from where it was whose state cannot be handed back`()
+    {
         for members in Self.sets {
-            let sound = run(members, true) { _ in false }, watch = sound.place(.watch)!, way = run(members, true) { $0 == watch }.actions[(watch + 1)...]
+            let sound = run(members, true) { _ in false }, watch = sound.place(.watch)!,
+                way = run(members, true) { $0 == watch }.actions[(watch + 1)...]
             for moment in Moment.allCases {
                 for failing in way.indices {
                     let run = run(members, true, moment) { $0 == watch || $0 == failing }
                     var expected = Array(way)
-                    if case .restore(let member) = way[failing] { expected.insert(.resume(member), at: failing - watch) }
-                    #expect(Array(run.actions[(watch + 1)...]) == expected && run.outcome == .rolledBack(Self.error), "\(run)")
+                    if case .restore(let member) = way[failing] {
+                        expected.insert(.resume(member), at: failing - watch)
+                    }
+                    #expect(
+                        Array(run.actions[(watch + 1)...]) == expected && run.outcome == .rolledBack(Self.error),
+                        "\(run)")
                 }
                 let all = run(members, true, moment) { $0 >= watch }
-                let expected = way.flatMap { action -> [SwapAction] in if case .restore(let member) = action { [action, .resume(member)] } else { [action] } }
+                let expected = way.flatMap { action -> [SwapAction] in
+                    if case .restore(let member) = action { [action, .resume(member)] } else { [action] }
+                }
                 #expect(Array(all.actions[(watch + 1)...]) == expected, "\(all)")
             }
         }
     }
 
-    @Test func `wires lead to the new instances from the flip on, once gates are open, and a probation lasts while it is watched`() {
+    @Test
+    func
+        `wires lead to the new instances from the flip on, once gates are open, and a probation lasts while it is watched`()
+    {
         for members in Self.sets {
             var machine = SwapMachine(members, onProbation: true), isFlipped = false, isOpen = false
             while let action = machine.next() {
@@ -259,7 +305,9 @@ struct SwapMachineTests {
     }
 
     @Test func `what undoes belongs to the step of what it undoes`() {
-        let actions: [SwapAction] = [.create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire]
+        let actions: [SwapAction] = [
+            .create(1), .hold, .drain, .suspend(1), .export(1), .import(1), .flip, .activate(1), .open, .watch, .retire,
+        ]
         for action in actions {
             #expect(action.undoing == undoing(action))
             if let undoing = action.undoing { #expect(undoing.step == action.step && undoing.undoing == nil) }
@@ -272,7 +320,8 @@ extension SwapAction {
     /// The one member that it is about.
     fileprivate var member: Int? {
         switch self {
-        case .create(let member), .suspend(let member), .export(let member), .import(let member), .activate(let member), .discard(let member),
+        case .create(let member), .suspend(let member), .export(let member), .import(let member), .activate(let member),
+            .discard(let member),
             .deactivate(let member), .resume(let member), .restore(let member):
             member
         case .hold, .drain, .flip, .open, .watch, .retire, .unflip, .release, .flipBack: nil

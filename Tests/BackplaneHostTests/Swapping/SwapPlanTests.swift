@@ -14,24 +14,31 @@ struct SwapPlanTests {
     }
 
     private static func state(_ version: UInt32, accepts: ClosedRange<UInt32>? = nil) -> StateDescription {
-        StateDescription(schema: "sum", version: version, accepts: accepts ?? version...version, writes: version...version)
+        StateDescription(
+            schema: "sum", version: version, accepts: accepts ?? version...version, writes: version...version)
     }
 
     /// A class of managers that may call another manager, and look up what they like.
     private static func person(_ name: String, _ traits: Traits = Traits()) -> ComponentDescription {
         ComponentDescription(
             role: .manager, className: name, version: "1.0.0", contract: friend,
-            wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)], isExclusive: traits.isExclusive,
+            wires: [.to("friend", friend, optional: true), .to("dataAccessController", .of("Store"), optional: true)],
+            isExclusive: traits.isExclusive,
             restartsOnSwap: traits.restarts, state: traits.state)
     }
 
     /// Plugin 0 has `Left`, plugin 1 `Right` and `Other`, plugin 2 `Store`.
     private func plan(
-        _ managers: ManifestValue, left: Traits = Traits(), right: Traits = Traits(), store: Traits = Traits(), others: [ComponentDescription] = []
+        _ managers: ManifestValue, left: Traits = Traits(), right: Traits = Traits(), store: Traits = Traits(),
+        others: [ComponentDescription] = []
     ) throws -> Plan {
         var stored = ComponentDescription.dataAccess("Store", provides: .of("Store"))
         (stored.isExclusive, stored.restartsOnSwap, stored.state) = (store.isExclusive, store.restarts, store.state)
-        let resolution = Resolution(managers, Catalogue(plugins: [Self.person("Left", left)], [Self.person("Right", right), Self.person("Other")] + others, [stored]))
+        let resolution = Resolution(
+            managers,
+            Catalogue(
+                plugins: [Self.person("Left", left)], [Self.person("Right", right), Self.person("Other")] + others,
+                [stored]))
         #expect(resolution.problems.filter { $0.severity == .error } == [])
         try resolution.plan.checkInvariants()
         return resolution.plan
@@ -41,23 +48,32 @@ struct SwapPlanTests {
     ///   - plugins: the places of those that are swapped.
     ///   - down: what is not up, by its name.
     private func swap(
-        _ old: Plan, _ new: Plan, plugins: Set<Int>, down: Set<String> = [], found: [String: Set<String>] = [:], discardsState: Bool = false
+        _ old: Plan, _ new: Plan, plugins: Set<Int>, down: Set<String> = [], found: [String: Set<String>] = [:],
+        discardsState: Bool = false
     ) -> SwapPlan {
         var running = SwapPlan.Running(up: Set(old.nodes.filter { !down.contains($0.name) }.map(\.id)))
         for (asker, names) in found { running.found[old.managers[asker]!] = Set(names.map { old.managers[$0]! }) }
-        let plan = SwapPlan(from: old, to: new, running, discardsState: discardsState) { !plugins.contains($1.order) && $0 == $1 }
+        let plan = SwapPlan(from: old, to: new, running, discardsState: discardsState) {
+            !plugins.contains($1.order) && $0 == $1
+        }
         let members = plan.members.map(\.new)
-        #expect(members == members.sorted() && Set(members).count == members.count, "in the order of creation, each once")
+        #expect(
+            members == members.sorted() && Set(members).count == members.count, "in the order of creation, each once")
         #expect(Set(members).isDisjoint(with: plan.kept.values))
         return plan
     }
 
     private func names(_ swap: SwapPlan, _ plan: Plan) -> [String] { swap.members.map { plan.nodes[$0.new].name } }
-    private func gated(_ swap: SwapPlan, _ plan: Plan) -> [String] { swap.members.filter(\.isGated).map { plan.nodes[$0.new].name } }
+    private func gated(_ swap: SwapPlan, _ plan: Plan) -> [String] {
+        swap.members.filter(\.isGated).map { plan.nodes[$0.new].name }
+    }
 
-    private static let pair: ManifestValue = ["A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]]]
+    private static let pair: ManifestValue = [
+        "A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]],
+    ]
     private static let chain: ManifestValue = [
-        "A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]], "C": ["className": "Left", "uses": ["friend": "B"]],
+        "A": ["className": "Right"], "B": ["className": "Left", "uses": ["friend": "A"]],
+        "C": ["className": "Left", "uses": ["friend": "B"]],
     ]
 
     @Test func `who is of a plugin that is swapped changes, who calls it stays`() throws {
@@ -84,14 +100,17 @@ struct SwapPlanTests {
     @Test func `one that is not up is made when one that changes calls it`() throws {
         let plan = try plan(Self.pair)
         let both = swap(plan, plan, plugins: [0, 1], down: ["A"])
-        #expect(names(both, plan) == ["A", "B"] && both.members.map(\.old) == [nil, 1], "of the new code, where that changes too")
+        #expect(
+            names(both, plan) == ["A", "B"] && both.members.map(\.old) == [nil, 1],
+            "of the new code, where that changes too")
         let one = swap(plan, plan, plugins: [0], down: ["A"])
         #expect(names(one, plan) == ["B"] && one.awaited == [0], "as it is, where it does not")
     }
 
     @Test func `one that is not up, between two that change, is made from the new code too`() throws {
         let managers: ManifestValue = [
-            "A": ["className": "Left"], "B": ["className": "Right", "uses": ["friend": "A"]], "C": ["className": "Left", "uses": ["friend": "B"]],
+            "A": ["className": "Left"], "B": ["className": "Right", "uses": ["friend": "A"]],
+            "C": ["className": "Left", "uses": ["friend": "B"]],
         ]
         let plan = try plan(managers), between = swap(plan, plan, plugins: [0], down: ["B"])
         #expect(names(between, plan) == ["A", "B", "C"] && between.members.map(\.old) == [0, nil, 2])
@@ -107,7 +126,8 @@ struct SwapPlanTests {
     @Test func `calls wait for state and for what is exclusive, and for nobody else`() throws {
         let exclusive = Traits(isExclusive: true), stateful = Traits(state: Self.state(1)), plain = Traits()
         for (before, after, isGated) in [
-            (plain, plain, false), (exclusive, plain, true), (plain, exclusive, true), (stateful, stateful, true), (plain, stateful, false),
+            (plain, plain, false), (exclusive, plain, true), (plain, exclusive, true), (stateful, stateful, true),
+            (plain, stateful, false),
         ] {
             let (old, new) = (try plan(Self.pair, right: before), try plan(Self.pair, right: after))
             #expect(gated(swap(old, new, plugins: [1]), new) == (isGated ? ["A"] : []), "\(before) to \(after)")
@@ -117,12 +137,16 @@ struct SwapPlanTests {
     }
 
     @Test func `state that is discarded waits all the same, as the old one has to be still`() throws {
-        let (old, new) = (try plan(Self.pair, right: Traits(state: Self.state(1))), try plan(Self.pair, right: Traits(state: Self.state(2))))
+        let (old, new) = (
+            try plan(Self.pair, right: Traits(state: Self.state(1))),
+            try plan(Self.pair, right: Traits(state: Self.state(2)))
+        )
         let refused = swap(old, new, plugins: [1])
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, and the new code reads version 2; give the new code a migration, or discard the state")
+                == "the state of A cannot be carried over: `sum` is written in version 1, and the new code reads version 2; give the new code a migration, or discard the state"
+        )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
     }
@@ -134,7 +158,10 @@ struct SwapPlanTests {
     }
 
     @Test func `newer state is read by code that accepts the older, and the way back is another matter`() throws {
-        let (old, new) = (try plan(Self.pair, right: Traits(state: Self.state(1))), try plan(Self.pair, right: Traits(state: Self.state(2, accepts: 1...2))))
+        let (old, new) = (
+            try plan(Self.pair, right: Traits(state: Self.state(1))),
+            try plan(Self.pair, right: Traits(state: Self.state(2, accepts: 1...2)))
+        )
         let forth = swap(old, new, plugins: [1])
         #expect(forth.refusals == [] && forth.members[0].state.isCarried)
         #expect(swap(new, old, plugins: [1]).refusals.count == 1, "it writes version 2 alone")
@@ -153,7 +180,9 @@ struct SwapPlanTests {
     }
 
     @Test func `who looked up what changes is restarted as if it had a wire`() throws {
-        let managers: ManifestValue = ["A": ["className": "Right"], "B": ["className": "Left"], "C": ["className": "Left"]]
+        let managers: ManifestValue = [
+            "A": ["className": "Right"], "B": ["className": "Left"], "C": ["className": "Left"],
+        ]
         let plan = try plan(managers, left: Traits(restarts: true))
         #expect(names(swap(plan, plan, plugins: [1], found: ["B": ["A"]]), plan) == ["A", "B"])
     }
@@ -171,7 +200,8 @@ struct SwapPlanTests {
 
     @Test func `what is shared changes once, for all who use it`() throws {
         let managers: ManifestValue = [
-            "A": ["className": "Left", "dataAccessController": ["className": "Store"]], "B": ["className": "Right", "dataAccessController": ["className": "Store"]],
+            "A": ["className": "Left", "dataAccessController": ["className": "Store"]],
+            "B": ["className": "Right", "dataAccessController": ["className": "Store"]],
         ]
         let plan = try plan(managers, store: Traits(state: Self.state(1))), swap = swap(plan, plan, plugins: [2])
         #expect(names(swap, plan) == ["Store"] && gated(swap, plan) == ["Store"] && swap.kept.count == 2)
@@ -182,13 +212,18 @@ struct SwapPlanTests {
         let new = Resolution(Self.pair, Catalogue(plugins: [Self.person("Left")], [Self.person("Other")], [])).plan
         let swap = swap(old, new, plugins: [1])
         #expect(swap.refusals.map(\.code).contains(.swapRefused))
-        #expect(swap.refusals.first?.message.hasPrefix("with the new code the manifest has no place for A, which is up") == true)
+        #expect(
+            swap.refusals.first?.message.hasPrefix("with the new code the manifest has no place for A, which is up")
+                == true)
     }
 
     @Test func `what stays must not come to call others`() throws {
         // Without a wire of that label before, the new plan has one: of a component that is not swapped.
         let old = try plan(["A": ["className": "Right"], "B": ["className": "Left"]]), new = try plan(Self.pair)
         let swap = swap(old, new, plugins: [1])
-        #expect(swap.refusals.map(\.message) == ["with the new code B, which does not change, would call others than now; stop it, or apply the manifest anew"])
+        #expect(
+            swap.refusals.map(\.message) == [
+                "with the new code B, which does not change, would call others than now; stop it, or apply the manifest anew"
+            ])
     }
 }

@@ -8,13 +8,23 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapProbationTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
-    private static let long = SwapOptions(probation: Probation(duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
-    private static let fails: @Sendable (TillManager, String, Call) async throws -> String = { _, _, _ in throw BackplaneError(.componentFailed, "ill") }
+    private static let long = SwapOptions(
+        probation: Probation(
+            duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
+        drainLimit: .seconds(60))
+    private static let fails: @Sendable (TillManager, String, Call) async throws -> String = { _, _, _ in
+        throw BackplaneError(.componentFailed, "ill")
+    }
 
     /// Calls until the swap is over.
-    private func call(until swap: Task<SwapReport, any Error>, _ body: () async throws -> Void) async throws -> SwapReport {
+    private func call(until swap: Task<SwapReport, any Error>, _ body: () async throws -> Void) async throws
+        -> SwapReport
+    {
         let over = Flag()
-        let end = Task { defer { over.set() }; return try await swap.value }
+        let end = Task {
+            defer { over.set() }
+            return try await swap.value
+        }
         while !over.isSet {
             try await body()
             // Whoever else is there needs a thread, too.
@@ -23,7 +33,9 @@ struct SwapProbationTests {
         return try await end.value
     }
 
-    @Test func `a manager that came up from code on probation goes with it, and comes up again from the old code`() async throws {
+    @Test func `a manager that came up from code on probation goes with it, and comes up again from the old code`()
+        async throws
+    {
         let tills = try TillHost(["Till", "Late"]), till = try await tills.till(), events = tills.tills["Late"]!
         let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
         try await eventually { try till.editionNow() == 2 }
@@ -48,7 +60,10 @@ struct SwapProbationTests {
         #expect(try await till.add(10) == 15)
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(report.outcome == .rolledBack && report.warnings == [])
-        #expect(report.failure?.code == .componentFailed && report.failure?.message.contains("calls of Till failed, ") == true, "\(String(describing: report.failure))")
+        #expect(
+            report.failure?.code == .componentFailed
+                && report.failure?.message.contains("calls of Till failed, ") == true,
+            "\(String(describing: report.failure))")
         #expect(try await till.edition() == 1)
         #expect(try await till.add(1) == 16)
         await eventually { events.left == [1: 1] }
@@ -61,7 +76,8 @@ struct SwapProbationTests {
     }
 
     @Test func `errors that only a plugin in C is told count too`() async throws {
-        let tills = try TillHost(others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
+        let tills = try TillHost(
+            others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
         let relay: Remote<Tills> = try await tills.host.manager("Relay"), till = try await tills.till()
         let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
         try await eventually { try till.editionNow() == 2 }
@@ -91,10 +107,13 @@ struct SwapProbationTests {
     @Test func `one that is not well is taken back`() async throws {
         let tills = try TillHost(), till = try await tills.till()
         _ = try await till.add(5)
-        let report = try await tills.swap(TillScript(edition: 2, health: {
-            tills.next(TillScript())
-            throw BackplaneError(.componentFailed, "feverish")
-        }), Self.long)
+        let report = try await tills.swap(
+            TillScript(
+                edition: 2,
+                health: {
+                    tills.next(TillScript())
+                    throw BackplaneError(.componentFailed, "feverish")
+                }), Self.long)
         #expect(report.outcome == .rolledBack && report.failure?.message == "Till is not well: feverish")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         await tills.host.stop()
@@ -105,11 +124,18 @@ struct SwapProbationTests {
         _ = try await till.add(5)
         var options = Self.long
         options.stepLimit = .seconds(0.1)
-        let report = try await tills.swap(TillScript(edition: 2, health: {
-            tills.next(TillScript())
-            await never.pass()
-        }), options)
-        #expect(report.outcome == .rolledBack && report.failure?.message.hasPrefix("Till is not well: Till took longer than 0.1 seconds to say that it is well") == true)
+        let report = try await tills.swap(
+            TillScript(
+                edition: 2,
+                health: {
+                    tills.next(TillScript())
+                    await never.pass()
+                }), options)
+        #expect(
+            report.outcome == .rolledBack
+                && report.failure?.message.hasPrefix(
+                    "Till is not well: Till took longer than 0.1 seconds to say that it is well") == true
+        )
         #expect(report.warnings == [], "a question for health may be under way with other steps")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         never.open()
@@ -130,7 +156,9 @@ struct SwapProbationTests {
         await tills.host.stop()
     }
 
-    @Test func `without a way down the old one goes on from where it was, and the report names what is lost`() async throws {
+    @Test func `without a way down the old one goes on from where it was, and the report names what is lost`()
+        async throws
+    {
         let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
         _ = try await till.add(5)
         let swap = Task { try await tills.swap(linked: [OtherTills.oneWay], Self.long) }
@@ -152,19 +180,27 @@ struct SwapProbationTests {
         let tills = try TillHost { $0.checksState = false }, till = try await tills.till()
         _ = try await till.add(5)
         let swap = Task {
-            try await tills.swap(TillScript(edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails), Self.long)
+            try await tills.swap(
+                TillScript(
+                    edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails),
+                Self.long)
         }
         try await eventually { try till.editionNow() == 2 }
         tills.next(TillScript())
         #expect(try await till.add(2) == 7)
         let report = try await call(until: swap) { _ = try? await till.act("") }
-        #expect(report.warnings == ["what Till has changed in its state since the swap is lost, it goes on with the state before: mine"])
+        #expect(
+            report.warnings == [
+                "what Till has changed in its state since the swap is lost, it goes on with the state before: mine"
+            ])
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         await tills.host.stop()
     }
 
     @Test func `one without a gate goes back without one`() async throws {
-        let events = TillEvents(), tills = try TillHost([], others: ["Kiosk": KioskPlugin.manager("Kiosk", events)], linked: [KioskPlugin.edition()])
+        let events = TillEvents(),
+            tills = try TillHost(
+                [], others: ["Kiosk": KioskPlugin.manager("Kiosk", events)], linked: [KioskPlugin.edition()])
         let kiosk: Remote<Kiosks> = try await tills.host.manager("Kiosk"), gate = try await tills.gate("Kiosk")
         events.next(TillScript(edition: 2, serve: { _ in throw BackplaneError(.componentFailed, "ill") }))
         let swap = Task { try await tills.swap(linked: [KioskPlugin.edition("2.0.0")], Self.long) }
@@ -178,15 +214,18 @@ struct SwapProbationTests {
 
     @Test(arguments: lanes)
     func `a call that stays in the new code keeps it alive when it is taken back`(lanes: LaneRule) async throws {
-        let never = Turnstile(), tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
+        let never = Turnstile(), tills = try TillHost(lanes: lanes), till = try await tills.till(),
+            events = tills.tills["Till"]!
         _ = try await till.add(5)
         var options = Self.long
         options.drainLimit = .seconds(0.1)
-        let script = TillScript(edition: 2, act: { till, text, _ in
-            if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
-            await never.pass()
-            return "\(till.script.edition) \(till.sum.withLock { $0 })"
-        })
+        let script = TillScript(
+            edition: 2,
+            act: { till, text, _ in
+                if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
+                await never.pass()
+                return "\(till.script.edition) \(till.sum.withLock { $0 })"
+            })
         let swap = Task { [options] in try await tills.swap(script, options) }
         try await eventually { try till.editionNow() == 2 }
         tills.next(TillScript())
@@ -195,7 +234,10 @@ struct SwapProbationTests {
         let report = try await self.call(until: swap) { _ = try? await till.act("fail") }
         #expect(report.outcome == .rolledBack)
         #expect(report.warnings.count == 1)
-        #expect(report.warnings.first?.hasPrefix("while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till") == true)
+        #expect(
+            report.warnings.first?.hasPrefix(
+                "while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till"
+            ) == true)
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))
         never.open()

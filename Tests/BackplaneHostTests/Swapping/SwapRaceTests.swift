@@ -11,7 +11,9 @@ struct SwapRaceTests {
         let tills = try TillHost(), till = try await tills.till()
         _ = try await till.add(5)
         for round in 0..<20 {
-            let swaps = [2, 3, 4].map { edition in Task { try await tills.swap(TillScript(edition: round * 10 + edition)) } }
+            let swaps = [2, 3, 4].map { edition in
+                Task { try await tills.swap(TillScript(edition: round * 10 + edition)) }
+            }
             for swap in swaps { #expect(try await swap.value.outcome == .swapped) }
         }
         #expect(try till.sumNow() == 5)
@@ -22,9 +24,12 @@ struct SwapRaceTests {
     }
 
     @Test func `a swap waits for what starts`() async throws {
-        let starting = Turnstile(), tills = try TillHost(["A", "B"], wires: ["B": "A"], script: TillScript(made: { context in
-            if context.wires.next != nil { await starting.pass() }
-        }))
+        let starting = Turnstile(),
+            tills = try TillHost(
+                ["A", "B"], wires: ["B": "A"],
+                script: TillScript(made: { context in
+                    if context.wires.next != nil { await starting.pass() }
+                }))
         let start = Task { try await tills.host.start() }
         await eventually { starting.arrived == 1 }
         let swap = Task { try await tills.swap(TillScript(edition: 2)) }
@@ -54,7 +59,9 @@ struct SwapRaceTests {
     }
 
     @Test func `what failed to start comes up with new code that does not fail`() async throws {
-        let tills = try TillHost(["A", "B"], wires: ["B": "A"], script: TillScript(made: { _ in throw BackplaneError(.componentFailed, "ill") }))
+        let tills = try TillHost(
+            ["A", "B"], wires: ["B": "A"],
+            script: TillScript(made: { _ in throw BackplaneError(.componentFailed, "ill") }))
         #expect(await error { try await tills.host.start() } != nil)
         #expect(try await tills.swap(TillScript(edition: 2)).outcome == .swapped)
         #expect(try await tills.till("B").edition() == 2)
@@ -63,7 +70,8 @@ struct SwapRaceTests {
     }
 
     @Test func `one that is looked up while it is about to change comes up with the new code`() async throws {
-        let inside = Turnstile(), tills = try TillHost(["A", "B"], script: TillScript(suspended: { _ in await inside.pass() }))
+        let inside = Turnstile(),
+            tills = try TillHost(["A", "B"], script: TillScript(suspended: { _ in await inside.pass() }))
         _ = try await tills.till("A")
         let swap = Task { try await tills.swap(TillScript(edition: 2)) }
         await eventually { inside.arrived == 1 }
@@ -77,7 +85,8 @@ struct SwapRaceTests {
     }
 
     @Test func `a reset and another manifest right behind a swap are made after it`() async throws {
-        let inside = Turnstile(), tills = try TillHost(script: TillScript(suspended: { _ in await inside.pass() })), till = try await tills.till()
+        let inside = Turnstile(), tills = try TillHost(script: TillScript(suspended: { _ in await inside.pass() })),
+            till = try await tills.till()
         _ = try await till.add(5)
         let swap = Task { try await tills.swap(TillScript(edition: 2)) }
         await eventually { inside.arrived == 1 }
@@ -106,9 +115,35 @@ struct SwapRaceTests {
     private static let steps: [(SwapStep, @Sendable (Turnstile) -> (TillScript, TillScript))] = [
         (.prepare, { turnstile in (TillScript(), TillScript(edition: 2, made: { _ in await turnstile.pass() })) }),
         (.suspend, { turnstile in (TillScript(suspended: { _ in await turnstile.pass() }), TillScript(edition: 2)) }),
-        (.export, { turnstile in (TillScript(exported: { await turnstile.pass(); return $0 }), TillScript(edition: 2)) }),
-        (.import, { turnstile in (TillScript(), TillScript(edition: 2, imported: { await turnstile.pass(); return $0 })) }),
-        (.activate, { turnstile in (TillScript(), TillScript(edition: 2, activated: { _ in await turnstile.pass() })) }),
+        (
+            .export,
+            { turnstile in
+                (
+                    TillScript(exported: {
+                        await turnstile.pass()
+                        return $0
+                    }), TillScript(edition: 2)
+                )
+            }
+        ),
+        (
+            .import,
+            { turnstile in
+                (
+                    TillScript(),
+                    TillScript(
+                        edition: 2,
+                        imported: {
+                            await turnstile.pass()
+                            return $0
+                        })
+                )
+            }
+        ),
+        (
+            .activate,
+            { turnstile in (TillScript(), TillScript(edition: 2, activated: { _ in await turnstile.pass() })) }
+        ),
     ]
 
     @Test(arguments: steps.indices)
@@ -122,7 +157,9 @@ struct SwapRaceTests {
         await eventually { step == .prepare || gate.callsWaiting == 1 }
         let stop = Task { await tills.host.stop() }
         let failure = await error { try await swap.value }
-        #expect(failure?.code == .swapFailed && failure?.causes.first?.code == .hostStopped, "\(step): \(String(describing: failure))")
+        #expect(
+            failure?.code == .swapFailed && failure?.causes.first?.code == .hostStopped,
+            "\(step): \(String(describing: failure))")
         turnstile.open()
         await stop.value
         _ = await waiting.result
@@ -133,7 +170,12 @@ struct SwapRaceTests {
     }
 
     @Test func `a stop while calls are drained ends the swap`() async throws {
-        let never = Turnstile(), tills = try TillHost(script: TillScript(act: { _, text, _ in await never.pass(); return text }), stopLimit: .seconds(60))
+        let never = Turnstile(),
+            tills = try TillHost(
+                script: TillScript(act: { _, text, _ in
+                    await never.pass()
+                    return text
+                }), stopLimit: .seconds(60))
         let till = try await tills.till(), gate = try await tills.gate("Till"), call = Task { try await till.act("") }
         await eventually { never.arrived == 1 }
         let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(3_600))) }

@@ -12,7 +12,12 @@ struct SwapReleaseTests {
     }
 
     @Test func `a call whose caller is gone keeps the instance it is in, and no later one`() async throws {
-        let never = Turnstile(), events = TillEvents(TillScript(serve: { text in await never.pass(); return text }))
+        let never = Turnstile(),
+            events = TillEvents(
+                TillScript(serve: { text in
+                    await never.pass()
+                    return text
+                }))
         let tills = try TillHost(
             [], others: ["Kiosk": KioskPlugin.manager("Kiosk", events), "Errand": ErrandPlugin.manager("Kiosk")],
             linked: [KioskPlugin.edition(), ErrandPlugin.edition()])
@@ -46,7 +51,9 @@ enum ErrandPlugin {
         LinkedPlugin(id: "org.backplane.tests.errands", version: version) { $0.add(Errand.self) }
     }
 
-    static func manager(_ kiosk: String) -> ManifestValue { ["className": "Errand", "uses": ["kiosk": .string(kiosk)]] }
+    static func manager(_ kiosk: String) -> ManifestValue {
+        ["className": "Errand", "uses": ["kiosk": .string(kiosk)]]
+    }
 }
 
 struct Errands: Contract {
@@ -66,7 +73,9 @@ final class Errand: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.begin) { errand, text, _ in
-            errand.context.tasks.run { [context = errand.context] in _ = try? await context.wires.kiosk.serve(text, context.begin()) }
+            errand.context.tasks.run { [context = errand.context] in
+                _ = try? await context.wires.kiosk.serve(text, context.begin())
+            }
             return Nothing()
         }
     }

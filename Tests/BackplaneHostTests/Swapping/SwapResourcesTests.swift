@@ -14,12 +14,16 @@ struct SwapResourcesTests {
     init() async throws {
         fixture = try await TurnstileFixture()
         for name in ["app_Turnstile.resources", "app_Turnstile.resources/deep"] { _ = try folder.makeFolder(name) }
-        for name in ["name.txt", "deep/name.txt"] { try folder.write(Array("first".utf8), as: "app_Turnstile.resources/" + name) }
+        for name in ["name.txt", "deep/name.txt"] {
+            try folder.write(Array("first".utf8), as: "app_Turnstile.resources/" + name)
+        }
         let came = try await fixture.host.swap(library: fixture.path)
         #expect(came.outcome == .swapped, "there were none before")
     }
 
-    private func swap() async throws -> SwapReport.Outcome { try await fixture.host.swap(library: fixture.path).outcome }
+    private func swap() async throws -> SwapReport.Outcome {
+        try await fixture.host.swap(library: fixture.path).outcome
+    }
 
     @Test func `a library with the same files, written again or not, is what is in force already`() async throws {
         #expect(try await swap() == .unchanged)

@@ -8,7 +8,9 @@ import Testing
 struct SwapTakingBackTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
     private static let ill: TillScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
-    private static let trial = SwapOptions(probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
+    private static let trial = SwapOptions(
+        probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
+        drainLimit: .seconds(60))
 
     /// B calls A, which is not up: it failed when it was made anew.
     private func withoutA(_ lanes: LaneRule) async throws -> TillHost {
@@ -21,19 +23,29 @@ struct SwapTakingBackTests {
 
     /// Of the new code: `act` stays in A, and fails in B.
     private static func script(_ staying: Turnstile, activated: @escaping TillScript.Step = { _ in }) -> TillScript {
-        TillScript(edition: 2, activated: activated, act: { till, _, _ in
-            guard till.context.wires.next == nil else { throw BackplaneError(.componentFailed, "ill") }
-            await staying.pass()
-            return "\(till.script.edition)"
-        })
+        TillScript(
+            edition: 2, activated: activated,
+            act: { till, _, _ in
+                guard till.context.wires.next == nil else { throw BackplaneError(.componentFailed, "ill") }
+                await staying.pass()
+                return "\(till.script.edition)"
+            })
     }
 
     /// A has come up from code that was taken back, and a call is in it.
-    private func expectWithdrawal(of tills: TillHost, _ a: Remote<Tills>, _ call: Task<String, any Error>, _ staying: Turnstile) async throws {
+    private func expectWithdrawal(
+        of tills: TillHost, _ a: Remote<Tills>, _ call: Task<String, any Error>, _ staying: Turnstile
+    ) async throws {
         let refusal = await error { try await a.edition() }, now = await error { try a.editionNow() }
-        #expect(refusal?.code == .callRetired && refusal?.message == "A came up from code that was taken back; look it up again", "\(String(describing: refusal))")
+        #expect(
+            refusal?.code == .callRetired
+                && refusal?.message == "A came up from code that was taken back; look it up again",
+            "\(String(describing: refusal))")
         #expect(now?.code == .callRetired)
-        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.heldBy).last == ["1 call in A that has not ended"])
+        #expect(
+            try await tills.host.generations(of: TillHost.plugin).map(\.heldBy).last == [
+                "1 call in A that has not ended"
+            ])
         #expect(!tills.tills["A"]!.all.contains("gone 2"))
         staying.open()
         #expect(try await call.value == "2", "to the end on the code it began on")
@@ -46,14 +58,19 @@ struct SwapTakingBackTests {
     }
 
     @Test(arguments: lanes)
-    func `one that was not there before goes nowhere when its swap fails, and a call in it ends`(lanes: LaneRule) async throws {
+    func `one that was not there before goes nowhere when its swap fails, and a call in it ends`(lanes: LaneRule)
+        async throws
+    {
         let activating = Turnstile(), staying = Turnstile(), tills = try await withoutA(lanes)
         let swap = Task {
-            try await tills.swap(Self.script(staying, activated: { context in
-                guard context.wires.next != nil else { return }
-                await activating.pass()
-                throw BackplaneError(.componentFailed, "ill")
-            }))
+            try await tills.swap(
+                Self.script(
+                    staying,
+                    activated: { context in
+                        guard context.wires.next != nil else { return }
+                        await activating.pass()
+                        throw BackplaneError(.componentFailed, "ill")
+                    }))
         }
         await eventually { activating.arrived == 1 }
         let a = try await tills.till("A"), call = Task { try await a.act("") }
@@ -65,7 +82,9 @@ struct SwapTakingBackTests {
     }
 
     @Test(arguments: lanes)
-    func `one that was not there before goes nowhere when its generation fails its probation, and a call in it ends`(lanes: LaneRule) async throws {
+    func `one that was not there before goes nowhere when its generation fails its probation, and a call in it ends`(
+        lanes: LaneRule
+    ) async throws {
         let staying = Turnstile(), tills = try await withoutA(lanes), b = try await tills.till("B")
         let swap = Task { try await tills.swap(Self.script(staying), Self.trial) }
         try await eventually { try await tills.host.generations().map(\.state) == [.retired, .onProbation] }
@@ -80,27 +99,39 @@ struct SwapTakingBackTests {
     }
 
     @Test(arguments: lanes)
-    func `old code that calls another while it is resumed meets one that is back already`(lanes: LaneRule) async throws {
-        let answers = Answers(), tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes, script: TillScript(resumed: { context in
-            guard let next = context.wires.next else { return }
-            await answers.note("\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
-        }))
+    func `old code that calls another while it is resumed meets one that is back already`(lanes: LaneRule) async throws
+    {
+        let answers = Answers(),
+            tills = try TillHost(
+                ["A", "B"], wires: ["B": "A"], lanes: lanes,
+                script: TillScript(resumed: { context in
+                    guard let next = context.wires.next else { return }
+                    await answers.note(
+                        "\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
+                }))
         let a = try await tills.till("A")
         _ = try await (a.add(3), tills.till("B"))
         let failure = await error { try await tills.swap(TillScript(edition: 2, activated: Self.ill)) }
         #expect(failure?.code == .swapFailed)
         #expect(await answers.all == ["1 13"])
-        #expect(tills.test.log.all.filter { $0.level >= .error }.map(\.message) == ["swap failed, the old code goes on"])
+        #expect(
+            tills.test.log.all.filter { $0.level >= .error }.map(\.message) == ["swap failed, the old code goes on"])
         #expect(try await a.add(1) == 14)
         try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
         await tills.host.stop()
     }
 
     @Test(arguments: lanes)
-    func `old code that is made again calls another while it is made and activated, with the state that it has back`(lanes: LaneRule) async throws {
-        let answers = Answers(), tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes), a = try await tills.till("A")
+    func `old code that is made again calls another while it is made and activated, with the state that it has back`(
+        lanes: LaneRule
+    ) async throws {
+        let answers = Answers(), tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes),
+            a = try await tills.till("A")
         let b = try await tills.till("B")
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: { _, _, _ in throw BackplaneError(.componentFailed, "ill") }), Self.trial) }
+        let swap = Task {
+            try await tills.swap(
+                TillScript(edition: 2, act: { _, _, _ in throw BackplaneError(.componentFailed, "ill") }), Self.trial)
+        }
         try await eventually { try a.editionNow() == 2 }
         let asks: TillScript.Step = { context in
             guard let next = context.wires.next else { return }

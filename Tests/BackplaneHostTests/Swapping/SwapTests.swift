@@ -19,7 +19,8 @@ struct SwapTests {
         await eventually { tills.tills["Till"]!.all.last == "gone 1" }
         #expect(
             tills.tills["Till"]!.all == [
-                "made 1", "activate 1", "made 2", "suspend 1", "export 1", "import 2", "export 2", "activate 2", "gone 1",
+                "made 1", "activate 1", "made 2", "suspend 1", "export 1", "import 2", "export 2", "activate 2",
+                "gone 1",
             ], "a host that checks, as a debug build does, exports once more to compare")
         await tills.host.stop()
     }

@@ -19,28 +19,42 @@ struct SwapWhileExchangingTests {
     private func host(_ executor: HeldExecutor, _ events: TillEvents) throws -> TillHost {
         try TillHost(
             [],
-            others: ["Feed": ["className": "FeedManager", "communicationController": ["className": "FeedCommunication", "configuration": ["key": .string(events.key)]]]],
+            others: [
+                "Feed": [
+                    "className": "FeedManager",
+                    "communicationController": [
+                        "className": "FeedCommunication", "configuration": ["key": .string(events.key)],
+                    ],
+                ]
+            ],
             linked: [Self.edition("1.0.0")]
         ) { $0.executors = [executor] }
     }
 
-    @Test func `one that its component does not end is cancelled once it is suspended, and the report says so`() async throws {
-        let executor = HeldExecutor(), events = TillEvents(), tills = try host(executor, events), feed: Remote<Feeds> = try await tills.host.manager("Feed")
+    @Test func `one that its component does not end is cancelled once it is suspended, and the report says so`()
+        async throws
+    {
+        let executor = HeldExecutor(), events = TillEvents(), tills = try host(executor, events),
+            feed: Remote<Feeds> = try await tills.host.manager("Feed")
         _ = try await feed.listen()
         await eventually { executor.turnstile.arrived == 1 }
         let report = try await tills.swap(linked: [Self.edition("2.0.0")])
         #expect(report.outcome == .swapped)
-        #expect(report.warnings == ["FeedCommunication had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"])
+        #expect(
+            report.warnings == [
+                "FeedCommunication had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"
+            ])
         await eventually { events.all == ["suspend", "call.cancelled"] }
         await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }
-        executor.turnstile.open()       // the answer of the first comes too late for anybody
+        executor.turnstile.open()  // the answer of the first comes too late for anybody
         _ = try await feed.listen()
         await eventually { events.all == ["suspend", "call.cancelled", "204"] }
         await tills.host.stop()
     }
 
     @Test func `one that ends of itself before, or that suspend ends, is nobody's loss`() async throws {
-        let executor = HeldExecutor(), events = TillEvents(TillScript(shut: { executor.turnstile.open() })), tills = try host(executor, events)
+        let executor = HeldExecutor(), events = TillEvents(TillScript(shut: { executor.turnstile.open() })),
+            tills = try host(executor, events)
         let feed: Remote<Feeds> = try await tills.host.manager("Feed")
         _ = try await feed.listen()
         await eventually { executor.turnstile.arrived == 1 }
@@ -109,7 +123,8 @@ private final class FeedCommunication: CommunicationController {
         table.async(\.listen) { feed, _, _ in
             feed.context.tasks.run { [context = feed.context, events = feed.events] in
                 do throws(BackplaneError) {
-                    events.note("\(try await context.http.send(HTTPRequest("GET", "held:news"), context.begin()).status)")
+                    events.note(
+                        "\(try await context.http.send(HTTPRequest("GET", "held:news"), context.begin()).status)")
                 } catch {
                     events.note("\(error.code)")
                 }

@@ -15,13 +15,16 @@ struct SwapWhileWritingTests {
         }
     }
 
-    private func withDiary(_ store: HeldStore, _ body: (PluginHost, Remote<Diaries>) async throws -> Void) async throws {
+    private func withDiary(_ store: HeldStore, _ body: (PluginHost, Remote<Diaries>) async throws -> Void) async throws
+    {
         let folder = try LoadingFixture.Folder()
-        let manager = ManagerDefinition(className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
+        let manager = ManagerDefinition(
+            className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
         var options = HostOptions(dataFolder: folder.path, openStore: { _, _ in store })
         options.swapFault = { action in if case .suspend = action { store.turnstile.open() } }
         let host = PluginHost(
-            manifest: ManifestDocument(Manifest(plugins: [], managers: ["Diary": manager])), linked: [Self.edition("1.0.0")], options: options)
+            manifest: ManifestDocument(Manifest(plugins: [], managers: ["Diary": manager])),
+            linked: [Self.edition("1.0.0")], options: options)
         HeldStore.current.withLock { $0 = store }
         try await body(host, try await host.manager("Diary"))
         await host.stop()
@@ -32,7 +35,9 @@ struct SwapWhileWritingTests {
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
             await eventually { store.turnstile.arrived == 1 }
-            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60))) }
+            let swap = Task {
+                try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+            }
             let second = Task { try await diary.write("second") }
             try await eventually { try await host.gate(of: "Diary").callsInFlight > 0 }
             store.turnstile.open()
@@ -48,19 +53,24 @@ struct SwapWhileWritingTests {
         try await withDiary(store) { host, diary in
             _ = try await diary.write("in the background")
             await eventually { store.turnstile.arrived == 1 }
-            let report = try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+            let report = try await host.coordinator.swap(
+                linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
             #expect(report.warnings == [])
             #expect(store.wasOpenAtSuspend.withLock { $0 } == [true])
             #expect(try await diary.read() == ["background"])
         }
     }
 
-    @Test func `a write that fails while its component is swapped is the writer's to know, and changes nothing`() async throws {
+    @Test func `a write that fails while its component is swapped is the writer's to know, and changes nothing`()
+        async throws
+    {
         let store = HeldStore(fails: true)
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
             await eventually { store.turnstile.arrived == 1 }
-            let swap = Task { try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60))) }
+            let swap = Task {
+                try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
+            }
             store.turnstile.open()
             let failed = await error { try await write.value }
             let (report, pages) = (try await swap.value, try await diary.read())
@@ -144,11 +154,16 @@ private final class DiaryStore: DataAccessController, StatefulComponent {
     static func methods(_ table: inout Methods) {
         table.async(\.write) { store, text, _ in
             if text.contains("background") {
-                store.context.tasks.run { [context = store.context] in try? await context.store.collection(Page.self).save(Page(id: "background")) }
+                store.context.tasks.run { [context = store.context] in
+                    try? await context.store.collection(Page.self).save(Page(id: "background"))
+                }
             } else {
                 try await store.context.store.collection(Page.self).save(Page(id: text))
             }
-            return store.count.withLock { $0 += 1; return $0 }
+            return store.count.withLock {
+                $0 += 1
+                return $0
+            }
         }
         table.async(\.read) { store, _, _ in try await store.context.store.collection(Page.self).all().map(\.id) }
     }

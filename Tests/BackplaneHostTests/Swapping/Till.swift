@@ -67,9 +67,18 @@ final class TillManager: Manager, StatefulComponent {
 
     deinit { events.note("gone \(script.edition)") }
 
-    func activate() async throws { events.note("activate \(script.edition)"); try await script.activated(context) }
-    func suspend() async throws { events.note("suspend \(script.edition)"); try await script.suspended(context) }
-    func resume() async throws { events.note("resume \(script.edition)"); try await script.resumed(context) }
+    func activate() async throws {
+        events.note("activate \(script.edition)")
+        try await script.activated(context)
+    }
+    func suspend() async throws {
+        events.note("suspend \(script.edition)")
+        try await script.suspended(context)
+    }
+    func resume() async throws {
+        events.note("resume \(script.edition)")
+        try await script.resumed(context)
+    }
     func stop() async { events.note("stop \(script.edition)") }
     func health() async throws { try await script.health() }
     func exportState() async throws -> TillState {
@@ -83,7 +92,12 @@ final class TillManager: Manager, StatefulComponent {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in till.sum.withLock { $0 += number; return $0 } }
+        table.async(\.add) { till, number, _ in
+            till.sum.withLock {
+                $0 += number
+                return $0
+            }
+        }
         table.async(\.edition) { till, _, _ in till.script.edition }
         table.sync(\.sumNow) { till, _, _ in till.sum.withLock { $0 } }
         table.sync(\.editionNow) { till, _, _ in till.script.edition }
@@ -126,23 +140,30 @@ struct TillHost {
     ///   - others: managers of other plugins.
     ///   - linked, libraries: those plugins; libraries lie in `folder`.
     init(
-        _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest, script: TillScript = TillScript(),
-        others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [], in folder: LoadingFixture.Folder? = nil, stopLimit: Duration = .seconds(3), options change: (inout HostOptions) -> Void = { _ in }
+        _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest,
+        script: TillScript = TillScript(),
+        others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [],
+        in folder: LoadingFixture.Folder? = nil, stopLimit: Duration = .seconds(3),
+        options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
         var tills: [String: TillEvents] = [:]
         for name in names { tills[name] = TillEvents(script) }
         self.tills = tills
         var managers = others
         for name in names {
-            var value: [String: ManifestValue] = ["className": "TillManager", "configuration": ["key": .string(tills[name]!.key)]]
+            var value: [String: ManifestValue] = [
+                "className": "TillManager", "configuration": ["key": .string(tills[name]!.key)],
+            ]
             if let next = wires[name] { value["uses"] = ["next": .string(next)] }
             managers[name] = .dictionary(value)
         }
         let manifest: ManifestValue = [
-            "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }), "managers": .dictionary(managers),
+            "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }),
+            "managers": .dictionary(managers),
         ]
         test = try TestHost(
-            String(decoding: manifest.json, as: UTF8.self), linked: [Self.edition("1.0.0")] + linked, in: folder, lanes: lanes, stopLimit: stopLimit, change)
+            String(decoding: manifest.json, as: UTF8.self), linked: [Self.edition("1.0.0")] + linked, in: folder,
+            lanes: lanes, stopLimit: stopLimit, change)
     }
 
     static func edition(_ version: Version) -> LinkedPlugin {
@@ -158,14 +179,18 @@ struct TillHost {
 
     /// Puts another edition of the plugin in force, whose tills do this.
     @discardableResult
-    func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60))) async throws(BackplaneError) -> SwapReport {
+    func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
+        async throws(BackplaneError) -> SwapReport
+    {
         next(script)
         return try await swap(linked: [Self.edition(Version(script.edition))], options)
     }
 
     /// The same with plugins as they are.
     @discardableResult
-    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60))) async throws(BackplaneError) -> SwapReport {
+    func swap(linked: [LinkedPlugin], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
+        async throws(BackplaneError) -> SwapReport
+    {
         let coordinator = host.coordinator
         return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(linked: linked, options)

@@ -9,7 +9,9 @@ extension TillHost {
     /// - Parameters:
     ///   - slots: of each till, those that lead to it.
     ///   - inFlight: of each, the calls that nobody waits for any more.
-    func expectNothingLeft(slots: [String: Int], inFlight: [String: Int] = [:], _ location: SourceLocation = #_sourceLocation) async throws {
+    func expectNothingLeft(
+        slots: [String: Int], inFlight: [String: Int] = [:], _ location: SourceLocation = #_sourceLocation
+    ) async throws {
         let coordinator = host.coordinator
         await eventually(location) { await !coordinator.hasRetirements }
         let nodes = await coordinator.nodeCounts
@@ -19,7 +21,9 @@ extension TillHost {
         for (name, count) in slots {
             let gate = try await coordinator.gate(of: name)
             #expect(gate.slotCount == count, "slots of \(name)", sourceLocation: location)
-            #expect(gate.callsInFlight == inFlight[name] ?? 0 && gate.callsAside == 0 && gate.callsWaiting == 0, sourceLocation: location)
+            #expect(
+                gate.callsInFlight == inFlight[name] ?? 0 && gate.callsAside == 0 && gate.callsWaiting == 0,
+                sourceLocation: location)
         }
     }
 }

@@ -21,7 +21,8 @@ struct TurnstileFixture {
     ///   - library: what is in force first: one that this package builds, or the bytes of another.
     ///   - sha256: what the manifest gives.
     init(
-        _ library: [UInt8]? = nil, lanes: LaneRule = .fastest, sha256: String? = nil, options change: (inout HostOptions) -> Void = { _ in }
+        _ library: [UInt8]? = nil, lanes: LaneRule = .fastest, sha256: String? = nil,
+        options change: (inout HostOptions) -> Void = { _ in }
     ) async throws {
         let folder = try LoadingFixture.Folder()
         (self.folder, path) = (folder, folder.path + "/libTurnstile.so")
@@ -45,7 +46,10 @@ struct TurnstileFixture {
         try LoadingFixture.library(of: culpritSource, flags)
     }
 
-    private static let culpritSource = (try? String(contentsOfFile: FilePath.folder(of: #filePath) + "/../../Plugins/Hostile/Culprit/culprit.c", encoding: .utf8)) ?? ""
+    private static let culpritSource =
+        (try? String(
+            contentsOfFile: FilePath.folder(of: #filePath) + "/../../Plugins/Hostile/Culprit/culprit.c", encoding: .utf8
+        )) ?? ""
 
     /// Puts a library where it is built, as a linker does that writes a new file and renames it.
     func build(_ library: [UInt8]) throws {
@@ -62,7 +66,9 @@ struct TurnstileFixture {
     }
 
     @discardableResult
-    func swap(_ library: [UInt8], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(60))) async throws -> SwapReport {
+    func swap(
+        _ library: [UInt8], _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(60))
+    ) async throws -> SwapReport {
         try build(library)
         return try await host.swap(library: path, options)
     }

@@ -12,7 +12,9 @@ enum TurnstileVisitors {
         fileprivate mutating func note(_ ticket: Ticket) {
             // It is handed over with every swap, and the two editions take turns.
             let isRight = ticket.edition == 1 + ticket.handovers % 2
-            let isNext = ticket.own == (last?.own ?? 0) + 1 && ticket.count > last?.count ?? 0 && ticket.handovers >= last?.handovers ?? 0
+            let isNext =
+                ticket.own == (last?.own ?? 0) + 1 && ticket.count > last?.count ?? 0
+                && ticket.handovers >= last?.handovers ?? 0
             if !isRight || !isNext { mistakes.append("\(ticket) after \(last.map { "\($0)" } ?? "nothing")") }
             last = ticket
         }
@@ -22,7 +24,9 @@ enum TurnstileVisitors {
     }
 
     /// Has four of them pass while `body` runs. They let one another run: two that never pause would occupy Swift's pool.
-    static func with<Value: Sendable>(_ turnstile: Remote<YardstickContracts.Turnstile>, _ body: () async throws -> Value) async throws -> (value: Value, visits: [Visit]) {
+    static func with<Value: Sendable>(
+        _ turnstile: Remote<YardstickContracts.Turnstile>, _ body: () async throws -> Value
+    ) async throws -> (value: Value, visits: [Visit]) {
         let end = Flag()
         let visitors = (1...4).map { number in
             Task {

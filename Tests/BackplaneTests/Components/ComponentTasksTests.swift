@@ -1,6 +1,7 @@
-@testable import Backplane
 import Synchronization
 import Testing
+
+@testable import Backplane
 
 @Suite(.timeLimit(.minutes(5))) struct ComponentTasksTests {
     @Test func `stopping cancels what runs and waits for it`() async {

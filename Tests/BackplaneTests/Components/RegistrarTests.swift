@@ -1,5 +1,6 @@
-@testable import Backplane
 import Testing
+
+@testable import Backplane
 
 @Suite struct RegistrarTests {
     struct Greetings: Contract {
@@ -49,22 +50,29 @@ import Testing
         #expect(registrar.problems == [])
         let contract = ContractDescription(
             name: "Greetings", version: "1.0.0",
-            methods: [MethodDescription(name: "greet", isSynchronous: false), MethodDescription(name: "count", isSynchronous: true)])
-        #expect(registrar.records.map(\.description) == [
-            ComponentDescription(
-                role: .manager, className: "Complete", version: "3.0.0", contract: contract,
-                wires: [
-                    WireDescription(label: "dataAccessController", contract: contract),
-                    WireDescription(label: "clock", isOptional: true, contract: contract),
-                ]),
-        ])
+            methods: [
+                MethodDescription(name: "greet", isSynchronous: false),
+                MethodDescription(name: "count", isSynchronous: true),
+            ])
+        #expect(
+            registrar.records.map(\.description) == [
+                ComponentDescription(
+                    role: .manager, className: "Complete", version: "3.0.0", contract: contract,
+                    wires: [
+                        WireDescription(label: "dataAccessController", contract: contract),
+                        WireDescription(label: "clock", isOptional: true, contract: contract),
+                    ])
+            ])
     }
 
     @Test func `a component without a version has its plugin's, and without a contract provides nothing`() throws {
         var registrar = registrar()
         registrar.add(Quiet.self)
         #expect(registrar.problems == [])
-        #expect(registrar.records.map(\.description) == [ComponentDescription(role: .networkService, className: "Silence", version: "1.5.0")])
+        #expect(
+            registrar.records.map(\.description) == [
+                ComponentDescription(role: .networkService, className: "Silence", version: "1.5.0")
+            ])
     }
 
     @Test func `a method without a body is a problem that names it`() {

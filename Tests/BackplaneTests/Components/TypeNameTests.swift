@@ -15,7 +15,8 @@ struct TypeNameTests {
     }
 
     @Test(arguments: [
-        ("(Numbers in _D6CEA1BED941F67D)", "Numbers"), ("Box<(A in _1), (B in _2)>", "Box<A, B>"), ("(Int, Int)", "(Int, Int)"), ("() -> ()", "() -> ()"), ("Open", "Open"),
+        ("(Numbers in _D6CEA1BED941F67D)", "Numbers"), ("Box<(A in _1), (B in _2)>", "Box<A, B>"),
+        ("(Int, Int)", "(Int, Int)"), ("() -> ()", "() -> ()"), ("Open", "Open"),
         ("(", "("),
     ])
     func `what the optimiser writes beside a name is left out`(written: String, name: String) {

@@ -1,6 +1,7 @@
-@testable import Backplane
 import CBackplane
 import Testing
+
+@testable import Backplane
 
 @Suite struct CallTests {
     @Test func `the frame is 64 bytes and says so`() {

@@ -1,5 +1,6 @@
-@testable import Backplane
 import Testing
+
+@testable import Backplane
 
 @Suite struct MembersTests {
     struct Sound: Contract {
@@ -37,12 +38,15 @@ import Testing
     @Test func `members are the stored properties in the order they stand in`() {
         let members = Members<Sound>()
         #expect(members.problems == [])
-        #expect(members.description == ContractDescription(
-            name: "Sound", version: "1.2.0",
-            methods: [
-                MethodDescription(name: "first", isSynchronous: false), MethodDescription(name: "secondOfAll", isSynchronous: true),
-                MethodDescription(name: "third", isSynchronous: false),
-            ]))
+        #expect(
+            members.description
+                == ContractDescription(
+                    name: "Sound", version: "1.2.0",
+                    methods: [
+                        MethodDescription(name: "first", isSynchronous: false),
+                        MethodDescription(name: "secondOfAll", isSynchronous: true),
+                        MethodDescription(name: "third", isSynchronous: false),
+                    ]))
     }
 
     @Test func `a member's number is its place`() {
@@ -56,13 +60,20 @@ import Testing
     }
 
     @Test func `a property that is no method is a problem`() {
-        #expect(Members<Stowaway>().problems == ["Stowaway.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"])
+        #expect(
+            Members<Stowaway>().problems == [
+                "Stowaway.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
+            ])
     }
 
     @Test func `members of a generic contract are read like others, however they were made`() {
         let members = Members<Generic<[String]>>()
         #expect(members.problems == [])
-        #expect(members.description.methods == [MethodDescription(name: "put", isSynchronous: false), MethodDescription(name: "take", isSynchronous: true)])
+        #expect(
+            members.description.methods == [
+                MethodDescription(name: "put", isSynchronous: false),
+                MethodDescription(name: "take", isSynchronous: true),
+            ])
         #expect(members.all.map { $0.type == AsyncMethod<[String], Nothing>.self } == [true, false])
     }
 

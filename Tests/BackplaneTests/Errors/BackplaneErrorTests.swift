@@ -1,12 +1,16 @@
-@testable import Backplane
 import FoundationEssentials
 import Testing
+
+@testable import Backplane
 
 @Suite struct BackplaneErrorTests {
     private let error = BackplaneError(
         .componentFailed, "no shelf", at: "/managers/Library",
         failure: .init(code: "library.no-shelf", details: ["shelf": "B7", "floor": "2"]),
-        causes: [BackplaneError(.networkish, "gone"), BackplaneError(.callDeadline, "late", causes: [BackplaneError(.callRetired, "over")])])
+        causes: [
+            BackplaneError(.networkish, "gone"),
+            BackplaneError(.callDeadline, "late", causes: [BackplaneError(.callRetired, "over")]),
+        ])
 
     @Test func `it crosses whole`() throws {
         let answer = EncodedAnswer(error)
@@ -21,11 +25,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (Int32(1), "component.failed"), (2, "call.invalid-input"), (3, "call.unimplemented"), (4, "call.cancelled"), (5, "call.deadline"),
+        (Int32(1), "component.failed"), (2, "call.invalid-input"), (3, "call.unimplemented"), (4, "call.cancelled"),
+        (5, "call.deadline"),
         (6, "role.forbidden"), (7, "call.retired"), (99, "component.failed"), (-1, "component.failed"),
     ])
-    func `every status of a plugin in C has its code, with the plugin's text or one of ours`(status: Int32, code: String) {
-        let spoken = #expect(throws: BackplaneError.self) { try EncodedAnswer(status: status, payload: Array("because".utf8)).get() }
+    func `every status of a plugin in C has its code, with the plugin's text or one of ours`(
+        status: Int32, code: String
+    ) {
+        let spoken = #expect(throws: BackplaneError.self) {
+            try EncodedAnswer(status: status, payload: Array("because".utf8)).get()
+        }
         #expect(spoken?.code.rawValue == code)
         #expect(spoken?.message == "because")
         let silent = #expect(throws: BackplaneError.self) { try EncodedAnswer(status: status, payload: []).get() }
@@ -41,14 +50,15 @@ import Testing
 
     @Test func `it is one line, and a tree on request`() {
         #expect(error.description == "/managers/Library: component.failed (library.no-shelf): no shelf")
-        #expect(error.detailedDescription == """
-            /managers/Library: component.failed (library.no-shelf): no shelf
-              floor: 2
-              shelf: B7
-              network.ish: gone
-              call.deadline: late
-                call.retired: over
-            """)
+        #expect(
+            error.detailedDescription == """
+                /managers/Library: component.failed (library.no-shelf): no shelf
+                  floor: 2
+                  shelf: B7
+                  network.ish: gone
+                  call.deadline: late
+                    call.retired: over
+                """)
     }
 
     @Test func `a component's own error keeps its code, message and details`() {
@@ -57,7 +67,10 @@ import Testing
             var message: String { "no shelf" }
             var details: [String: String] { ["shelf": "B7"] }
         }
-        #expect(BackplaneError(thrown: NoShelf()) == BackplaneError(.componentFailed, "no shelf", failure: .init(code: "library.no-shelf", details: ["shelf": "B7"])))
+        #expect(
+            BackplaneError(thrown: NoShelf())
+                == BackplaneError(
+                    .componentFailed, "no shelf", failure: .init(code: "library.no-shelf", details: ["shelf": "B7"])))
     }
 
     @Test func `what passes through stays what it is`() {

@@ -1,6 +1,7 @@
-@testable import Backplane
 import CBackplane
 import Foundation
+
+@testable import Backplane
 
 /// All that a host and a Swift plugin of one lane revision must agree on, as a text whose first line is the revision.
 struct LaneRecord: Equatable {
@@ -18,7 +19,9 @@ struct LaneRecord: Equatable {
     /// Reads a text; `nil` when it does not begin with a revision.
     init?(text: String) {
         var lines = text.split(separator: "\n").map(String.init)
-        guard let first = lines.first, first.hasPrefix("revision "), let revision = UInt32(first.dropFirst(9)) else { return nil }
+        guard let first = lines.first, first.hasPrefix("revision "), let revision = UInt32(first.dropFirst(9)) else {
+            return nil
+        }
         lines.removeFirst()
         self.init(revision: revision, layouts: lines)
     }
@@ -37,9 +40,18 @@ enum LaneVerdict: Equatable {
     case restore
 
     init(kept: String?, now: LaneRecord) {
-        guard let kept = kept.flatMap(LaneRecord.init(text:)), kept.revision <= now.revision else { self = .restore; return }
-        if kept == now { self = .same; return }
-        guard kept.revision == now.revision else { self = .record; return }
+        guard let kept = kept.flatMap(LaneRecord.init(text:)), kept.revision <= now.revision else {
+            self = .restore
+            return
+        }
+        if kept == now {
+            self = .same
+            return
+        }
+        guard kept.revision == now.revision else {
+            self = .record
+            return
+        }
         let gone = kept.layouts.filter { !now.layouts.contains($0) }.map { "- \($0)" }
         let new = now.layouts.filter { !kept.layouts.contains($0) }.map { "+ \($0)" }
         self = .raiseTheRevision(gone + new)
@@ -54,7 +66,8 @@ extension LaneRecord {
     /// An array of C, which is a long tuple here, as what it is.
     private static func spelled(_ type: Any.Type) -> String {
         let text = "\(type)", elements = text.dropFirst().dropLast().components(separatedBy: ", ")
-        guard text.hasPrefix("("), let first = elements.first, elements.count > 1, elements.allSatisfy({ $0 == first }) else { return text }
+        guard text.hasPrefix("("), let first = elements.first, elements.count > 1, elements.allSatisfy({ $0 == first })
+        else { return text }
         return "\(elements.count) of \(first)"
     }
 
@@ -67,15 +80,21 @@ extension LaneRecord {
         [
             size("bp_slot", bp_slot.self), field(\bp_slot.binding, "binding"), field(\bp_slot.number, "number"),
             field(\bp_slot.reserved, "reserved"), field(\bp_slot.gate, "gate"),
-            size("bp_binding", bp_binding.self), field(\bp_binding.cells, "cells"), field(\bp_binding.last_stripe, "last_stripe"),
+            size("bp_binding", bp_binding.self), field(\bp_binding.cells, "cells"),
+            field(\bp_binding.last_stripe, "last_stripe"),
             field(\bp_binding.restartable, "restartable"), field(\bp_binding.padding, "padding"),
             size("bp_stripe", bp_stripe.self), field(\bp_stripe.entered, "entered"), field(\bp_stripe.left, "left"),
-            field(\bp_stripe.entered_atomic, "entered_atomic"), field(\bp_stripe.left_atomic, "left_atomic"), field(\bp_stripe.padding, "padding"),
-            size("bp_gate", bp_gate.self), field(\bp_gate.owner, "owner"), field(\bp_gate.wait, "wait"), field(\bp_gate.cancel, "cancel"),
+            field(\bp_stripe.entered_atomic, "entered_atomic"), field(\bp_stripe.left_atomic, "left_atomic"),
+            field(\bp_stripe.padding, "padding"),
+            size("bp_gate", bp_gate.self), field(\bp_gate.owner, "owner"), field(\bp_gate.wait, "wait"),
+            field(\bp_gate.cancel, "cancel"),
             field(\bp_gate.admit_now, "admit_now"),
-            size("bp_provider", bp_provider.self), field(\bp_provider.target, "target"), field(\bp_provider.methods, "methods"),
-            field(\bp_provider.method_count, "method_count"), field(\bp_provider.call, "call"), field(\bp_provider.cancel, "cancel"),
-            size("bp_wire_lane", bp_wire_lane.self), field(\bp_wire_lane.type, "type"), field(\bp_wire_lane.layout, "layout"),
+            size("bp_provider", bp_provider.self), field(\bp_provider.target, "target"),
+            field(\bp_provider.methods, "methods"),
+            field(\bp_provider.method_count, "method_count"), field(\bp_provider.call, "call"),
+            field(\bp_provider.cancel, "cancel"),
+            size("bp_wire_lane", bp_wire_lane.self), field(\bp_wire_lane.type, "type"),
+            field(\bp_wire_lane.layout, "layout"),
             field(\bp_wire_lane.make_cells, "make_cells"),
             size("bp_component_lane", bp_component_lane.self), field(\bp_component_lane.type, "type"),
             field(\bp_component_lane.layout, "layout"), field(\bp_component_lane.cells, "cells"),
@@ -88,8 +107,10 @@ extension LaneRecord {
     /// What Swift stores behind a binding's pointers, and the functions it is called through, in the compiler's own spelling.
     private static var cells: [String] {
         [
-            size("AsyncCell", AsyncCell<Int, String>.self), context(of: AsyncCell<Int, String>({ _, _, _, _ in }, context: mark), "AsyncCell"),
-            size("SyncCell", SyncCell<Int, String>.self), context(of: SyncCell<Int, String>({ _, _, _, _ in }, context: mark), "SyncCell"),
+            size("AsyncCell", AsyncCell<Int, String>.self),
+            context(of: AsyncCell<Int, String>({ _, _, _, _ in }, context: mark), "AsyncCell"),
+            size("SyncCell", SyncCell<Int, String>.self),
+            context(of: SyncCell<Int, String>({ _, _, _, _ in }, context: mark), "SyncCell"),
             size("Held of a class", Held<LaneRecordOwner>.self),
             "AsyncFunction: \(_mangledTypeName(AsyncFunction<Int, String>.self) ?? "?")",
             "SyncFunction: \(_mangledTypeName(SyncFunction<Int, String>.self) ?? "?")",
@@ -102,7 +123,9 @@ extension LaneRecord {
     /// change no size.
     private static func context<Cell: ~Copyable>(of cell: consuming Cell, _ name: String) -> String {
         let offset = withUnsafePointer(to: cell) { cell in
-            stride(from: 0, to: MemoryLayout<Cell>.size, by: 8).first { UnsafeRawPointer(cell).load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == mark }
+            stride(from: 0, to: MemoryLayout<Cell>.size, by: 8).first {
+                UnsafeRawPointer(cell).load(fromByteOffset: $0, as: UnsafeRawPointer?.self) == mark
+            }
         }
         return "\(name).context at \(offset.map(String.init) ?? "?")"
     }

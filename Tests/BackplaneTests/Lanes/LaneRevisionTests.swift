@@ -12,19 +12,24 @@ struct LaneRevisionTests {
         switch LaneVerdict(kept: try? String(contentsOf: Self.file, encoding: .utf8), now: now) {
         case .same: break
         case .raiseTheRevision(let changes):
-            let advice = "what crosses natively has changed: raise BP_LANE_REVISION in lease.h, and then record it with RECORD_SNAPSHOTS=1"
+            let advice =
+                "what crosses natively has changed: raise BP_LANE_REVISION in lease.h, and then record it with RECORD_SNAPSHOTS=1"
             Issue.record("\(([advice] + changes).joined(separator: "\n"))")
         case .record where Self.isRecording:
             try Data(now.text.utf8).write(to: Self.file)
             Issue.record("recorded lane revision \(now.revision)")
         case .record: Issue.record("the lane revision is new: record its layouts with RECORD_SNAPSHOTS=1")
-        case .restore: Issue.record("lane-revision.txt is missing or not an earlier one's: fetch it back from version control")
+        case .restore:
+            Issue.record("lane-revision.txt is missing or not an earlier one's: fetch it back from version control")
         }
     }
 
     @Test func `every field that a revision covers is in its record`() {
         let text = LaneRecord.current.text
-        #expect(text.hasPrefix("revision \(BP_LANE_REVISION)\nbp_slot: 24 bytes, aligned to 8\nbp_slot.binding at 0, 8 bytes: Optional<UnsafeMutablePointer<bp_binding>>\n"))
+        #expect(
+            text.hasPrefix(
+                "revision \(BP_LANE_REVISION)\nbp_slot: 24 bytes, aligned to 8\nbp_slot.binding at 0, 8 bytes: Optional<UnsafeMutablePointer<bp_binding>>\n"
+            ))
         #expect(!text.contains("?"), "every offset and every function's type is known")
         #expect(!text.contains("has no layout"))
         #expect(LaneRecord(text: text) == .current)
@@ -34,8 +39,12 @@ struct LaneRevisionTests {
         let kept = LaneRecord(revision: 3, layouts: ["a at 0", "b at 8"])
         func verdict(_ now: LaneRecord) -> LaneVerdict { LaneVerdict(kept: kept.text, now: now) }
         #expect(verdict(kept) == .same)
-        #expect(verdict(LaneRecord(revision: 3, layouts: ["a at 0", "b at 16"])) == .raiseTheRevision(["- b at 8", "+ b at 16"]))
-        #expect(verdict(LaneRecord(revision: 3, layouts: ["b at 8", "a at 0"])) == .raiseTheRevision([]), "not even in another order")
+        #expect(
+            verdict(LaneRecord(revision: 3, layouts: ["a at 0", "b at 16"]))
+                == .raiseTheRevision(["- b at 8", "+ b at 16"]))
+        #expect(
+            verdict(LaneRecord(revision: 3, layouts: ["b at 8", "a at 0"])) == .raiseTheRevision([]),
+            "not even in another order")
         #expect(verdict(LaneRecord(revision: 3, layouts: [])) == .raiseTheRevision(["- a at 0", "- b at 8"]))
         #expect(verdict(LaneRecord(revision: 4, layouts: ["a at 0", "b at 16"])) == .record)
         #expect(verdict(LaneRecord(revision: 4, layouts: kept.layouts)) == .record)

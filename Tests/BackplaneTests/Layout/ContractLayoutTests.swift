@@ -1,7 +1,8 @@
-@testable import Backplane
-@testable import BackplaneBoundary
 import BackplaneManagers
 import Testing
+
+@testable import Backplane
+@testable import BackplaneBoundary
 
 @Suite struct ContractLayoutTests {
     private func text<C: Contract>(_ type: C.Type) -> String { Pair.sideless(ContractLayout(of: type).text) }
@@ -11,13 +12,18 @@ import Testing
 
     @Test func `a contract's text has a line for the frame, for errors, and for what each member takes and answers`() {
         let lines = text(Left.Catalogue.self).split(separator: "\n").map { $0.prefix { $0 != ":" } }
-        #expect(lines == [
-            "call", "failure", "async search takes", "async search answers", "sync count takes", "sync count answers", "async `add one` takes", "async `add one` answers",
-        ])
+        #expect(
+            lines == [
+                "call", "failure", "async search takes", "async search answers", "sync count takes",
+                "sync count answers", "async `add one` takes", "async `add one` answers",
+            ])
     }
 
     @Test func `a contract's text reads back`() {
-        for layout in [ContractLayout(of: Left.Catalogue.self), ContractLayout(of: Left.Refused.self), ContractLayout(of: NoContract.self)] {
+        for layout in [
+            ContractLayout(of: Left.Catalogue.self), ContractLayout(of: Left.Refused.self),
+            ContractLayout(of: NoContract.self),
+        ] {
             #expect(ContractLayout(text: layout.text) == layout)
         }
     }
@@ -42,17 +48,24 @@ import Testing
 
     @Test func `equal contracts with a refusal are no ground for the native lane`() {
         #expect(difference(Left.Refused.self, Left.Refused.self) == "`find` answers `Jacket`, a class")
-        #expect(difference(Left.RefusedDeep.self, Left.RefusedDeep.self) == "`all` takes `Array<Dressed>`, where `Dressed.jacket` is `Jacket`, a class")
-        #expect(difference(Left.RefusedElement.self, Left.RefusedElement.self) == "`all` answers `Array<Jacket>`, which contains `Jacket`, a class")
+        #expect(
+            difference(Left.RefusedDeep.self, Left.RefusedDeep.self)
+                == "`all` takes `Array<Dressed>`, where `Dressed.jacket` is `Jacket`, a class")
+        #expect(
+            difference(Left.RefusedElement.self, Left.RefusedElement.self)
+                == "`all` answers `Array<Jacket>`, which contains `Jacket`, a class")
     }
 
     @Test func `a refusal on one side says on which`() {
-        #expect(difference(Left.OneSided.self, Right.OneSided.self) == "`find` answers `Jacket`, a class, for the provider")
+        #expect(
+            difference(Left.OneSided.self, Right.OneSided.self) == "`find` answers `Jacket`, a class, for the provider")
         #expect(difference(Right.OneSided.self, Left.OneSided.self) == "`find` answers `Jacket`, a class, for the user")
     }
 
     @Test func `contracts with other members say so`() {
-        #expect(difference(Left.Names.self, Right.Names.self) == "the user's contract has the member `find` where the provider's has `search`")
+        #expect(
+            difference(Left.Names.self, Right.Names.self)
+                == "the user's contract has the member `find` where the provider's has `search`")
         #expect(difference(Left.Kinds.self, Right.Kinds.self) == "`find` is synchronous for the provider only")
         #expect(difference(Left.Counts.self, Right.Counts.self) == "only the provider's contract has the member `more`")
         #expect(difference(Right.Counts.self, Left.Counts.self) == "only the user's contract has the member `more`")
@@ -62,20 +75,31 @@ import Testing
         #expect(
             difference(Takes<Left.Novel2>.self, Takes<Right.Novel2>.self)
                 == "`find` takes `Novel2`, where `Novel2.year` is `Int` for the user and `Int32` for the provider")
-        #expect(difference(Takes<Int>.self, Takes<String>.self) == "`find` takes `Int` for the user and `String` for the provider")
-        #expect(difference(Takes<[Int]>.self, Takes<[String]>.self) == "`find` takes `Array<Int>` for the user and `Array<String>` for the provider")
+        #expect(
+            difference(Takes<Int>.self, Takes<String>.self)
+                == "`find` takes `Int` for the user and `String` for the provider")
+        #expect(
+            difference(Takes<[Int]>.self, Takes<[String]>.self)
+                == "`find` takes `Array<Int>` for the user and `Array<String>` for the provider")
         #expect(
             difference(Takes<[Left.Novel2]>.self, Takes<[Right.Novel2]>.self)
-                == "`find` takes `Array<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider")
+                == "`find` takes `Array<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider"
+        )
         #expect(
             difference(Takes<Crate<Left.Novel2>>.self, Takes<Crate<Right.Novel2>>.self)
-                == "`find` takes `Crate<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider")
+                == "`find` takes `Crate<Novel2>`, where `Novel2.year` is `Int` for the user and `Int32` for the provider"
+        )
         #expect(
-            difference(Takes<Crate<Int>>.self, Takes<Crate<Int8>>.self) == "`find` takes `Crate<Int>` for the user and `Crate<Int8>` for the provider")
+            difference(Takes<Crate<Int>>.self, Takes<Crate<Int8>>.self)
+                == "`find` takes `Crate<Int>` for the user and `Crate<Int8>` for the provider")
     }
 
-    @Test func `every pair of types that do not match has a sentence of its own for it, and every control has none`() throws {
-        func contract(_ layout: String) -> String { "call: Int\nfailure: Int\nasync find takes: \(layout)\nasync find answers: Int" }
+    @Test func `every pair of types that do not match has a sentence of its own for it, and every control has none`()
+        throws
+    {
+        func contract(_ layout: String) -> String {
+            "call: Int\nfailure: Int\nasync find takes: \(layout)\nasync find answers: Int"
+        }
         for pair in LayoutPairTests.pairs {
             let texts = try pair.texts()
             let sentence = ContractLayout.difference(consumer: contract(texts.left), provider: contract(texts.right))
@@ -88,22 +112,59 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (structPairs, "a field's name", "`FieldName`, where `FieldName.limit` is there for the user only"),
-        (structPairs, "one more field", "`More`, where `More.skip` is there for the provider only"),
-        (structPairs, "two fields of one type in another order", "`SameOrder`, where the fields of `SameOrder` are in another order for the user than for the provider"),
-        (structPairs, "three levels down", "`Shop`, where `Shop.halls.shelves.top.price` is `Int32` for the user and `UInt32` for the provider"),
-        (structPairs, "a struct and an enum", "`Kind`, where `Kind` is a struct for the user and an enum for the provider"),
-        (enumPairs, "the order of cases without payload", "`CaseOrder`, where the cases of `CaseOrder` are in another order for the user than for the provider"),
-        (enumPairs, "an indirect case", "`IndirectCase`, where `IndirectCase.old` is indirect for the provider only"),
-        (enumPairs, "the raw type", "`RawType`, where `RawType.rawValue` is `Int` for the user and `String` for the provider"),
-        (enumPairs, "a raw type and none", "`RawTypeOrNone`, where `RawTypeOrNone` has a raw type for the user only"),
-        (enumPairs, "an empty payload and none", "`EmptyPayload`, where `EmptyPayload.new` has a payload for the user only"),
-        (containerPairs, "the labels of a tuple", "`TupleLabels`, where `TupleLabels.place` is `(x: Int, y: Int)` for the user and `(row: Int, column: Int)` for the provider"),
-        (genericPairs, "an argument that no field mentions", "`Phantom<Int>` for the user and `Phantom<String>` for the provider"),
-        (genericPairs, "the argument of the type around it", "`Outer<Int>.Inner` for the user and `Outer<String>.Inner` for the provider"),
-        (hiddenPairs, "one private type twice, and two of one name", "`Two<Same, Same>` for the user and another `Two<Same, Same>` for the provider"),
-    ] as [([Pair], String, String)])
+    @Test(
+        arguments: [
+            (structPairs, "a field's name", "`FieldName`, where `FieldName.limit` is there for the user only"),
+            (structPairs, "one more field", "`More`, where `More.skip` is there for the provider only"),
+            (
+                structPairs, "two fields of one type in another order",
+                "`SameOrder`, where the fields of `SameOrder` are in another order for the user than for the provider"
+            ),
+            (
+                structPairs, "three levels down",
+                "`Shop`, where `Shop.halls.shelves.top.price` is `Int32` for the user and `UInt32` for the provider"
+            ),
+            (
+                structPairs, "a struct and an enum",
+                "`Kind`, where `Kind` is a struct for the user and an enum for the provider"
+            ),
+            (
+                enumPairs, "the order of cases without payload",
+                "`CaseOrder`, where the cases of `CaseOrder` are in another order for the user than for the provider"
+            ),
+            (
+                enumPairs, "an indirect case",
+                "`IndirectCase`, where `IndirectCase.old` is indirect for the provider only"
+            ),
+            (
+                enumPairs, "the raw type",
+                "`RawType`, where `RawType.rawValue` is `Int` for the user and `String` for the provider"
+            ),
+            (
+                enumPairs, "a raw type and none",
+                "`RawTypeOrNone`, where `RawTypeOrNone` has a raw type for the user only"
+            ),
+            (
+                enumPairs, "an empty payload and none",
+                "`EmptyPayload`, where `EmptyPayload.new` has a payload for the user only"
+            ),
+            (
+                containerPairs, "the labels of a tuple",
+                "`TupleLabels`, where `TupleLabels.place` is `(x: Int, y: Int)` for the user and `(row: Int, column: Int)` for the provider"
+            ),
+            (
+                genericPairs, "an argument that no field mentions",
+                "`Phantom<Int>` for the user and `Phantom<String>` for the provider"
+            ),
+            (
+                genericPairs, "the argument of the type around it",
+                "`Outer<Int>.Inner` for the user and `Outer<String>.Inner` for the provider"
+            ),
+            (
+                hiddenPairs, "one private type twice, and two of one name",
+                "`Two<Same, Same>` for the user and another `Two<Same, Same>` for the provider"
+            ),
+        ] as [([Pair], String, String)])
     func `differences are told in words`(pairs: [Pair], name: String, sentence: String) throws {
         let pair = try #require(pairs.first { $0.description == name })
         let texts = try pair.texts()
@@ -118,28 +179,40 @@ import Testing
         let frame = own.replacing("deadline_ns:Int64", with: "deadline_ns:UInt64")
         #expect(
             ContractLayout.difference(consumer: own, provider: frame)
-                == "every call carries `Call`, where `Call.frame.deadline_ns` is `Int64` for the user and `UInt64` for the provider")
+                == "every call carries `Call`, where `Call.frame.deadline_ns` is `Int64` for the user and `UInt64` for the provider"
+        )
         let failure = own.replacing("message:String,", with: "")
         #expect(
             ContractLayout.difference(consumer: own, provider: failure)
                 == "every call throws `BackplaneError`, where `BackplaneError.message` is there for the user only")
         let size = own.replacing("struct Backplane.Call 64/8/64", with: "struct Backplane.Call 72/8/72")
-        #expect(ContractLayout.difference(consumer: own, provider: size) == "every call carries `Call`, where `Call` is 64 bytes for the user and 72 for the provider")
+        #expect(
+            ContractLayout.difference(consumer: own, provider: size)
+                == "every call carries `Call`, where `Call` is 64 bytes for the user and 72 for the provider")
     }
 
     @Test(arguments: [
-        "", "\n", "call", "call: Int", "call: Int\nfailure: Int\n", "failure: Int\ncall: Int", "call: Int\nfailure: Int\nasync find takes: Int", "refused",
-        "call: Int\nfailure: Int\nlater find takes: Int\nlater find answers: Int", "\u{0}", "🐋", "call: #0=struct A<#0> 1/1/1/0{}\nfailure: #0\n#1",
+        "", "\n", "call", "call: Int", "call: Int\nfailure: Int\n", "failure: Int\ncall: Int",
+        "call: Int\nfailure: Int\nasync find takes: Int", "refused",
+        "call: Int\nfailure: Int\nlater find takes: Int\nlater find answers: Int", "\u{0}", "🐋",
+        "call: #0=struct A<#0> 1/1/1/0{}\nfailure: #0\n#1",
     ])
     func `what is no contract's text is a difference, even to itself`(text: String) {
         let own = self.text(NoContract.self)
-        #expect(ContractLayout.difference(consumer: own, provider: text) == "the layouts of the provider's contract cannot be read")
-        #expect(ContractLayout.difference(consumer: text, provider: own) == "the layouts of the user's contract cannot be read")
-        #expect(ContractLayout.difference(consumer: text, provider: text) == "the layouts of the user's contract cannot be read")
+        #expect(
+            ContractLayout.difference(consumer: own, provider: text)
+                == "the layouts of the provider's contract cannot be read")
+        #expect(
+            ContractLayout.difference(consumer: text, provider: own)
+                == "the layouts of the user's contract cannot be read")
+        #expect(
+            ContractLayout.difference(consumer: text, provider: text)
+                == "the layouts of the user's contract cannot be read")
     }
 
     @Test func `a text damaged anywhere is a difference and no crash`() {
-        let own = "call: Int\nfailure: #0=enum M.E 8/8/8/0{one:Array<Int>,indirect two:tuple 8/8/8/0{x:#0,Int}}\nsync `a b` takes: #0\nsync `a b` answers: Int"
+        let own =
+            "call: Int\nfailure: #0=enum M.E 8/8/8/0{one:Array<Int>,indirect two:tuple 8/8/8/0{x:#0,Int}}\nsync `a b` takes: #0\nsync `a b` answers: Int"
         let bytes = Array(own.utf8)
         #expect(ContractLayout.difference(consumer: own, provider: own) == nil)
         for index in bytes.indices {
@@ -147,10 +220,14 @@ import Testing
                 var damaged = bytes
                 damaged[index] = byte
                 let text = String(decoding: damaged, as: UTF8.self)
-                if ContractLayout.difference(consumer: own, provider: text) == nil { Issue.record("byte \(index) as \(byte) made no difference") }
+                if ContractLayout.difference(consumer: own, provider: text) == nil {
+                    Issue.record("byte \(index) as \(byte) made no difference")
+                }
             }
             let cut = String(decoding: bytes[..<index], as: UTF8.self)
-            if ContractLayout.difference(consumer: cut, provider: own) == nil { Issue.record("the first \(index) bytes made no difference") }
+            if ContractLayout.difference(consumer: cut, provider: own) == nil {
+                Issue.record("the first \(index) bytes made no difference")
+            }
         }
     }
 

@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Backplane
 @testable import BackplaneBoundary
-import Testing
 
 @Suite struct LayoutPairTests {
     static let pairs = structPairs + enumPairs + containerPairs + genericPairs + recursivePairs + hiddenPairs

@@ -1,7 +1,8 @@
-@testable import Backplane
 import CBackplane
 import Foundation
 import Testing
+
+@testable import Backplane
 
 @Suite struct LayoutRefusalTests {
     /// Why a type is refused; `nil`: it is not.
@@ -35,7 +36,8 @@ import Testing
         #expect(refusal(of: (any Collection<Int>).self)?.hasSuffix("is an existential type") == true)
         #expect(refusal(of: (any Error).self) == "`Error` is an existential type")
         #expect(refusal(of: AnyObject.self) == "`AnyObject` is an existential type")
-        #expect(refusal(of: Result<Int, any Error>.self) == "`Result<Int, Error>` contains `Error`, an existential type")
+        #expect(
+            refusal(of: Result<Int, any Error>.self) == "`Result<Int, Error>` contains `Error`, an existential type")
         #expect(refusal(of: (() -> Void).self) == "`() -> ()` is a function")
         #expect(refusal(of: Handler.self) == "`Handler.run` is `() -> Int`, a function")
         #expect(refusal(of: Int.Type.self) == "`Int.Type` is a metatype")
@@ -43,10 +45,19 @@ import Testing
     }
 
     @Test func `types of the toolchain that are not on the list are refused`() {
-        #expect(refusal(of: AnyHashable.self) == "`AnyHashable` is a type of Swift that is not known to be safe to hand over")
-        #expect(refusal(of: [String: AnyHashable].self) == "`Dictionary<String, AnyHashable>` contains `AnyHashable`, a type of Swift that is not known to be safe to hand over")
-        #expect(refusal(of: AttributedString.self)?.contains("FoundationEssentials that is not known to be safe") == true)
-        #expect(refusal(of: Predicate<Int>.self) == "`Predicate<Pack{Int}>` is a type with a generic parameter that is a pack, a value or fixed by an extension")
+        #expect(
+            refusal(of: AnyHashable.self)
+                == "`AnyHashable` is a type of Swift that is not known to be safe to hand over")
+        #expect(
+            refusal(of: [String: AnyHashable].self)
+                == "`Dictionary<String, AnyHashable>` contains `AnyHashable`, a type of Swift that is not known to be safe to hand over"
+        )
+        #expect(
+            refusal(of: AttributedString.self)?.contains("FoundationEssentials that is not known to be safe") == true)
+        #expect(
+            refusal(of: Predicate<Int>.self)
+                == "`Predicate<Pack{Int}>` is a type with a generic parameter that is a pack, a value or fixed by an extension"
+        )
         #expect(refusal(of: UnsafePointer<Int>.self)?.contains("not known to be safe") == true)
         #expect(refusal(of: UnsafeRawPointer.self)?.contains("not known to be safe") == true)
         #expect(refusal(of: StaticString.self)?.contains("not known to be safe") == true)
@@ -57,12 +68,20 @@ import Testing
     }
 
     @Test func `elements of a set and keys of a dictionary hash as the standard library has it`() {
-        #expect(refusal(of: Set<Tag>.self) == "`Set<Tag>` contains `Tag`, an element of a `Set` that does not have the standard library's hashing")
-        #expect(refusal(of: [Tag: Int].self) == "`Dictionary<Tag, Int>` contains `Tag`, a key of a `Dictionary` that does not have the standard library's hashing")
+        #expect(
+            refusal(of: Set<Tag>.self)
+                == "`Set<Tag>` contains `Tag`, an element of a `Set` that does not have the standard library's hashing")
+        #expect(
+            refusal(of: [Tag: Int].self)
+                == "`Dictionary<Tag, Int>` contains `Tag`, a key of a `Dictionary` that does not have the standard library's hashing"
+        )
         #expect(refusal(of: Set<[Tag]>.self)?.contains("an element of a `Set`") == true)
         #expect(refusal(of: [Tag?: Int].self)?.contains("a key of a `Dictionary`") == true)
         #expect(refusal(of: Set<[String: Tag]>.self)?.contains("an element of a `Set`") == true)
-        #expect(refusal(of: Tagged.self) == "`Tagged.tags` contains `Tag`, an element of a `Set` that does not have the standard library's hashing")
+        #expect(
+            refusal(of: Tagged.self)
+                == "`Tagged.tags` contains `Tag`, an element of a `Set` that does not have the standard library's hashing"
+        )
         #expect(refusal(of: TaggedTwice.self)?.contains("`TaggedTwice.set` contains `Tag`") == true)
     }
 

@@ -1,7 +1,8 @@
-@testable import Backplane
-@testable import BackplaneBoundary
 import Foundation
 import Testing
+
+@testable import Backplane
+@testable import BackplaneBoundary
 
 @Suite struct LayoutTextTests {
     @Test func `a declared type is given with its name, size, alignment, stride, spare patterns and fields`() throws {
@@ -19,7 +20,8 @@ import Testing
         let inner = try TypeLayout(of: Outer<Int>.Generic<UInt>.self).text
         #expect(inner == "#0=struct BackplaneTests.Outer<Int>.Generic<UInt> 8/8/8/0{id:Int}")
         let box = try TypeLayout(of: Box<[Box<Int>]>.self).text
-        #expect(box.hasPrefix("#0=struct BackplaneTests.Box<Array<#1=struct BackplaneTests.Box<Int> 8/8/8/0{value:Int}>> "))
+        #expect(
+            box.hasPrefix("#0=struct BackplaneTests.Box<Array<#1=struct BackplaneTests.Box<Int> 8/8/8/0{value:Int}>> "))
         #expect(box.hasSuffix("{value:Array<#1>}"))
     }
 
@@ -45,8 +47,14 @@ import Testing
         #expect(inArray.contains("(in BackplaneTests)<Int8>.InArray 8/8/8/0{id:Int}"))
     }
 
-    @Test(arguments: [Left.Nested.self, Left.Vault.self, Left.Cases.self, Left.DeepPayload.self, Right.TupleOrStruct.self, BackplaneError.self] as [any Sendable.Type])
-    func `the compiler refers to declared types, so that no other library's of that name is found`(type: any Sendable.Type) throws {
+    @Test(
+        arguments: [
+            Left.Nested.self, Left.Vault.self, Left.Cases.self, Left.DeepPayload.self, Right.TupleOrStruct.self,
+            BackplaneError.self,
+        ] as [any Sendable.Type])
+    func `the compiler refers to declared types, so that no other library's of that name is found`(
+        type: any Sendable.Type
+    ) throws {
         let metadata = TypeMetadata(type)
         let records = try #require(metadata.descriptor.fields?.records)
         for mangled in records.compactMap(\.type) {
@@ -54,14 +62,19 @@ import Testing
             switch field.kind {
             case .tuple, .other: continue
             case .structure, .enumeration:
-                if StandardType.declared(by: field.descriptor) == nil { #expect(mangled.declaration?.address == field.descriptor.address) }
+                if StandardType.declared(by: field.descriptor) == nil {
+                    #expect(mangled.declaration?.address == field.descriptor.address)
+                }
             }
         }
     }
 
     @Test func `what is no identifier is quoted`() throws {
         let raw = try TypeLayout(of: `Raw: {name}`.self).text
-        #expect(raw == "#0=struct BackplaneTests.`Raw: {name}` 24/8/24/0{`one,two`:Int,tuple:tuple 16/8/16/0{`a b`:Int,c:Int}}")
+        #expect(
+            raw
+                == "#0=struct BackplaneTests.`Raw: {name}` 24/8/24/0{`one,two`:Int,tuple:tuple 16/8/16/0{`a b`:Int,c:Int}}"
+        )
         #expect(LayoutName.quoted("") == "``")
         #expect(LayoutName.quoted("a`\n\\b") == "`a\\60\\0a\\5cb`")
     }
@@ -76,8 +89,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "#", "#1=", "struct ", "Int<", "Int<>", "Int<Int", "tuple ", "tuple 1/2{}", "tuple 1/1/1/1{Int,}", "#99999999999999999999", "`",
-        "#0=struct A 1/1/1/0{", "#0=class A 1/1/1/0{}", "#0=struct `\\zz` 1/1/1/0{}", "#0=struct A 1/1/1/0{a:}", "(private)", "\u{0}",
+        "", "#", "#1=", "struct ", "Int<", "Int<>", "Int<Int", "tuple ", "tuple 1/2{}", "tuple 1/1/1/1{Int,}",
+        "#99999999999999999999", "`",
+        "#0=struct A 1/1/1/0{", "#0=class A 1/1/1/0{}", "#0=struct `\\zz` 1/1/1/0{}", "#0=struct A 1/1/1/0{a:}",
+        "(private)", "\u{0}",
     ])
     func `what is no layout's text is refused`(text: String) {
         var parser = LayoutParser(text.utf8)
@@ -86,7 +101,9 @@ import Testing
     }
 
     @Test func `a text that nests without end is refused`() {
-        for (opening, closing) in [("Array<", ">"), ("tuple 1/1/1/0{", "}"), ("#0=struct A 1/1/1/0{a:", "}"), ("#0=struct A<", "> 1/1/1/0{}")] {
+        for (opening, closing) in [
+            ("Array<", ">"), ("tuple 1/1/1/0{", "}"), ("#0=struct A 1/1/1/0{a:", "}"), ("#0=struct A<", "> 1/1/1/0{}"),
+        ] {
             let text = String(repeating: opening, count: 100_000) + "Int" + String(repeating: closing, count: 100_000)
             var parser = LayoutParser(text.utf8)
             #expect(throws: LayoutParser.Malformed.self) { try parser.type() }

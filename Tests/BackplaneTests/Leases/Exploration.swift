@@ -16,7 +16,10 @@ struct Exploration {
             let index = states, state = queue[index].state
             states += 1
             guard !model.isViolation(state) else {
-                counterexample = Array(sequence(first: queue[index]) { queue[$0.origin] }.lazy.map(\.step).prefix { $0 != nil }.compactMap(\.self).reversed())
+                counterexample = Array(
+                    sequence(first: queue[index]) { queue[$0.origin] }.lazy.map(\.step).prefix { $0 != nil }.compactMap(
+                        \.self
+                    ).reversed())
                 return
             }
             let successors = model.successors(of: state)

@@ -133,7 +133,7 @@ extension LeaseModel {
         next.place += 1
         switch state.place {
         case LeaseState.exchange:
-            next.setDead(1 - old, false)        // with new cells
+            next.setDead(1 - old, false)  // with new cells
             next.slot = 1 - old
             if !(memory == .buffered && hasBarrier) { next.place = LeaseState.firstRead }
             return [(.exchange, next.gathered())]
@@ -154,7 +154,12 @@ extension LeaseModel {
                     next.flip += 1
                 }
             }
-            return [(counting != .oneCounter && isLeaves ? .readLeaves(processor: processor) : .readEntries(processor: processor), next.gathered())]
+            return [
+                (
+                    counting != .oneCounter && isLeaves
+                        ? .readLeaves(processor: processor) : .readEntries(processor: processor), next.gathered()
+                )
+            ]
         }
     }
 }

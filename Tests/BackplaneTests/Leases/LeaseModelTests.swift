@@ -13,7 +13,9 @@ struct LeaseModelTests {
         let exploration = Exploration(model, numbersCallers: false)
         #expect(trace(exploration) == nil)
         #expect(exploration.states > states, "all of it was looked at")
-        #expect(!exploration.ends.isEmpty && exploration.ends.allSatisfy(model.isOver), "every call ends, and every binding drains")
+        #expect(
+            !exploration.ends.isEmpty && exploration.ends.allSatisfy(model.isOver),
+            "every call ends, and every binding drains")
     }
 
     @Test func `no caller uses a drained binding, with three callers and two flips`() {
@@ -24,7 +26,8 @@ struct LeaseModelTests {
         expectProof(LeaseModel(memory: .buffered, callers: 2), over: 60_000)
     }
 
-    @Test(.enabled(if: StressTime.isGiven, "BACKPLANE_STRESS_SECONDS is not set: two million states take half a minute"))
+    @Test(
+        .enabled(if: StressTime.isGiven, "BACKPLANE_STRESS_SECONDS is not set: two million states take half a minute"))
     func `nor with store buffers and three callers`() {
         expectProof(LeaseModel(memory: .buffered), over: 1_900_000)
     }

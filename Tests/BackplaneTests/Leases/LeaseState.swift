@@ -14,31 +14,52 @@ struct LeaseState: Hashable {
     }
 
     /// Which binding the slot holds.
-    var slot: Int { get { self[0, 1] } set { self[0, 1] = newValue } }
+    var slot: Int {
+        get { self[0, 1] }
+        set { self[0, 1] = newValue }
+    }
     /// Of the flips, those that are done.
-    var flip: Int { get { self[3, 2] } set { self[3, 2] = newValue } }
+    var flip: Int {
+        get { self[3, 2] }
+        set { self[3, 2] = newValue }
+    }
     /// Which binding the flipper takes out, or has taken out and waits for.
     var draining: Int { flip % 2 }
     /// Where the flipper is in one flip: ``exchange``, ``barrier``, and the counters it reads, from ``firstRead`` on.
-    var place: Int { get { self[5, 3] } set { self[5, 3] = newValue } }
+    var place: Int {
+        get { self[5, 3] }
+        set { self[5, 3] = newValue }
+    }
     static let exchange = 0, barrier = 1, firstRead = 2
     /// Entries less leaves, as far as the flipper has read them.
-    var sum: Int { get { self[8, 6] - 32 } set { self[8, 6] = newValue + 32 } }
+    var sum: Int {
+        get { self[8, 6] - 32 }
+        set { self[8, 6] = newValue + 32 }
+    }
 
     /// The flipper saw the binding drained and has given its cells up.
     func isDead(_ binding: Int) -> Bool { self[1 + binding, 1] == 1 }
     mutating func setDead(_ binding: Int, _ isDead: Bool) { self[1 + binding, 1] = isDead ? 1 : 0 }
 
-    func counter(_ count: Count, _ binding: Int, _ processor: Int) -> Int { self[Self.start(count, binding, processor), 4] }
-    mutating func count(_ count: Count, _ binding: Int, _ processor: Int) { self[Self.start(count, binding, processor), 4] += 1 }
-    private static func start(_ count: Count, _ binding: Int, _ processor: Int) -> Int { 16 + 4 * (4 * count.rawValue + 2 * binding + processor) }
+    func counter(_ count: Count, _ binding: Int, _ processor: Int) -> Int {
+        self[Self.start(count, binding, processor), 4]
+    }
+    mutating func count(_ count: Count, _ binding: Int, _ processor: Int) {
+        self[Self.start(count, binding, processor), 4] += 1
+    }
+    private static func start(_ count: Count, _ binding: Int, _ processor: Int) -> Int {
+        16 + 4 * (4 * count.rawValue + 2 * binding + processor)
+    }
 
     /// The same state with less to remember: what was counted before the flipper begins to read is one number, wherever it was
     /// counted, since each counter is read once and only sums are compared.
     func gathered() -> LeaseState {
         var state = self
         for binding in 0..<2 where !(binding == draining && place > Self.firstRead) {
-            let (entered, left) = (counter(.entry, binding, 0) + counter(.entry, binding, 1), counter(.leave, binding, 0) + counter(.leave, binding, 1))
+            let (entered, left) = (
+                counter(.entry, binding, 0) + counter(.entry, binding, 1),
+                counter(.leave, binding, 0) + counter(.leave, binding, 1)
+            )
             for processor in 0..<2 {
                 state[Self.start(.entry, binding, processor), 4] = processor == 0 ? entered - left : 0
                 state[Self.start(.leave, binding, processor), 4] = 0

@@ -4,15 +4,21 @@ import Testing
 /// Leases on real processors, in both ways of counting; and that the programs which try them would notice what they look for.
 @Suite(
     .serialized, .timeLimit(.minutes(10 + StressTime.seconds / 60)),
-    .disabled(if: dlsym(nil, "__tsan_init") != nil, "ThreadSanitizer does not see restartable sequences, and reports what the controls leave out"))
+    .disabled(
+        if: dlsym(nil, "__tsan_init") != nil,
+        "ThreadSanitizer does not see restartable sequences, and reports what the controls leave out"))
 struct LeaseTrialTests {
     /// Expects violations, which a busy machine may be slow to show.
     private func expectViolations(_ arguments: String...) async throws {
-        for seconds in [1, 2, 4, 8, 16] where try await LitmusProgram.run(arguments, seconds: seconds).violations > 0 { return }
+        for seconds in [1, 2, 4, 8, 16] where try await LitmusProgram.run(arguments, seconds: seconds).violations > 0 {
+            return
+        }
         Issue.record("the program does not notice what is left out")
     }
 
-    private func expectNone(_ arguments: String..., seconds: Int = StressTime.seconds, environment: [String: String] = [:]) async throws {
+    private func expectNone(
+        _ arguments: String..., seconds: Int = StressTime.seconds, environment: [String: String] = [:]
+    ) async throws {
         let outcome = try await LitmusProgram.run(arguments, seconds: seconds, environment: environment)
         #expect(outcome.violations == 0)
         #expect(outcome.flips > 0 && outcome.calls > 0)
@@ -30,16 +36,23 @@ struct LeaseTrialTests {
         try await expectViolations("litmus", "no-barrier")
     }
 
-    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with restartable sequences`() async throws {
+    @Test
+    func `cells that are overwritten and freed once they have drained are seen by nobody, with restartable sequences`()
+        async throws
+    {
         try await expectNone("stress")
     }
 
-    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with atomics`() async throws {
+    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with atomics`()
+        async throws
+    {
         try await expectNone("stress", "atomics")
     }
 
     @Test(arguments: ["litmus", "stress"])
-    func `processors beyond the stripes count by atomics beside those that do not, and none is lost`(program: String) async throws {
+    func `processors beyond the stripes count by atomics beside those that do not, and none is lost`(program: String)
+        async throws
+    {
         try await expectNone(program, "one-stripe")
     }
 

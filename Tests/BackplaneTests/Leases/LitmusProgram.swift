@@ -14,12 +14,15 @@ enum LitmusProgram {
     /// - Parameter environment: what it finds there besides this program's own.
     static func run(_ arguments: [String], seconds: Int, environment: [String: String] = [:]) async throws -> Outcome {
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "litmus")
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "litmus")
         process.arguments = [arguments[0], "\(seconds)"] + arguments.dropFirst()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { end.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus) }
+        process.terminationHandler = {
+            end.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+        }
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         var status: Int32?
@@ -30,7 +33,9 @@ enum LitmusProgram {
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         if text.hasPrefix("skipped") { try Test.cancel("\(text)") }
         let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
-        try #require(status == 0 && numbers.count == 3, "it ended with \(status.map(String.init) ?? "nothing") and said: \(text)")
+        try #require(
+            status == 0 && numbers.count == 3, "it ended with \(status.map(String.init) ?? "nothing") and said: \(text)"
+        )
         return Outcome(flips: numbers[0], calls: numbers[1], violations: numbers[2])
     }
 }

@@ -42,7 +42,10 @@ struct ApplicationTests {
                 async let structured = library.search(whale), flat = readingRoom.search(whale)
                 let (new, old) = (try await structured, try await flat)
                 #expect(new.source == .network && old.source == .network)
-                #expect(new.value.first { $0.id == "moby-dick" }?.authors == [Author(name: "Herman Melville", born: 1819, died: 1891)])
+                #expect(
+                    new.value.first { $0.id == "moby-dick" }?.authors == [
+                        Author(name: "Herman Melville", born: 1819, died: 1891)
+                    ])
                 #expect(old.value.first { $0.id == "moby-dick" }?.authors == [Author(name: "Herman Melville")])
                 _ = try await library.borrow("moby-dick")
                 let error = await #expect(throws: BackplaneError.self) { try await readingRoom.borrow("moby-dick") }
@@ -71,7 +74,8 @@ struct ApplicationTests {
     @Test func `all pages of a long answer arrive`() async throws {
         try await RunningServer.run { server in
             let all = try await server.send("GET", "/v2/search?q=poetry&per=1")
-            let total = try #require(try JSONSerialization.jsonObject(with: all.data) as? [String: Any])["total"] as? Int
+            let total =
+                try #require(try JSONSerialization.jsonObject(with: all.data) as? [String: Any])["total"] as? Int
             try #require(total ?? 0 > 20, "the page has 20 books; choose a word that finds more")
             try await Bookshelf.run(server: server.url) { _, library in
                 let books = try await library.search(BookQuery(text: "poetry")).value
@@ -84,12 +88,17 @@ struct ApplicationTests {
     @Test func `when the server is gone what was kept answers, also in the next host, with its age`() async throws {
         let folder = try BookshelfFolder()
         let before = try await RunningServer.run { server in
-            try await Bookshelf.run(server: server.url, in: folder) { _, library in try await library.search(BookQuery(text: "The Whale")) }
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in
+                try await library.search(BookQuery(text: "The Whale"))
+            }
         }
         try await Bookshelf.run(server: Bookshelf.nowhere, in: folder) { _, library in
             let after = try await library.search(whale)
             #expect(after.value == before.value, "`the` is no word to search for, as the plugin's own file says")
-            guard case .store(let age) = after.source else { Issue.record("from \(after.source)"); return }
+            guard case .store(let age) = after.source else {
+                Issue.record("from \(after.source)")
+                return
+            }
             #expect(age > .zero && age < .seconds(600))
         }
     }
@@ -104,7 +113,9 @@ struct ApplicationTests {
     @Test func `a slow server costs the caller its deadline and no more`() async throws {
         try await RunningServer.run("--delay", "600000") { server in
             try await Bookshelf.run(server: server.url) { shelf, library in
-                let error = await #expect(throws: BackplaneError.self) { try await library.search(whale, shelf.host.begin(within: .milliseconds(100))) }
+                let error = await #expect(throws: BackplaneError.self) {
+                    try await library.search(whale, shelf.host.begin(within: .milliseconds(100)))
+                }
                 #expect(error?.code == .callDeadline)
             }
         }
@@ -113,7 +124,8 @@ struct ApplicationTests {
     @Test func `a slow server leaves time to answer from what was kept`() async throws {
         let folder = try BookshelfFolder()
         try await RunningServer.run { server in
-            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(whale) }
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(whale)
+            }
         }
         try await RunningServer.run("--delay", "600000") { server in
             try await Bookshelf.run(server: server.url, in: folder) { shelf, library in

@@ -18,12 +18,15 @@ final class Bookshelf: Sendable {
     /// - Parameters:
     ///   - manifest: one of `manifests`, its services' URLs changed to `server` and the version there.
     ///   - keep: how many searches are kept, where not as the manifest says.
-    init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil) throws {
+    init(_ manifest: String = "bookshelf.json", server: String, in folder: BookshelfFolder? = nil, keep: Int64? = nil)
+        throws
+    {
         var definition = try Manifest(contentsOf: Self.manifests + "/" + manifest)
         for (name, var manager) in definition.managers {
             guard let service = manager.communicationController?.services.first else { continue }
             let version = service.version?.contains("1.0.0") == true ? "v1" : "v2"
-            manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string("\(server)/\(version)")
+            manager.communicationController?.services[0].networkServiceConfiguration["baseURL"] = .string(
+                "\(server)/\(version)")
             if let keep { manager.dataAccessController?.configuration["keep"] = .integer(keep) }
             definition.managers[name] = manager
         }
@@ -53,7 +56,8 @@ final class Bookshelf: Sendable {
         }
     }
 
-    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests").standardizedFileURL.path
+    static let manifests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../manifests")
+        .standardizedFileURL.path
     /// Where the libraries are: beside the tests.
     static let built = RunningServer.executable.deletingLastPathComponent().path
     /// An address where nobody listens: port 1 is nobody's.
@@ -67,7 +71,8 @@ final class BookshelfFolder: Sendable {
 
     init() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "bookshelf-application-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         path = url.path
     }
 

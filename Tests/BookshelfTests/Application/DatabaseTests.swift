@@ -18,7 +18,8 @@ struct DatabaseTests {
     /// Searches once with the server up, so that there is a database.
     private func fill() async throws {
         try await RunningServer.run { server in
-            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(query) }
+            try await Bookshelf.run(server: server.url, in: folder) { _, library in _ = try await library.search(query)
+            }
         }
     }
 
@@ -60,7 +61,9 @@ struct DatabaseTests {
         try await fill()
         let place = URL(filePath: try folder.store()).deletingLastPathComponent().path
         // The rights of a file do not bind the superuser; a read-only mount binds everybody.
-        guard mount("none", place, nil, UInt(MS_BIND), nil) == 0 else { try Test.cancel("the right to mount is needed") }
+        guard mount("none", place, nil, UInt(MS_BIND), nil) == 0 else {
+            try Test.cancel("the right to mount is needed")
+        }
         defer { umount2(place, Int32(MNT_DETACH)) }
         try #require(mount("none", place, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
         try await RunningServer.run { server in

@@ -9,7 +9,9 @@ struct DemoTests {
 
     init() throws { folder = try BookshelfFolder() }
 
-    private func run(_ arguments: String..., meanwhile: (Process) -> Void = { _ in }) throws -> (status: Int32, output: String, errors: String) {
+    private func run(_ arguments: String..., meanwhile: (Process) -> Void = { _ in }) throws -> (
+        status: Int32, output: String, errors: String
+    ) {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
         process.executableURL = URL(filePath: Bookshelf.built + "/backplane")
@@ -19,7 +21,8 @@ struct DemoTests {
         try process.run()
         meanwhile(process)
         // Both are short: neither pipe is ever full.
-        let text = try output.fileHandleForReading.readToEnd() ?? Data(), told = try errors.fileHandleForReading.readToEnd() ?? Data()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data(),
+            told = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: told, as: UTF8.self))
     }
@@ -28,11 +31,15 @@ struct DemoTests {
         let demo = try run("demo")
         #expect(demo.status == 0, "\(demo.errors)")
         #expect(demo.errors.isEmpty)
-        let network = try #require(demo.output.range(of: "from: network")), store = try #require(demo.output.range(of: "from: store"))
+        let network = try #require(demo.output.range(of: "from: network")),
+            store = try #require(demo.output.range(of: "from: store"))
         #expect(network.upperBound < store.lowerBound)
         #expect(demo.output.contains("is ours for 14 days"))
-        #expect(demo.output.contains("Herman Melville (1819–1891)") && demo.output.contains(/Herman Melville  +1851/), "both versions answer")
-        let callers = demo.output.matches(of: /caller ([1-4]): ([0-9]+) calls answered, 0 failed, 0 made twice, 0 by the wrong code/)
+        #expect(
+            demo.output.contains("Herman Melville (1819–1891)") && demo.output.contains(/Herman Melville  +1851/),
+            "both versions answer")
+        let callers = demo.output.matches(
+            of: /caller ([1-4]): ([0-9]+) calls answered, 0 failed, 0 made twice, 0 by the wrong code/)
         #expect(callers.count == 4 && callers.allSatisfy { (Int($0.output.2) ?? 0) > 0 })
         #expect(demo.output.contains(/to [0-9]+, and 0 are missing/))
         #expect(demo.output.contains("nothing is left behind"))
@@ -44,24 +51,30 @@ struct DemoTests {
     @Test func `a demo that is interrupted leaves nothing behind either`() async throws {
         let demo = try run("demo") { process in
             // From when its folder is there on; on a fast machine it may end by itself first.
-            while process.isRunning, (try? FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) != false {}
+            while process.isRunning,
+                (try? FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty) != false
+            {}
             process.interrupt()
         }
         #expect([0, 130].contains(demo.status), "\(demo.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test func `a search on the command line is answered by the server, and once it is gone from what was kept`() async throws {
+    @Test func `a search on the command line is answered by the server, and once it is gone from what was kept`()
+        async throws
+    {
         let manifest = folder.path + "/bookshelf.json"
         let arguments = ["LibraryManager", "search", #"{"text": "whale"}"#]
         func search() throws -> (status: Int32, output: String, errors: String) {
             try run(
-                "call", manifest, arguments[0], arguments[1], arguments[2], "--data", folder.data, "--load-folder", folder.path + "/loads",
+                "call", manifest, arguments[0], arguments[1], arguments[2], "--data", folder.data, "--load-folder",
+                folder.path + "/loads",
                 "--plugin-path", Bookshelf.built)
         }
         try await RunningServer.run { server in
             let text = try String(contentsOfFile: Bookshelf.manifests + "/bookshelf.json", encoding: .utf8)
-            try text.replacing("http://127.0.0.1:8484", with: server.url).write(toFile: manifest, atomically: true, encoding: .utf8)
+            try text.replacing("http://127.0.0.1:8484", with: server.url).write(
+                toFile: manifest, atomically: true, encoding: .utf8)
             let first = try search()
             #expect(first.status == 0, "\(first.errors)")
             #expect(first.output.contains(#""source":"network""#) && first.output.contains("Moby-Dick"))

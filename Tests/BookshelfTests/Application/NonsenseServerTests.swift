@@ -15,16 +15,25 @@ struct NonsenseServerTests {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
 
-    @Test(arguments: [
-        ("nothing at all", "", "network.failed", nil),
-        ("no HTTP", "220 mail.example.org ESMTP\r\n", "network.failed", nil),
-        ("half a response", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n[", "network.failed", nil),
-        ("a page for people", response("200 OK", "<html>Welcome!</html>"), "component.failed", "books.unreadable"),
-        ("JSON of something else", response("200 OK", #"{"items": [{"name": "Moby-Dick"}]}"#), "component.failed", "books.unreadable"),
-        ("a refusal without a word", response("503 Service Unavailable", ""), "component.failed", "http.503"),
-        ("a refusal with a code", response("429 Too Many", #"{"error": "slow.down", "message": "not so fast"}"#), "component.failed", "slow.down"),
-    ] as [(String, String, String, String?)])
-    func `the reason is told, or what was kept answers`(what: String, answer: String, code: String, own: String?) async throws {
+    @Test(
+        arguments: [
+            ("nothing at all", "", "network.failed", nil),
+            ("no HTTP", "220 mail.example.org ESMTP\r\n", "network.failed", nil),
+            ("half a response", "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n[", "network.failed", nil),
+            ("a page for people", response("200 OK", "<html>Welcome!</html>"), "component.failed", "books.unreadable"),
+            (
+                "JSON of something else", response("200 OK", #"{"items": [{"name": "Moby-Dick"}]}"#),
+                "component.failed", "books.unreadable"
+            ),
+            ("a refusal without a word", response("503 Service Unavailable", ""), "component.failed", "http.503"),
+            (
+                "a refusal with a code", response("429 Too Many", #"{"error": "slow.down", "message": "not so fast"}"#),
+                "component.failed", "slow.down"
+            ),
+        ] as [(String, String, String, String?)])
+    func `the reason is told, or what was kept answers`(what: String, answer: String, code: String, own: String?)
+        async throws
+    {
         let server = try NonsenseServer(answer)
         defer { server.stop() }
         let folder = try BookshelfFolder()
@@ -34,7 +43,8 @@ struct NonsenseServerTests {
             #expect(error?.failure?.code == own, "\(what)")
         }
         let kept = try await RunningServer.run { real in
-            try await Bookshelf.run(server: real.url, in: folder) { _, library in try await library.search(query).value }
+            try await Bookshelf.run(server: real.url, in: folder) { _, library in try await library.search(query).value
+            }
         }
         try await Bookshelf.run(server: server.url, in: folder) { _, library in
             let found = try await library.search(query)

@@ -39,7 +39,10 @@ struct BookRoutesTests {
         }
     }
 
-    @Test(arguments: ["page=0", "page=-1", "page=x", "page=", "page=1000001", "per=0", "per=101", "per=1.5", "page=99999999999999999999"])
+    @Test(arguments: [
+        "page=0", "page=-1", "page=x", "page=", "page=1000001", "per=0", "per=101", "per=1.5",
+        "page=99999999999999999999",
+    ])
     func `a page that cannot be is refused`(query: String) async throws {
         try await RunningServer.run { server in
             try await server.send("GET", "/v2/books?\(query)").expectError(400, "page.invalid")
@@ -50,10 +53,11 @@ struct BookRoutesTests {
     @Test func `a book has its authors with their years, its subjects and its cover`() async throws {
         try await RunningServer.run { server in
             let answer = try await server.send("GET", "/v2/books/frederick-douglass")
-            #expect(answer.text == """
-                {"authors":[{"died":1895,"name":"Frederick Douglass"}],"cover":"/v2/books/frederick-douglass/cover","id":"frederick-douglass",\
-                "language":"en","subjects":["slavery","autobiography","United States"],"title":"Narrative of the Life of Frederick Douglass","year":1845}
-                """)
+            #expect(
+                answer.text == """
+                    {"authors":[{"died":1895,"name":"Frederick Douglass"}],"cover":"/v2/books/frederick-douglass/cover","id":"frederick-douglass",\
+                    "language":"en","subjects":["slavery","autobiography","United States"],"title":"Narrative of the Life of Frederick Douglass","year":1845}
+                    """)
         }
     }
 
@@ -75,7 +79,8 @@ struct BookRoutesTests {
             try await server.send("GET", "/v2/books/moby/cover").expectError(404, "book.unknown")
             try await server.send("GET", "/v2/search").expectError(400, "query.empty")
             try await server.send("GET", "/v2/search?q=%20").expectError(400, "query.empty")
-            try await server.send("GET", "/v2/search?q=\(String(repeating: "a", count: 401))").expectError(400, "query.too-long")
+            try await server.send("GET", "/v2/search?q=\(String(repeating: "a", count: 401))").expectError(
+                400, "query.too-long")
         }
     }
 
@@ -90,7 +95,9 @@ struct BookRoutesTests {
         }
     }
 
-    @Test(arguments: ["/v2/books", "/v2/books?page=2&per=3", "/v2/books/moby-dick", "/v2/search?q=whale", "/v2/books/moby-dick/cover"])
+    @Test(arguments: [
+        "/v2/books", "/v2/books?page=2&per=3", "/v2/books/moby-dick", "/v2/search?q=whale", "/v2/books/moby-dick/cover",
+    ])
     func `what the client has already is not sent again`(path: String) async throws {
         try await RunningServer.run { server in
             let first = try await server.send("GET", path)

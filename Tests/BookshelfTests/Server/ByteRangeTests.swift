@@ -5,8 +5,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ByteRangeTests {
     @Test(arguments: [
-        ("bytes=0-0", 0...0), ("bytes=0-9", 0...9), ("bytes=3-5", 3...5), ("bytes=3-", 3...9), ("bytes=9-", 9...9), ("bytes=5-99", 5...9),
-        ("bytes=-1", 9...9), ("bytes=-10", 0...9), ("bytes=-99", 0...9), ("Bytes=1-2", 1...2), ("bytes=0-99999999999999999999", 0...9),
+        ("bytes=0-0", 0...0), ("bytes=0-9", 0...9), ("bytes=3-5", 3...5), ("bytes=3-", 3...9), ("bytes=9-", 9...9),
+        ("bytes=5-99", 5...9),
+        ("bytes=-1", 9...9), ("bytes=-10", 0...9), ("bytes=-99", 0...9), ("Bytes=1-2", 1...2),
+        ("bytes=0-99999999999999999999", 0...9),
     ])
     func `a range of ten bytes`(header: String, range: ClosedRange<Int>) {
         #expect(ByteRange(header, size: 10) == .part(range))
@@ -40,7 +42,8 @@ struct ByteRangeTests {
             for first in 0...6 {
                 for last in 0...6 {
                     let range = ByteRange("bytes=\(first)-\(last)", size: size)
-                    let expected: ByteRange = last < first ? .whole : first >= size ? .unsatisfiable : .part(first...min(last, size - 1))
+                    let expected: ByteRange =
+                        last < first ? .whole : first >= size ? .unsatisfiable : .part(first...min(last, size - 1))
                     #expect(range == expected, "\(first)-\(last) of \(size)")
                 }
             }

@@ -28,7 +28,9 @@ struct CatalogueTests {
         for book in books {
             for author in book.authors {
                 if let born = author.born { #expect(born + 15 <= book.year, "\(book.id)") }
-                if let born = author.born, let died = author.died { #expect((20...100).contains(died - born), "\(book.id)") }
+                if let born = author.born, let died = author.died {
+                    #expect((20...100).contains(died - born), "\(book.id)")
+                }
             }
         }
     }
@@ -67,8 +69,12 @@ struct CatalogueTests {
         #expect(problem?.description.contains("/nowhere/books.json") == true)
     }
 
-    static func book(_ id: String, title: String = "A Title", authors: [String] = ["Somebody"], subjects: [String] = ["things"]) -> Book {
-        Book(id: id, title: title, authors: authors.map { Author(name: $0) }, language: "en", year: 1900, subjects: subjects)
+    static func book(
+        _ id: String, title: String = "A Title", authors: [String] = ["Somebody"], subjects: [String] = ["things"]
+    ) -> Book {
+        Book(
+            id: id, title: title, authors: authors.map { Author(name: $0) }, language: "en", year: 1900,
+            subjects: subjects)
     }
 }
 #endif

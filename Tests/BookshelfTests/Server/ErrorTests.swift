@@ -12,12 +12,17 @@ struct ErrorTests {
     }
 
     @Test(arguments: [
-        ("POST", "/v1/books", "GET, HEAD"), ("DELETE", "/v1/books/moby-dick", "GET, HEAD"), ("PUT", "/v1/search", "GET, HEAD"),
-        ("POST", "/v2/books", "GET, HEAD"), ("PATCH", "/v2/books/moby-dick/cover", "GET, HEAD"), ("POST", "/v2/search", "GET, HEAD"),
-        ("GET", "/v2/sessions", "POST"), ("DELETE", "/v2/loans", "GET, HEAD, POST"), ("GET", "/v2/loans/loan-1", "DELETE"),
+        ("POST", "/v1/books", "GET, HEAD"), ("DELETE", "/v1/books/moby-dick", "GET, HEAD"),
+        ("PUT", "/v1/search", "GET, HEAD"),
+        ("POST", "/v2/books", "GET, HEAD"), ("PATCH", "/v2/books/moby-dick/cover", "GET, HEAD"),
+        ("POST", "/v2/search", "GET, HEAD"),
+        ("GET", "/v2/sessions", "POST"), ("DELETE", "/v2/loans", "GET, HEAD, POST"),
+        ("GET", "/v2/loans/loan-1", "DELETE"),
         ("POST", "/v2/files/a", "DELETE, GET, HEAD, PUT"), ("POST", "/v2/events", "GET, HEAD"),
     ])
-    func `a method that is not answered is told which ones are`(method: String, path: String, allowed: String) async throws {
+    func `a method that is not answered is told which ones are`(method: String, path: String, allowed: String)
+        async throws
+    {
         try await RunningServer.run { server in
             let answer = try await server.send(method, path)
             try answer.expectError(405, "method.not-allowed")

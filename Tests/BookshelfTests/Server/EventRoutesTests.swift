@@ -32,7 +32,9 @@ struct EventRoutesTests {
     @Test func `of a listener that does not keep up the oldest events are dropped`() async throws {
         let feed = EventFeed()
         var events = feed.subscribe().makeAsyncIterator()
-        let loans = (0..<EventFeed.backlog + 10).map { Loan(id: "loan-\($0)", book: "walden", due: "2026-01-01T00:00:00Z") }
+        let loans = (0..<EventFeed.backlog + 10).map {
+            Loan(id: "loan-\($0)", book: "walden", due: "2026-01-01T00:00:00Z")
+        }
         for loan in loans { feed.publish(.lent(loan)) }
         #expect(await events.next() == .lent(loans[10]))
     }

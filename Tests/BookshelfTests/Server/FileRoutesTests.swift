@@ -66,7 +66,10 @@ struct FileRoutesTests {
         }
     }
 
-    @Test(arguments: [("bytes=0-4", "abcde", "0-4"), ("bytes=20-", "uvwxyz", "20-25"), ("bytes=-3", "xyz", "23-25"), ("bytes=25-99", "z", "25-25")])
+    @Test(arguments: [
+        ("bytes=0-4", "abcde", "0-4"), ("bytes=20-", "uvwxyz", "20-25"), ("bytes=-3", "xyz", "23-25"),
+        ("bytes=25-99", "z", "25-25"),
+    ])
     func `a part is sent with its place`(range: String, part: String, place: String) async throws {
         try await uploaded(alphabet) { server, tag in
             let answer = try await server.send("GET", path, ["Range": range])
@@ -111,12 +114,15 @@ struct FileRoutesTests {
     func `a name that is none is refused`(name: String) async throws {
         try await RunningServer.run { server in
             try await server.send("GET", "/v2/files/\(name)").expectError(400, "file.name-invalid")
-            try await server.send("PUT", "/v2/files/\(name)", try await server.signIn(), body: "x").expectError(400, "file.name-invalid")
+            try await server.send("PUT", "/v2/files/\(name)", try await server.signIn(), body: "x").expectError(
+                400, "file.name-invalid")
         }
     }
 
     @Test func `a name stays within its folder`() {
-        for name in ["a", "A-b_c.9", "a..b", String(repeating: "a", count: 100)] { #expect(FileStore.isName(name), "\(name)") }
+        for name in ["a", "A-b_c.9", "a..b", String(repeating: "a", count: 100)] {
+            #expect(FileStore.isName(name), "\(name)")
+        }
         for name in ["", ".", "..", "a/b", "../a", "a\0", "é", "a\n"] { #expect(!FileStore.isName(name), "\(name)") }
     }
 

@@ -19,7 +19,10 @@ struct FlatBookRoutesTests {
     @Test func `a book is flat, with its author as one text`() async throws {
         try await RunningServer.run { server in
             let answer = try await server.send("GET", "/v1/books/moby-dick")
-            #expect(answer.text == #"{"author":"Herman Melville","id":"moby-dick","language":"en","title":"Moby-Dick","year":1851}"#)
+            #expect(
+                answer.text
+                    == #"{"author":"Herman Melville","id":"moby-dick","language":"en","title":"Moby-Dick","year":1851}"#
+            )
             let several = try await server.send("GET", "/v1/books/lyrical-ballads")
             #expect(try several.text("author") == "William Wordsworth; Samuel Taylor Coleridge")
         }
@@ -30,7 +33,9 @@ struct FlatBookRoutesTests {
             let books = try await server.send("GET", "/v1/search?q=WHALE").decoded([FlatBook].self)
             #expect(books.count >= 3)
             #expect(books.contains { $0.id == "moby-dick" })
-            #expect(try await server.send("GET", "/v1/search?q=misérables".percentEncoded).decoded([FlatBook].self).map(\.id) == ["les-miserables"])
+            #expect(
+                try await server.send("GET", "/v1/search?q=misérables".percentEncoded).decoded([FlatBook].self).map(
+                    \.id) == ["les-miserables"])
             #expect(try await server.send("GET", "/v1/search?q=nothinglikethis").text == "[]")
         }
     }

@@ -45,7 +45,9 @@ struct LifecycleTests {
             #expect(download.receive().hasPrefix("HTTP/1.1 200 "))
             let upload = try RawConnection(to: server)
             let token = try #require(reader["Authorization"])
-            upload.send("PUT /v2/files/other HTTP/1.1", "Host: localhost", "Authorization: \(token)", "Content-Length: 9", "", "ab")
+            upload.send(
+                "PUT /v2/files/other HTTP/1.1", "Host: localhost", "Authorization: \(token)", "Content-Length: 9", "",
+                "ab")
             let idle = try RawConnection(to: server)
             idle.send("GET /v1/boo")
             kill(server.identifier, SIGTERM)
@@ -74,7 +76,9 @@ struct LifecycleTests {
     @Test func `versions of files that nobody has any more are not kept`() async throws {
         try await RunningServer.run { server in
             let reader = try await server.signIn()
-            for text in ["first", "second", "third"] { _ = try await server.send("PUT", "/v2/files/a", reader, body: text) }
+            for text in ["first", "second", "third"] {
+                _ = try await server.send("PUT", "/v2/files/a", reader, body: text)
+            }
             let own = try #require(server.temporaryFiles().first)
             #expect(try server.temporaryFiles(in: own).count == 1)
         }

@@ -47,8 +47,10 @@ struct LoanRoutesTests {
         try await RunningServer.run { server in
             let reader = try await server.signIn()
             _ = try await server.send("POST", "/v2/loans", reader, body: #"{"book": "walden"}"#)
-            try await server.send("POST", "/v2/loans", reader, body: #"{"book": "walden"}"#).expectError(409, "loan.taken")
-            try await server.send("POST", "/v2/loans", reader, body: #"{"book": "nothing"}"#).expectError(404, "book.unknown")
+            try await server.send("POST", "/v2/loans", reader, body: #"{"book": "walden"}"#).expectError(
+                409, "loan.taken")
+            try await server.send("POST", "/v2/loans", reader, body: #"{"book": "nothing"}"#).expectError(
+                404, "book.unknown")
             try await server.send("DELETE", "/v2/loans/loan-9", reader).expectError(404, "loan.unknown")
         }
     }
@@ -66,13 +68,15 @@ struct LoanRoutesTests {
         try await RunningServer.run { server in
             let body = #"{"book": ""# + String(repeating: "a", count: 20_000) + #""}"#
             try await server.send("POST", "/v2/sessions", body: body).expectError(413, "body.too-large")
-            try await server.send("POST", "/v2/loans", try await server.signIn(), body: body).expectError(413, "body.too-large")
+            try await server.send("POST", "/v2/loans", try await server.signIn(), body: body).expectError(
+                413, "body.too-large")
         }
     }
 
     @Test func `a session says how long its token is good for`() async throws {
         try await RunningServer.run("--token-lifetime", "7", "--reader", "grace", "--password", "hopper") { server in
-            let answer = try await server.send("POST", "/v2/sessions", body: #"{"reader": "grace", "password": "hopper"}"#)
+            let answer = try await server.send(
+                "POST", "/v2/sessions", body: #"{"reader": "grace", "password": "hopper"}"#)
             #expect(answer.status == 201)
             #expect(answer.header("Cache-Control") == "no-store")
             #expect(try answer.decoded(Session.self).expiresIn == 7)
@@ -80,7 +84,8 @@ struct LoanRoutesTests {
     }
 
     @Test(arguments: [
-        #"{"reader": "ada", "password": "x"}"#, #"{"reader": "x", "password": "difference-engine"}"#, #"{"reader": "", "password": ""}"#,
+        #"{"reader": "ada", "password": "x"}"#, #"{"reader": "x", "password": "difference-engine"}"#,
+        #"{"reader": "", "password": ""}"#,
     ])
     func `wrong credentials get no token`(body: String) async throws {
         try await RunningServer.run { server in
@@ -91,13 +96,16 @@ struct LoanRoutesTests {
     }
 
     private static let guarded = [
-        ("GET", "/v2/loans"), ("POST", "/v2/loans"), ("DELETE", "/v2/loans/loan-1"), ("PUT", "/v2/files/a"), ("DELETE", "/v2/files/a"),
+        ("GET", "/v2/loans"), ("POST", "/v2/loans"), ("DELETE", "/v2/loans/loan-1"), ("PUT", "/v2/files/a"),
+        ("DELETE", "/v2/files/a"),
     ]
 
     @Test(arguments: guarded)
     func `without a token nothing is lent or stored`(method: String, path: String) async throws {
         try await RunningServer.run { server in
-            for headers in [[:], ["Authorization": "Basic YWRhOng="], ["Authorization": "Bearer"], ["Authorization": "Bearer a b"]] {
+            for headers in [
+                [:], ["Authorization": "Basic YWRhOng="], ["Authorization": "Bearer"], ["Authorization": "Bearer a b"],
+            ] {
                 let answer = try await server.send(method, path, headers)
                 try answer.expectError(401, "token.missing")
                 #expect(answer.header("WWW-Authenticate") == "Bearer")

@@ -32,7 +32,8 @@ struct SearchTests {
     }
 
     @Test(arguments: [
-        ("soren kierkegaard", "either-or"), ("philosophiae", "principia"), ("švejk", "good-soldier-svejk"), ("svejk", "good-soldier-svejk"),
+        ("soren kierkegaard", "either-or"), ("philosophiae", "principia"), ("švejk", "good-soldier-svejk"),
+        ("svejk", "good-soldier-svejk"),
     ])
     func `letters that have no decomposition are found by their spelling`(text: String, id: String) throws {
         #expect(try ids(text).contains(id))

@@ -7,11 +7,17 @@ struct ServerCommandTests {
     @Test func `help has examples and every option`() async throws {
         let (status, text) = try await run("--help")
         #expect(status == 0)
-        let words = ["EXAMPLES", "--port", "--catalogue", "--reader", "--password", "--token-lifetime", "--delay", "--stop-with-parent"]
+        let words = [
+            "EXAMPLES", "--port", "--catalogue", "--reader", "--password", "--token-lifetime", "--delay",
+            "--stop-with-parent",
+        ]
         for word in words { #expect(text.contains(word), "\(word)") }
     }
 
-    @Test(arguments: [["--port", "65536"], ["--port", "-1"], ["--token-lifetime", "-1"], ["--delay", "-1"], ["--delay", "600001"], ["--colour"]])
+    @Test(arguments: [
+        ["--port", "65536"], ["--port", "-1"], ["--token-lifetime", "-1"], ["--delay", "-1"], ["--delay", "600001"],
+        ["--colour"],
+    ])
     func `what cannot be is refused and named`(arguments: [String]) async throws {
         let (status, text) = try await run(arguments)
         #expect(status == 64)

@@ -26,7 +26,9 @@ struct TokenLedgerTests {
     @Test func `what was never given out is unknown`() {
         var ledger = TokenLedger()
         let token = ledger.issue(until: now + .seconds(300))
-        for other in ["", "x", String(token.dropLast()), token + "x"] { #expect(ledger.judge(other, at: now) == .unknown) }
+        for other in ["", "x", String(token.dropLast()), token + "x"] {
+            #expect(ledger.judge(other, at: now) == .unknown)
+        }
     }
 
     @Test func `the oldest are forgotten when there are too many`() {

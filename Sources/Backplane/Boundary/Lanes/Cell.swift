@@ -8,14 +8,16 @@ public import CBackplane
 /// convention and no reabstraction is needed. Cells are not copyable and are called through a borrowing method.
 /// Anything else would retain the closure, and every core would contend for that one reference count.
 @usableFromInline
-typealias AsyncFunction<Input, Output> = nonisolated(nonsending) @Sendable (
-    UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
-) async throws(BackplaneError) -> Void
+typealias AsyncFunction<Input, Output> =
+    nonisolated(nonsending) @Sendable (
+        UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
+    ) async throws(BackplaneError) -> Void
 
 @usableFromInline
-typealias SyncFunction<Input, Output> = @Sendable (
-    UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
-) throws(BackplaneError) -> Void
+typealias SyncFunction<Input, Output> =
+    @Sendable (
+        UnsafeRawPointer, UnsafePointer<Input>, UnsafeMutablePointer<Output?>, UnsafePointer<Call>
+    ) throws(BackplaneError) -> Void
 
 @frozen @usableFromInline
 struct AsyncCell<Input, Output>: ~Copyable {
@@ -30,12 +32,14 @@ struct AsyncCell<Input, Output>: ~Copyable {
     ///
     /// - Parameter number: The number of the calling component, for the path.
     @inlinable @inline(__always)
-    nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32) async throws(BackplaneError) -> Output {
+    nonisolated(nonsending) borrowing func invoke(_ input: Input, _ call: Call, from number: UInt32)
+        async throws(BackplaneError) -> Output
+    {
         var input = input, call = call
         bp_call_append(&call.frame, number)
         var output: Output?
         try await function(context, &input, &output, &call)
-        return output.unsafelyUnwrapped      // a function that does not throw has written it
+        return output.unsafelyUnwrapped  // a function that does not throw has written it
     }
 }
 
@@ -57,6 +61,6 @@ struct SyncCell<Input, Output>: ~Copyable {
         bp_call_append(&call.frame, number)
         var output: Output?
         try function(context, &input, &output, &call)
-        return output.unsafelyUnwrapped      // a function that does not throw has written it
+        return output.unsafelyUnwrapped  // a function that does not throw has written it
     }
 }

@@ -3,7 +3,7 @@ import CBackplane
 /// The cells of one binding, by member.
 ///
 /// Encoded ones live as long as the process, native ones as long as their instance.
-package struct Cells: @unchecked Sendable {      // written once, before anybody sees it
+package struct Cells: @unchecked Sendable {  // written once, before anybody sees it
     package let pointer: UnsafePointer<UnsafeRawPointer?>?
 
     package init(_ pointer: UnsafePointer<UnsafeRawPointer?>?) { self.pointer = pointer }
@@ -11,7 +11,8 @@ package struct Cells: @unchecked Sendable {      // written once, before anybody
     static let none = Cells(nil)
 
     init(of members: [(name: String, type: any EncodedMember.Type)], calling target: EncodedTarget) {
-        pointer = forever(members.map { member in member.type.makeCell(EncodedMethod(name: member.name, target: target)) })
+        pointer = forever(
+            members.map { member in member.type.makeCell(EncodedMethod(name: member.name, target: target)) })
     }
 
     /// Creates the cells of an encoded wire of contract `C` for the host program's own use.

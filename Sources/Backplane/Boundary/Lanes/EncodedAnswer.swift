@@ -21,7 +21,9 @@ package struct EncodedAnswer: Sendable {
             return
         }
         // An error consists of nested texts. It can be encoded unless its causes are nested deeper than JSON allows.
-        let payload = (try? JSON.encode(error, failing: .callInvalidOutput)) ?? (try? JSON.encode(error.keepingCauses(100), failing: .callInvalidOutput))
+        let payload =
+            (try? JSON.encode(error, failing: .callInvalidOutput))
+            ?? (try? JSON.encode(error.keepingCauses(100), failing: .callInvalidOutput))
         self.init(status: Int32(BP_ERROR), payload: payload ?? [])
     }
 
@@ -35,7 +37,11 @@ package struct EncodedAnswer: Sendable {
     }
 
     package var error: BackplaneError {
-        if status == Int32(BP_ERROR), let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput) { return error }
+        if status == Int32(BP_ERROR),
+            let error = try? JSON.decode(BackplaneError.self, payload, failing: .callInvalidOutput)
+        {
+            return error
+        }
         let text = Self.readable(payload)
         let (code, fallback) = Self.meaning(of: status)
         return BackplaneError(code, text.isEmpty ? fallback : text)
@@ -44,15 +50,20 @@ package struct EncodedAnswer: Sendable {
     /// Returns a plugin's error message as text, cut off after `textLimit` bytes.
     private static func readable(_ payload: [UInt8]) -> String {
         guard payload.count > textLimit else { return String(decoding: payload, as: UTF8.self) }
-        return String(decoding: payload.prefix(textLimit), as: UTF8.self) + "… (the first \(textLimit) of \(payload.count) bytes)"
+        return String(decoding: payload.prefix(textLimit), as: UTF8.self)
+            + "… (the first \(textLimit) of \(payload.count) bytes)"
     }
 
     private static var textLimit: Int { 65_536 }
 
     /// Returns the status code that expresses exactly this error; `nil` if there is more to it.
     private static func status(saying error: BackplaneError) -> Int32? {
-        guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else { return nil }
-        let statuses = [BP_FAILED, BP_INVALID_INPUT, BP_UNIMPLEMENTED, BP_CANCELLED, BP_DEADLINE, BP_FORBIDDEN, BP_RETIRED]
+        guard error.location == nil, error.failure == nil, error.causes.isEmpty, !error.message.isEmpty else {
+            return nil
+        }
+        let statuses = [
+            BP_FAILED, BP_INVALID_INPUT, BP_UNIMPLEMENTED, BP_CANCELLED, BP_DEADLINE, BP_FORBIDDEN, BP_RETIRED,
+        ]
         return statuses.map { Int32($0) }.first { meaning(of: $0).0 == error.code }
     }
 

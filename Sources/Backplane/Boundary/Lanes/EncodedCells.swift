@@ -11,9 +11,11 @@ extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
-        let function: AsyncFunction<Input, Output> = { (context, input, output, call) async throws(BackplaneError) -> Void in
+        let function: AsyncFunction<Input, Output> = {
+            (context, input, output, call) async throws(BackplaneError) -> Void in
             let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
-            let answer = try await method.call(try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
+            let answer = try await method.call(
+                try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
         return keptForever(AsyncCell(function, context: keptForever(method)))
@@ -27,7 +29,8 @@ extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
         let function: SyncFunction<Input, Output> = { (context, input, output, call) throws(BackplaneError) -> Void in
             let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
-            let answer = try method.callNow(try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
+            let answer = try method.callNow(
+                try JSON.encodeData(input.pointee, failing: .callInvalidInput), call.pointee)
             output.initialize(to: try JSON.decode(Output.self, answer, failing: .callInvalidOutput))
         }
         return keptForever(SyncCell(function, context: keptForever(method)))

@@ -13,7 +13,9 @@ struct EncodedMethod: Sendable {
     }
 
     private func providersNumber() throws(BackplaneError) -> UInt32 {
-        guard let number else { throw BackplaneError(.callUnimplemented, "the component called has no method `\(name)`") }
+        guard let number else {
+            throw BackplaneError(.callUnimplemented, "the component called has no method `\(name)`")
+        }
         return number
     }
 
@@ -34,7 +36,8 @@ struct EncodedMethod: Sendable {
     private func start(_ number: UInt32, _ input: Data, _ call: Call, _ answer: PendingAnswer) -> UInt64 {
         call.withC { frame in
             input.withBytes { input in
-                target.provider.pointee.call(target.provider.pointee.target, number, input, frame, PendingAnswer.done, answer.toContext())
+                target.provider.pointee.call(
+                    target.provider.pointee.target, number, input, frame, PendingAnswer.done, answer.toContext())
             }
         }
     }

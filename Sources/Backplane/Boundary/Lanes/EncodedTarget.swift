@@ -9,7 +9,8 @@ package struct EncodedTarget: Sendable {
     package var provider: UnsafePointer<bp_provider> { table.pointer }
 
     func number(of name: String) -> UInt32? {
-        let methods = try? Descriptors.read(provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
+        let methods = try? Descriptors.read(
+            provider.pointee.methods, count: provider.pointee.method_count, of: "methods")
         return methods?.firstIndex { $0.name.text == name }.map(UInt32.init)
     }
 }
@@ -22,17 +23,19 @@ extension EncodedTarget {
         guard let table = services.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else { return nil }
         let descriptors = methods.map(bp_method.init)
         let pointer = UnsafeMutablePointer<bp_provider>.allocate(capacity: 1)
-        pointer.initialize(to: bp_provider(
-            target: UnsafeMutableRawPointer(keeping: ServedCalls(table: table.pointer, component: component, wire: wire)),
-            methods: forever(descriptors), method_count: descriptors.count,
-            call: { target, method, input, frame, done, context in
-                let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
-                return calls.table.pointee.call(calls.component, calls.wire, method, input, frame, done, context)
-            },
-            cancel: { target, id in
-                let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
-                calls.table.pointee.cancel(calls.component, id)
-            }))
+        pointer.initialize(
+            to: bp_provider(
+                target: UnsafeMutableRawPointer(
+                    keeping: ServedCalls(table: table.pointer, component: component, wire: wire)),
+                methods: forever(descriptors), method_count: descriptors.count,
+                call: { target, method, input, frame, done, context in
+                    let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
+                    return calls.table.pointee.call(calls.component, calls.wire, method, input, frame, done, context)
+                },
+                cancel: { target, id in
+                    let calls = target.assumingMemoryBound(to: ServedCalls.self).pointee
+                    calls.table.pointee.cancel(calls.component, id)
+                }))
         self.init(pointer)
     }
 

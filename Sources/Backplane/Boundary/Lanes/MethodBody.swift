@@ -26,7 +26,9 @@ struct AsyncBody<Input: Sendable, Output: Sendable>: Sendable {
 
 extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     @inlinable @inline(__always)
-    init<C: Component>(of _: C.Type, _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output) {
+    init<C: Component>(
+        of _: C.Type, _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, Call) async throws -> Output
+    ) {
         function = { (context, input, output, call) async throws(BackplaneError) -> Void in
             let held = context.assumingMemoryBound(to: Held<C>.self)
             output.initialize(to: try await held.pointee.async(body, input.pointee, call.pointee))
@@ -42,7 +44,8 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(AsyncCell<Input, Output>.self) }
 
     @usableFromInline
-    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>? {
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
+    {
         do throws(BackplaneError) {
             let value = try JSON.decode(Input.self, input, failing: .callInvalidInput), held = HeldContext(raw: context)
             // The task begins on the caller's thread, as a native call does. Most bodies end there, without a thread
@@ -55,7 +58,9 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
         }
     }
 
-    private nonisolated(nonsending) func answer(_ value: Input, _ held: HeldContext, _ call: Call, _ ending: CallEnding) async {
+    private nonisolated(nonsending) func answer(_ value: Input, _ held: HeldContext, _ call: Call, _ ending: CallEnding)
+        async
+    {
         do throws(BackplaneError) {
             var value = value, call = call
             var output: Output?
@@ -68,7 +73,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
 }
 
 /// The location of a component's ``Held``.
-private struct HeldContext: @unchecked Sendable {     // borrowed for as long as the call is under way
+private struct HeldContext: @unchecked Sendable {  // borrowed for as long as the call is under way
     let raw: UnsafeRawPointer
 }
 
@@ -95,7 +100,8 @@ extension SyncBody: MethodBody where Input: Codable, Output: Codable {
     func freeCell(_ cell: UnsafeMutableRawPointer) { cell.free(SyncCell<Input, Output>.self) }
 
     @usableFromInline
-    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>? {
+    func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
+    {
         do throws(BackplaneError) {
             var value = try JSON.decode(Input.self, input, failing: .callInvalidInput), call = call
             var output: Output?

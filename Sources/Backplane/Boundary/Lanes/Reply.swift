@@ -1,7 +1,7 @@
 package import CBackplane
 
 /// The destination of an encoded call's answer: a callback and its context, called exactly once.
-package struct Reply: @unchecked Sendable {     // the caller's own context, handed back untouched
+package struct Reply: @unchecked Sendable {  // the caller's own context, handed back untouched
     private let done: bp_done
     private let context: UnsafeMutableRawPointer?
 
@@ -11,9 +11,10 @@ package struct Reply: @unchecked Sendable {     // the caller's own context, han
 
     /// Creates a reply that calls a closure, which borrows the payload.
     package init(_ body: @escaping @Sendable (Int32, bp_bytes) -> Void) {
-        self.init({ context, status, payload in
-            Box<@Sendable (Int32, bp_bytes) -> Void>.take(context)(status, payload)
-        }, Box(body).toContext())
+        self.init(
+            { context, status, payload in
+                Box<@Sendable (Int32, bp_bytes) -> Void>.take(context)(status, payload)
+            }, Box(body).toContext())
     }
 
     /// Ends the call with a borrowed payload.

@@ -29,7 +29,8 @@ extension ContractLayout.Subject {
         case .call: "call"
         case .failure: "failure"
         case .input(let name, let isSynchronous): "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) takes"
-        case .output(let name, let isSynchronous): "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) answers"
+        case .output(let name, let isSynchronous):
+            "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) answers"
         }
     }
 }

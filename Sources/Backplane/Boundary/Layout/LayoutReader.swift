@@ -28,7 +28,8 @@ struct LayoutReader {
         } catch {
             described.removeLast(described.count - before)
             throw LayoutRefusal(
-                root: _typeName(type, qualified: false).cut, place: error.path, type: _typeName(error.type, qualified: false).cut, reason: error.reason)
+                root: _typeName(type, qualified: false).cut, place: error.path,
+                type: _typeName(error.type, qualified: false).cut, reason: error.reason)
         }
     }
 
@@ -40,7 +41,9 @@ struct LayoutReader {
         var hashed: String?
 
         func member(_ name: String) -> Place { Place(path: path.member(name), depth: depth + 1, hashed: hashed) }
-        func argument(hashed: String?) -> Place { Place(path: path.argument, depth: depth + 1, hashed: hashed ?? self.hashed) }
+        func argument(hashed: String?) -> Place {
+            Place(path: path.argument, depth: depth + 1, hashed: hashed ?? self.hashed)
+        }
     }
 
     /// An obstacle and its position.
@@ -53,7 +56,9 @@ struct LayoutReader {
     private mutating func read(_ type: Any.Type, at place: Place) throws(Finding) -> TypeLayout {
         func refused(_ reason: String) -> Finding { Finding(path: place.path, type: type, reason: reason) }
         parts += 1
-        guard place.depth <= TypeLayout.depthLimit else { throw refused("which is nested deeper than \(TypeLayout.depthLimit) types") }
+        guard place.depth <= TypeLayout.depthLimit else {
+            throw refused("which is nested deeper than \(TypeLayout.depthLimit) types")
+        }
         guard parts <= Self.partLimit else { throw refused("with which it has more than \(Self.partLimit) parts") }
         let metadata = TypeMetadata(type)
         switch metadata.kind {
@@ -63,21 +68,31 @@ struct LayoutReader {
         }
         let descriptor = metadata.descriptor
         guard metadata.isComplete else { throw refused("a type that is not complete") }
-        guard descriptor.hasPlainParameters else { throw refused("a type with a generic parameter that is a pack, a value or fixed by an extension") }
+        guard descriptor.hasPlainParameters else {
+            throw refused("a type with a generic parameter that is a pack, a value or fixed by an extension")
+        }
         if let standard = StandardType.declared(by: descriptor) {
             return try readStandard(standard, metadata, at: place)
         }
         let module = descriptor.module
-        if StandardType.modules.contains(module) { throw refused("a type of \(module) that is not known to be safe to hand over") }
-        if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) { throw refused("a type of C") }
+        if StandardType.modules.contains(module) {
+            throw refused("a type of \(module) that is not known to be safe to hand over")
+        }
+        if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) {
+            throw refused("a type of C")
+        }
         if let hashed = place.hashed { throw refused("\(hashed) that does not have the standard library's hashing") }
         guard metadata.isCopyable else { throw refused("a type that cannot be copied") }
         if let number = described.firstIndex(of: metadata.address) { return .reference(number) }
         return try readDeclared(metadata, type, at: place)
     }
 
-    private mutating func readTuple(_ metadata: TypeMetadata, _ type: Any.Type, at place: Place) throws(Finding) -> TypeLayout {
-        guard let elements = metadata.elements else { throw Finding(path: place.path, type: type, reason: "a tuple that cannot be read") }
+    private mutating func readTuple(_ metadata: TypeMetadata, _ type: Any.Type, at place: Place) throws(Finding)
+        -> TypeLayout
+    {
+        guard let elements = metadata.elements else {
+            throw Finding(path: place.path, type: type, reason: "a tuple that cannot be read")
+        }
         var layouts: [TypeLayout.Element] = []
         for (index, element) in elements.enumerated() {
             let layout = try read(element.type, at: place.member(element.label ?? String(index)))
@@ -86,7 +101,9 @@ struct LayoutReader {
         return .tuple(metadata.size, layouts)
     }
 
-    private mutating func readStandard(_ standard: StandardType, _ metadata: TypeMetadata, at place: Place) throws(Finding) -> TypeLayout {
+    private mutating func readStandard(_ standard: StandardType, _ metadata: TypeMetadata, at place: Place)
+        throws(Finding) -> TypeLayout
+    {
         var arguments: [TypeLayout] = []
         for index in 0..<metadata.descriptor.parameterCount {
             let hashed = index == 0 ? standard.hashed : nil
@@ -95,12 +112,16 @@ struct LayoutReader {
         return .standard(standard.name, arguments)
     }
 
-    private mutating func readDeclared(_ metadata: TypeMetadata, _ type: Any.Type, at outer: Place) throws(Finding) -> TypeLayout {
+    private mutating func readDeclared(_ metadata: TypeMetadata, _ type: Any.Type, at outer: Place) throws(Finding)
+        -> TypeLayout
+    {
         var place = outer
         place.path = outer.path.inside(_typeName(type, qualified: false).cut)
         func refused(_ reason: String) -> Finding { Finding(path: outer.path, type: type, reason: reason) }
         let descriptor = metadata.descriptor
-        guard let records = descriptor.fields?.records, records.count == descriptor.memberCount, records.allSatisfy({ !$0.name.isEmpty }) else {
+        guard let records = descriptor.fields?.records, records.count == descriptor.memberCount,
+            records.allSatisfy({ !$0.name.isEmpty })
+        else {
             throw refused("a type that was compiled without the reflection metadata that says what is in it")
         }
         // The type is recorded before its parts, which may contain it.
@@ -125,7 +146,9 @@ struct LayoutReader {
                 member.type = layout
             } else if let mangled = record.type {
                 guard let type = mangled.type(in: metadata) else {
-                    throw Finding(path: outer.path, type: type, reason: "whose `\(member.name)` is of a type that cannot be found")
+                    throw Finding(
+                        path: outer.path, type: type, reason: "whose `\(member.name)` is of a type that cannot be found"
+                    )
                 }
                 member.type = try read(type, at: place.member(member.name))
             } else if !isEnumeration {
@@ -133,7 +156,10 @@ struct LayoutReader {
             }
             members.append(member)
         }
-        return .declared(TypeLayout.Declaration(number: number, isEnumeration: isEnumeration, name: name, size: metadata.size, rawType: rawType, members: members))
+        return .declared(
+            TypeLayout.Declaration(
+                number: number, isEnumeration: isEnumeration, name: name, size: metadata.size, rawType: rawType,
+                members: members))
     }
 
     private static func rawType(of type: Any.Type) -> Any.Type? {

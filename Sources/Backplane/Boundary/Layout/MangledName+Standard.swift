@@ -30,7 +30,9 @@ private struct StandardName {
     private static let depthLimit = 8
 
     mutating func type(depth: Int = 0) -> TypeLayout? {
-        guard depth < Self.depthLimit, let letter = letter(), let (name, parameterCount) = Self.short(letter) else { return nil }
+        guard depth < Self.depthLimit, let letter = letter(), let (name, parameterCount) = Self.short(letter) else {
+            return nil
+        }
         var arguments: [TypeLayout] = []
         if parameterCount > 0 {
             guard skips("y") else { return nil }
@@ -49,7 +51,8 @@ private struct StandardName {
         if repeated.left == 0 {
             guard skips("S") else { return nil }
             var count = 0
-            while let digit = text.first.map({ Int($0) - Int(UInt8(ascii: "0")) }), (0...9).contains(digit), count < 100 {
+            while let digit = text.first.map({ Int($0) - Int(UInt8(ascii: "0")) }), (0...9).contains(digit), count < 100
+            {
                 count = count * 10 + digit
                 text.removeFirst()
             }

@@ -14,10 +14,11 @@ extension TypeLayout.QualifiedName {
             self.init(components: [Component(.name(descriptor.name))])
             return
         }
-        let around: ContextDescriptor = switch kind {
-        case .extension: descriptor.extendedType?.declaration ?? parent
-        default: parent
-        }
+        let around: ContextDescriptor =
+            switch kind {
+            case .extension: descriptor.extendedType?.declaration ?? parent
+            default: parent
+            }
         let inherited = min(around.parameterCount, arguments.count)
         guard var name = Self(of: around, arguments: Array(arguments.prefix(inherited))) else { return nil }
         switch kind {
@@ -30,7 +31,9 @@ extension TypeLayout.QualifiedName {
                 if declaration.module != parent.name { name.components.append(Component(.extension(in: parent.name))) }
             } else {
                 // A type of the standard library with a short name, such as `SS`: mangled text without references.
-                name.components = [Component(.name("Swift")), Component(.name(extended.text)), Component(.extension(in: parent.name))]
+                name.components = [
+                    Component(.name("Swift")), Component(.name(extended.text)), Component(.extension(in: parent.name)),
+                ]
             }
         case .module, .protocol, .class, .structure, .enumeration, .other:
             name.components.append(Component(.name(descriptor.name)))

@@ -85,8 +85,10 @@ struct StandardType: Sendable {
 
     /// The modules of the toolchain, whose types are in the list or do not cross.
     static let modules = [
-        "Swift", "_Concurrency", "_Differentiation", "_RegexParser", "_StringProcessing", "Cxx", "CxxStdlib", "Dispatch", "Distributed",
-        "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "Glibc",
+        "Swift", "_Concurrency", "_Differentiation", "_RegexParser", "_StringProcessing", "Cxx", "CxxStdlib",
+        "Dispatch", "Distributed",
+        "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML",
+        "Glibc",
         "Observation", "RegexBuilder", "Runtime", "Synchronization",
     ]
 

@@ -37,7 +37,10 @@ package indirect enum TypeLayout: Sendable {
         /// The fields in declaration order; for an enum the cases with payload, followed by those without.
         package var members: [Member]
 
-        package init(number: Int, isEnumeration: Bool, name: QualifiedName, size: TypeSize, rawType: TypeLayout?, members: [Member]) {
+        package init(
+            number: Int, isEnumeration: Bool, name: QualifiedName, size: TypeSize, rawType: TypeLayout?,
+            members: [Member]
+        ) {
             (self.number, self.isEnumeration, self.name) = (number, isEnumeration, name)
             (self.size, self.rawType, self.members) = (size, rawType, members)
         }

@@ -3,7 +3,7 @@ package import CBackplane
 /// The content of an open slot: cells, and the count of the calls that use them.
 ///
 /// Never freed.
-package struct Binding: @unchecked Sendable {        // C atomics (lease.h); cells are constant
+package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are constant
     package let pointer: UnsafeMutablePointer<bp_binding>
 
     package init(_ cells: Cells, counting: LeaseCounting) {

@@ -37,16 +37,17 @@ extension bp_gate {
     /// Returns a gate that calls the gatekeeper and lives as long as the process.
     static func keeping(_ gatekeeper: any Gatekeeper) -> UnsafePointer<bp_gate> {
         let gate = UnsafeMutablePointer<bp_gate>.allocate(capacity: 1)
-        gate.initialize(to: bp_gate(
-            owner: Box(gatekeeper).toContext(),
-            wait: { slot, frame, done, context in
-                let context = ForeignPointer(raw: context)
-                return keeper(of: slot).wait(at: Slot(slot), Call(frame.pointee)) { $0.hand(to: done, context.raw) }
-            },
-            cancel: { slot, id in keeper(of: slot).cancel(id) },
-            admit_now: { slot, frame, done, context in
-                keeper(of: slot).admitNow(at: Slot(slot), Call(frame.pointee)).hand(to: done, context)
-            }))
+        gate.initialize(
+            to: bp_gate(
+                owner: Box(gatekeeper).toContext(),
+                wait: { slot, frame, done, context in
+                    let context = ForeignPointer(raw: context)
+                    return keeper(of: slot).wait(at: Slot(slot), Call(frame.pointee)) { $0.hand(to: done, context.raw) }
+                },
+                cancel: { slot, id in keeper(of: slot).cancel(id) },
+                admit_now: { slot, frame, done, context in
+                    keeper(of: slot).admitNow(at: Slot(slot), Call(frame.pointee)).hand(to: done, context)
+                }))
         return UnsafePointer(gate)
     }
 }

@@ -1,7 +1,7 @@
 import CBackplane
 
 /// A call's hold on a binding, taken by the host for a plugin that cannot take it itself.
-package struct Lease: @unchecked Sendable {     // C atomics (lease.h)
+package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
     let binding: UnsafeMutablePointer<bp_binding>
 
     /// Takes a lease on the slot's binding; `nil` if the slot is closed.

@@ -3,7 +3,9 @@ public import CBackplane
 extension Slot {
     /// Requests a leased binding from the gate, for a call that finds the slot closed.
     @inline(never) @usableFromInline
-    nonisolated(nonsending) func admission(of call: Call) async throws(BackplaneError) -> UnsafeMutablePointer<bp_binding> {
+    nonisolated(nonsending) func admission(of call: Call) async throws(BackplaneError) -> UnsafeMutablePointer<
+        bp_binding
+    > {
         let cancellation = Cancellation { pointer.pointee.gate.pointee.cancel(pointer, $0) }
         let admission: Admission = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -21,7 +23,9 @@ extension Slot {
         let admission = Received<Admission>()
         let context = Box<@Sendable (Admission) -> Void> { admission.set($0) }.toContext()
         call.withC { pointer.pointee.gate.pointee.admit_now(pointer, $0, admitted, context) }
-        guard let admission = admission.value else { throw BackplaneError(.callRetired, "the gate of a synchronous call did not answer at once") }
+        guard let admission = admission.value else {
+            throw BackplaneError(.callRetired, "the gate of a synchronous call did not answer at once")
+        }
         return try admission.get().binding
     }
 

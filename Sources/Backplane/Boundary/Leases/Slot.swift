@@ -7,7 +7,7 @@ public import CBackplane
 /// The host creates slots, or the SDK if the host has another lane revision. They are never freed, because a ``Wire``
 /// may be kept forever.
 @frozen @usableFromInline
-package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease.h), and lives as long as the process
+package struct Slot: @unchecked Sendable {  // the slot is C atomics (lease.h), and lives as long as the process
     @usableFromInline package let pointer: UnsafeMutablePointer<bp_slot>
 
     package init(_ pointer: UnsafeMutablePointer<bp_slot>) { self.pointer = pointer }
@@ -30,7 +30,9 @@ package struct Slot: @unchecked Sendable {       // the slot is C atomics (lease
     /// - Throws: `call.retired` if the slot stays closed; `call.deadline` if the deadline has passed; the method's
     ///   error.
     @inlinable @inline(__always)
-    nonisolated(nonsending) func call<Input, Output>(_ member: Int, _ input: Input, _ call: Call) async throws(BackplaneError) -> Output {
+    nonisolated(nonsending) func call<Input, Output>(_ member: Int, _ input: Input, _ call: Call)
+        async throws(BackplaneError) -> Output
+    {
         try call.checkDeadline()
         let binding = if let open = bp_enter(pointer) { open } else { try await admission(of: call) }
         defer { bp_leave(binding) }

@@ -32,7 +32,8 @@ extension StatefulComponent {
         guard !versions.contains(version) else { return }
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) was to \(writable ? "write" : "read") its state `\(schemaName)` in version \(version), and \(writable ? "writes" : "accepts") \(versions.words)")
+            "\(className) was to \(writable ? "write" : "read") its state `\(schemaName)` in version \(version), and \(writable ? "writes" : "accepts") \(versions.words)"
+        )
     }
 
     fileprivate static func encode(_ state: State, version: Int) throws -> [UInt8] {
@@ -44,7 +45,8 @@ extension StatefulComponent {
 
     private static func migrateDown(_ state: State, _ version: Int) throws(BackplaneError) -> any Encodable {
         do { return try migrateDown(state, to: version) } catch {
-            throw BackplaneError(thrown: error).of("\(className): its state `\(schemaName)` \(stateSchema.version) cannot be migrated to \(version)")
+            throw BackplaneError(thrown: error).of(
+                "\(className): its state `\(schemaName)` \(stateSchema.version) cannot be migrated to \(version)")
         }
     }
 
@@ -52,7 +54,8 @@ extension StatefulComponent {
         let stored = StoredState(bytes)
         guard version == stateSchema.version else {
             do { return try migrateUp(stored, from: version) } catch {
-                throw BackplaneError(thrown: error).of("\(className): a state `\(schemaName)` \(version) cannot be migrated to \(stateSchema.version)")
+                throw BackplaneError(thrown: error).of(
+                    "\(className): a state `\(schemaName)` \(version) cannot be migrated to \(stateSchema.version)")
             }
         }
         do throws(BackplaneError) { return try stored.decode(State.self) } catch {

@@ -39,7 +39,9 @@ extension StateSchema {
         func problem(_ text: String) -> BackplaneError {
             BackplaneError(.pluginInvalidAnswer, "\(className): the schema `\(name)` of its state \(text)")
         }
-        guard !name.isEmpty else { throw BackplaneError(.pluginInvalidAnswer, "\(className): the schema of its state has an empty name") }
+        guard !name.isEmpty else {
+            throw BackplaneError(.pluginInvalidAnswer, "\(className): the schema of its state has an empty name")
+        }
         for number in [version, accepts.lowerBound, accepts.upperBound, writes] where UInt32(exactly: number) == nil {
             throw problem("has a version \(number), expected 0 to \(UInt32.max)")
         }

@@ -41,14 +41,16 @@ extension StatefulComponent {
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) accepts its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateUp(_:from:)` that makes one of the other")
+            "\(className) accepts its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateUp(_:from:)` that makes one of the other"
+        )
     }
 
     /// Throws `state.incompatible`: there is no migration.
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) says that it writes its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateDown(_:to:)` that makes one of the other")
+            "\(className) says that it writes its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateDown(_:to:)` that makes one of the other"
+        )
     }
 
     /// The coding of the state, for the SDK.

@@ -16,5 +16,7 @@ final class YardstickManager: Manager {
 
     private func add(_ number: Int) -> Int { number &+ step }
 
-    private func next(_ parcel: Parcel) -> Parcel { Parcel(id: parcel.id &+ step, title: parcel.title, tags: parcel.tags) }
+    private func next(_ parcel: Parcel) -> Parcel {
+        Parcel(id: parcel.id &+ step, title: parcel.title, tags: parcel.tags)
+    }
 }

@@ -13,6 +13,8 @@ struct SecondPlugin: Plugin {
 
 /// The library's entry function, which the host calls once after loading the library.
 @c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
+    -> Int32
+{
     SecondPlugin.enter(offer, answer)
 }

@@ -80,7 +80,8 @@ extension Gate {
     /// Refuses calls until the gate is opened again, and returns the bindings that may have calls in flight.
     func withdraw(_ error: BackplaneError) -> Set<Binding> {
         refuse(error)
-        return state.withLock { state in Set(state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired) }
+        return state.withLock { state in Set(state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired)
+        }
     }
 
     /// Leaves the wait for the calls on retired bindings to the caller.
@@ -119,11 +120,13 @@ extension Gate {
             var taken: [Binding] = []
             for index in state.doors.indices { taken += state.doors[index].open() }
             LeaseCounting.settle()
-            state.retire(taken)     // whoever stops the component waits for the calls on these too
+            state.retire(taken)  // whoever stops the component waits for the calls on these too
             let waiting = state.waiting
             state.waiting = []
             // The instance behind the gate must not be released before calls counted as retired earlier have ended.
-            let opening = Opening(taken: Set(taken).union(state.retired), callsHeld: waiting.count, longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
+            let opening = Opening(
+                taken: Set(taken).union(state.retired), callsHeld: waiting.count,
+                longestWait: waiting.map { .now - $0.since }.max() ?? .zero)
             return (opening, waiting.map { ($0, state.admission(at: $0.slot)) })
         }
         deliver(admitted)
@@ -168,7 +171,11 @@ extension Gate {
     private func shut(_ phase: Phase, _ error: BackplaneError, _ passage: Set<UInt16>) {
         let refused = state.withLock { state -> [(Waiting, Admission)] in
             if case .closed = state.phase { return [] }
-            if case .open = state.phase { state.change(to: phase, passage: passage) } else { state.change(to: phase, passage: state.passage) }
+            if case .open = state.phase {
+                state.change(to: phase, passage: passage)
+            } else {
+                state.change(to: phase, passage: state.passage)
+            }
             for door in state.doors { door.slot.flip(to: nil) }
             LeaseCounting.settle()
             let waiting = state.waiting

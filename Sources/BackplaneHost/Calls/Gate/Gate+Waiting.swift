@@ -9,7 +9,8 @@ extension Gate {
         let decided = state.withLock { state -> Admission? in
             switch state.phase {
             case .open: return state.admission(at: slot)
-            case .closed(let error), .refusing(let error): return state.admissionAside(at: slot, call) ?? .failure(error)
+            case .closed(let error), .refusing(let error):
+                return state.admissionAside(at: slot, call) ?? .failure(error)
             case .held:
                 if let admission = state.admissionAside(at: slot, call) { return admission }
                 state.waiting.append(Waiting(id: id, slot: slot, call: call, since: .now, done: done))
@@ -20,7 +21,11 @@ extension Gate {
             done(decided)
             return 0
         }
-        if let deadline { timer.schedule(id, at: deadline) { self.end(id, .deadlinePassed(before: "the component called was open again")) } }
+        if let deadline {
+            timer.schedule(id, at: deadline) {
+                self.end(id, .deadlinePassed(before: "the component called was open again"))
+            }
+        }
         return id
     }
 
@@ -33,7 +38,8 @@ extension Gate {
             switch state.phase {
             case .open: state.admission(at: slot)
             case .held(let hold):
-                state.admissionAside(at: slot, call) ?? (hold.letsAside ? state.lease(at: slot) { $0.lease(\.aside) } : nil)
+                state.admissionAside(at: slot, call)
+                    ?? (hold.letsAside ? state.lease(at: slot) { $0.lease(\.aside) } : nil)
                     ?? .failure(.calledRestarts)
             case .closed(let error), .refusing(let error): state.admissionAside(at: slot, call) ?? .failure(error)
             }
@@ -60,8 +66,14 @@ extension Gate.State {
         let hold = hold
         guard !passage.isEmpty || hold.map({ !$0.successors.isEmpty || $0.retreat != nil }) ?? false else { return nil }
         let call = slot.appended(to: call)
-        if let hold, call.path.contains(where: hold.successors.contains), let admission = lease(at: slot, { $0.leaseNext() }) { return admission }
-        if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) { return admission }
+        if let hold, call.path.contains(where: hold.successors.contains),
+            let admission = lease(at: slot, { $0.leaseNext() })
+        {
+            return admission
+        }
+        if call.mayHaveCome(throughOneOf: passage), let admission = lease(at: slot, { $0.lease(\.passing) }) {
+            return admission
+        }
         return hold?.retreat.flatMap { $0.holdsUp(call) ? .failure(.calledGoes) : nil }
     }
 
@@ -80,11 +92,16 @@ extension Call {
 
 extension BackplaneError {
     fileprivate static var calledRestarts: BackplaneError {
-        BackplaneError(.callRetired, "the component called is being restarted, and a synchronous call cannot wait for that; call again")
+        BackplaneError(
+            .callRetired,
+            "the component called is being restarted, and a synchronous call cannot wait for that; call again")
     }
 
     /// The error of a call to a component that the caller must not wait for.
     static var calledGoes: BackplaneError {
-        BackplaneError(.callRetired, "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again")
+        BackplaneError(
+            .callRetired,
+            "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again"
+        )
     }
 }

@@ -74,7 +74,9 @@ package final class Gate: Gatekeeper {
 extension Gate {
     /// The number of calls in flight, without those admitted while the gate was not open.
     var callsInFlight: Int {
-        state.withLock { state in state.doors.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) } }
+        state.withLock { state in
+            state.doors.reduce(state.retired.callsInFlight) { $0 + Int(clamping: $1.binding.callsInFlight) }
+        }
     }
 
     /// The number of calls in flight that were admitted while the gate was not open.
@@ -89,7 +91,9 @@ extension Gate {
 
     /// The number of all calls in flight, including those into earlier bindings.
     var callsUnderWay: Int {
-        state.withLock { state in (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsInFlight }
+        state.withLock { state in
+            (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsInFlight
+        }
     }
 
     var slotCount: Int { state.withLock { $0.doors.count } }
@@ -99,7 +103,9 @@ extension Gate {
     /// The number of calls admitted since the gate was created.
     var callsBegun: Int {
         state.withLock { state in
-            state.callsEnded + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned).callsBegun
+            state.callsEnded
+                + (state.doors.map(\.binding) + state.doors.flatMap(\.asides) + state.retired + state.disowned)
+                .callsBegun
         }
     }
 

@@ -27,7 +27,8 @@ struct Connections {
 
     /// The statuses in the order in which the users were created, the host program's last.
     var statuses: [WireStatus] {
-        known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }.map(\.status)
+        known.values.filter { $0.consumer != nil }.sorted { ($0.user ?? .max, $0.order) < ($1.user ?? .max, $1.order) }
+            .map(\.status)
     }
 
     /// Connects a wire of a component to a provider that is up.
@@ -63,14 +64,17 @@ struct Connections {
         known[slot] = KnownWire(
             user: user?.id, gate: provider.gate, consumer: end,
             status: WireStatus(
-                user: user?.node.name, label: label, provider: provider.name, contract: contract.name, version: contract.version, lane: lane),
+                user: user?.node.name, label: label, provider: provider.name, contract: contract.name,
+                version: contract.version, lane: lane),
             order: made)
         if let user { slots[user.id, default: []].append(slot) }
         return slot
     }
 
     private func refusal(of provider: RunningComponent, to end: ConsumerEnd) -> BackplaneError? {
-        provider.type.description.contract.difference(from: end.side.contract).map { provider.node.mismatch(with: end.side.contract, $0) }
+        provider.type.description.contract.difference(from: end.side.contract).map {
+            provider.node.mismatch(with: end.side.contract, $0)
+        }
     }
 
     /// Opens a component's gate, and leads every wire to its current instance, each by the lane that fits.
@@ -116,8 +120,10 @@ struct Connections {
 extension Connections {
     /// Returns the wires through a gate, except those of some users and those that call by name.
     func wires(to gate: Gate, but users: Set<Int>) -> [(user: Int?, status: WireStatus, end: ConsumerEnd)] {
-        known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted { $0.order < $1.order }
-            .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
+        known.values.filter { $0.gate === gate && !($0.user.map(users.contains) ?? false) }.sorted {
+            $0.order < $1.order
+        }
+        .compactMap { wire in wire.consumer.map { (wire.user, wire.status, $0) } }
     }
 
     /// Returns the lane that a wire would take to a class.

@@ -11,7 +11,9 @@ struct Connector {
     /// - Parameter consumer: The calling end, or `nil` for calls by name.
     func connect(_ consumer: ConsumerEnd?, _ comparisons: inout LayoutComparisons) -> (Binding, WireStatus.Lane) {
         guard let consumer else { return served([], "it is called by name") }
-        let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) { comparisons.difference($0, $1) }
+        let lane = LaneChoice(from: consumer.side, to: provider.type.providerSide, options.lanes) {
+            comparisons.difference($0, $1)
+        }
         switch (lane, provider.instance.nativeCells) {
         case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
         case (.encoded(let reason), _): return encoded(consumer, reason)
@@ -20,7 +22,9 @@ struct Connector {
     }
 
     private func encoded(_ consumer: ConsumerEnd, _ reason: String) -> (Binding, WireStatus.Lane) {
-        guard let cells = consumer.makeCells(provider.target) else { return served(consumer.side.contract.methods, reason) }
+        guard let cells = consumer.makeCells(provider.target) else {
+            return served(consumer.side.contract.methods, reason)
+        }
         return (Binding(cells, counting: options.counting), .encoded(because: reason))
     }
 

@@ -39,7 +39,8 @@ struct GenerationTable {
             places[plugin.key] = (id, entries[id]?.count ?? 0)
             entries[id, default: []].append(
                 Entry(
-                    plugin: id, number: number, version: plugin.description.version, library: plugin.path, loadedAt: .now, state: state,
+                    plugin: id, number: number, version: plugin.description.version, library: plugin.path,
+                    loadedAt: .now, state: state,
                     image: plugin.image))
         }
     }
@@ -50,7 +51,9 @@ struct GenerationTable {
     mutating func putInForce(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {
-            guard let entry = entries[place.plugin]?[place.index], [.inForce, .onProbation].contains(entry.state) else { continue }
+            guard let entry = entries[place.plugin]?[place.index], [.inForce, .onProbation].contains(entry.state) else {
+                continue
+            }
             update(place) { $0.state = entry.commitment > 0 ? .retired : .failed }
         }
         add(plugins, .inForce)
@@ -91,7 +94,9 @@ struct GenerationTable {
 
     private mutating func forgetOld(_ id: String) {
         let all = entries[id] ?? [], old = all.indices.filter { all[$0].canReturn }
-        for index in old.sorted(by: { all[$0].commitment < all[$1].commitment }).dropLast(Self.kept) { entries[id]?[index].loaded = nil }
+        for index in old.sorted(by: { all[$0].commitment < all[$1].commitment }).dropLast(Self.kept) {
+            entries[id]?[index].loaded = nil
+        }
     }
 
     func entry(of plugin: LoadedPlugin) -> Entry? {

@@ -6,7 +6,8 @@ extension Composition {
     package func wires(of node: Int) -> [WireStatus] {
         wires.filter { $0.user == node }.map { wire in
             WireStatus(
-                user: plan.nodes[wire.user].name, label: wire.label, provider: plan.nodes[wire.provider].name, contract: wire.contract,
+                user: plan.nodes[wire.user].name, label: wire.label, provider: plan.nodes[wire.provider].name,
+                contract: wire.contract,
                 version: wire.version, lane: wire.lane)
         }
     }
@@ -23,7 +24,9 @@ extension Composition {
     package func uses(of manager: String) -> [Use] {
         let path = document.dialect.managers / manager / "uses"
         return (document.manifest.managers[manager]?.uses ?? [:]).sorted { $0.key < $1.key }.map { label, used in
-            Use(label: label, manager: used, written: document.shown(used, at: path / label), location: document.place(of: path / label))
+            Use(
+                label: label, manager: used, written: document.shown(used, at: path / label),
+                location: document.place(of: path / label))
         }
     }
 
@@ -45,13 +48,17 @@ extension Composition {
                 guard let user = choice(for: definition) else { return [] }
                 return user.component.wires.compactMap { wire in
                     let socket = manager.socket(of: wire.label, of: definition.role, at: path)
-                    return socket.isFilled ? nil : MissingWire(manager: name, user: user, wire: wire, candidates: candidates(for: wire, socket))
+                    return socket.isFilled
+                        ? nil
+                        : MissingWire(manager: name, user: user, wire: wire, candidates: candidates(for: wire, socket))
                 }
             }
         }
     }
 
     private func candidates(for wire: WireDescription, _ socket: Socket) -> [Catalogue.Entry] {
-        catalogue.entries.filter { $0.component.role == socket.role && $0.component.contract.difference(from: wire.contract) == nil }
+        catalogue.entries.filter {
+            $0.component.role == socket.role && $0.component.contract.difference(from: wire.contract) == nil
+        }
     }
 }

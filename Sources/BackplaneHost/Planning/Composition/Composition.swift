@@ -14,7 +14,8 @@ package struct Composition: Sendable {
     package let wires: [PlannedWire]
 
     package init(
-        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [PluginOrigin], wires: [PlannedWire]
+        _ document: ManifestDocument, catalogue: Catalogue, plan: Plan, problems: [Problem], plugins: [PluginOrigin],
+        wires: [PlannedWire]
     ) {
         (self.document, self.catalogue, self.plan, self.problems) = (document, catalogue, plan, problems)
         (self.plugins, self.wires) = (plugins, wires)
@@ -44,7 +45,8 @@ package struct Composition: Sendable {
         package var version: Version
         package var lane: WireStatus.Lane
 
-        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: WireStatus.Lane) {
+        package init(user: Int, label: String, provider: Int, contract: String, version: Version, lane: WireStatus.Lane)
+        {
             (self.user, self.label, self.provider) = (user, label, provider)
             (self.contract, self.version, self.lane) = (contract, version, lane)
         }
@@ -66,7 +68,9 @@ extension Composition {
 
     /// Returns the positions of places of the manifest in its JSON text, in one pass over the text.
     package func positions(of locations: some Sequence<String>) -> [String: SourcePosition] {
-        let places = Set(locations).map { Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0)) }
+        let places = Set(locations).map {
+            Problem(.warning, manager: nil, BackplaneError(.manifestUnknownKey, "", at: $0))
+        }
         return document.positioning(places).reduce(into: [:]) { positions, place in
             if let location = place.error.location { positions[location] = place.position }
         }
@@ -75,6 +79,7 @@ extension Composition {
     /// Returns the error for a manager that does not exist, with suggestions of similar names.
     package func unknownManager(_ name: String) -> BackplaneError {
         .unknownManager(
-            name, among: managerNames, at: document.path, causes: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))
+            name, among: managerNames, at: document.path,
+            causes: problems.filter { $0.severity == .error && $0.manager == nil }.map(\.error))
     }
 }

@@ -28,15 +28,18 @@ enum LaneChoice: Sendable, Hashable {
         for side in [consumer.origin, provider.origin] {
             if side.revision == 0 { return "\(side.name) is not made with the Swift SDK" }
             if side.revision != LaneOrigin.program.revision {
-                return "\(side.name) speaks revision \(side.revision) of the native lane, this host \(LaneOrigin.program.revision)"
+                return
+                    "\(side.name) speaks revision \(side.revision) of the native lane, this host \(LaneOrigin.program.revision)"
             }
             if side.toolchain.isEmpty { return "\(side.name) does not say which compiler built it" }
         }
         if consumer.origin.toolchain != provider.origin.toolchain {
-            return "\(consumer.origin.name) was built by \(consumer.origin.toolchain), \(provider.origin.name) by \(provider.origin.toolchain)"
+            return
+                "\(consumer.origin.name) was built by \(consumer.origin.toolchain), \(provider.origin.name) by \(provider.origin.toolchain)"
         }
         if consumer.contract.version != provider.contract.version {
-            return "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
+            return
+                "`\(consumer.contract.name)` is \(consumer.contract.version) in \(consumer.origin.name) and \(provider.contract.version) in \(provider.origin.name)"
         }
         return difference(consumer.layout, provider.layout)
     }

@@ -6,15 +6,21 @@ extension Resolution.Draft {
     mutating func chooseClasses(of name: String) {
         var chosen: [Resolution.Choice] = []
         for definition in document.definitions(of: name) {
-            if let namespace = definition.namespace { requireFolderName(namespace, of: name, at: definition.path / "namespace") }
-            chosen.append(Resolution.Choice(definition: definition, entry: choose(definition, of: name), configuration: definition.configuration.json))
+            if let namespace = definition.namespace {
+                requireFolderName(namespace, of: name, at: definition.path / "namespace")
+            }
+            chosen.append(
+                Resolution.Choice(
+                    definition: definition, entry: choose(definition, of: name),
+                    configuration: definition.configuration.json))
         }
         choices[name] = chosen
     }
 
     private mutating func requireFolderName(_ namespace: String, of name: String, at path: ManifestPath) {
         guard !namespace.namesFolder else { return }
-        let words = "`\(document.shown(namespace, at: path))` cannot name a folder; give it a `namespace` of letters, digits and the like"
+        let words =
+            "`\(document.shown(namespace, at: path))` cannot name a folder; give it a `namespace` of letters, digits and the like"
         report(.manifestWrongType, words, of: name, at: path)
     }
 
@@ -25,12 +31,16 @@ extension Resolution.Draft {
         let inRole = entries.filter { $0.component.role == role }
         if let range = definition.range, !inRole.isEmpty {
             let there = inRole.map { "\($0.component.version) (plugin `\($0.plugin)`)" }.joined(separator: ", ")
-            report(.versionOutOfRange, "no version of `\(className)` is in \(range); there is \(there)", of: name, at: path / "version")
+            report(
+                .versionOutOfRange, "no version of `\(className)` is in \(range); there is \(there)", of: name,
+                at: path / "version")
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
         } else {
             let hint = mayHint() ? "; \(suggestion(for: className, role))" : ""
-            report(.unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name, at: path / "className")
+            report(
+                .unknownClass, "no plugin registers a class `\(definition.writtenClassName)`\(hint)", of: name,
+                at: path / "className")
         }
         return nil
     }
@@ -39,7 +49,9 @@ extension Resolution.Draft {
         let names = catalogue.classNames(as: role)
         if names.isEmpty {
             // A plain Nemo Logic manifest does not list plugins.
-            let advice = document.manifest.plugins == nil && catalogue.entries.isEmpty ? "; the manifest names no plugins: give a folder of them with --plugin-path" : ""
+            let advice =
+                document.manifest.plugins == nil && catalogue.entries.isEmpty
+                ? "; the manifest names no plugins: give a folder of them with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }
         let suggestions = NameSuggestions(for: className, among: names)
@@ -50,6 +62,7 @@ extension Resolution.Draft {
 extension String {
     /// A Boolean value that indicates whether the text is a valid folder name on every file system.
     fileprivate var namesFolder: Bool {
-        !isEmpty && self != "." && self != ".." && utf8.count <= 255 && !utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }
+        !isEmpty && self != "." && self != ".." && utf8.count <= 255
+            && !utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }
     }
 }

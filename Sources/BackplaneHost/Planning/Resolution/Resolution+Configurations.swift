@@ -12,11 +12,14 @@ extension Resolution.Draft {
     }
 
     private mutating func review(
-        _ entry: Catalogue.Entry, _ configuration: Data, of name: String, at path: ManifestPath, _ review: Resolution.Review
+        _ entry: Catalogue.Entry, _ configuration: Data, of name: String, at path: ManifestPath,
+        _ review: Resolution.Review
     ) {
         do throws(BackplaneError) {
             for key in try review(entry, configuration).get() {
-                let error = BackplaneError(.manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration", at: document.place(of: key, below: path))
+                let error = BackplaneError(
+                    .manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration",
+                    at: document.place(of: key, below: path))
                 report(error, of: name, severity: .warning)
             }
         } catch {

@@ -32,9 +32,10 @@ extension Resolution.Draft {
 
     private var useGraph: Resolution.UseGraph {
         let numbers = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
-        return Resolution.UseGraph(uses: names.map { name in
-            Set(definitions[name]?.uses.values.compactMap { numbers[$0] } ?? []).sorted()
-        })
+        return Resolution.UseGraph(
+            uses: names.map { name in
+                Set(definitions[name]?.uses.values.compactMap { numbers[$0] } ?? []).sorted()
+            })
     }
 
     private func fault(of name: String) -> BackplaneError {
@@ -58,15 +59,19 @@ extension Resolution.Draft {
     private static func drawn(_ names: [String]) -> String {
         let most = 20
         guard names.count > most else { return names.joined(separator: " → ") }
-        return (names.prefix(most / 2) + ["… \(names.count - most) more …"] + names.suffix(most / 2)).joined(separator: " → ")
+        return (names.prefix(most / 2) + ["… \(names.count - most) more …"] + names.suffix(most / 2)).joined(
+            separator: " → ")
     }
 
     /// Reports the uses of managers that cannot be created.
     ///
     /// - Parameter origins: For each manager with a fault, the manager in which the fault originated.
-    private mutating func reportFaultyUses(of name: String, except circle: Set<String>, _ origins: inout [String: String]) {
+    private mutating func reportFaultyUses(
+        of name: String, except circle: Set<String>, _ origins: inout [String: String]
+    ) {
         if errors[name] != nil { origins[name] = name }
-        for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key }) where errors[used] != nil && !circle.contains(used) {
+        for (label, used) in (definitions[name]?.uses ?? [:]).sorted(by: { $0.key < $1.key })
+        where errors[used] != nil && !circle.contains(used) {
             let origin = origins[used] ?? used
             let cause = fault(of: origin).withoutFurtherManagers
             let through = origin == used ? "" : " because `\(origin)` cannot"
@@ -83,7 +88,9 @@ extension BackplaneError {
     /// Otherwise the chain of causes of each manager could lead through all managers of the manifest.
     fileprivate var withoutFurtherManagers: BackplaneError {
         var error = self
-        for index in causes.indices where causes[index].code == .dependencyUnsatisfied { error.causes[index].causes = [] }
+        for index in causes.indices where causes[index].code == .dependencyUnsatisfied {
+            error.causes[index].causes = []
+        }
         return error
     }
 }

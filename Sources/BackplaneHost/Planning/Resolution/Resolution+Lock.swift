@@ -4,7 +4,9 @@ internal import BackplaneDocuments
 extension Resolution.Draft {
     /// The chosen classes by their lock keys.
     var lock: [String: LockedClass] {
-        let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in choice.entry.map { (choice.definition.lockKey, LockedClass($0)) } }
+        let chosen = names.flatMap { choices[$0] ?? [] }.compactMap { choice in
+            choice.entry.map { (choice.definition.lockKey, LockedClass($0)) }
+        }
         return Dictionary(chosen) { first, _ in first }
     }
 
@@ -36,7 +38,8 @@ extension Resolution.Draft {
         }
         let chosen = LockedClass(entry)
         guard chosen != locked else { return }
-        let words = "the lock has `\(entry.component.className)` \(locked), the plugins give \(chosen) now; `backplane check --lock` accepts that"
+        let words =
+            "the lock has `\(entry.component.className)` \(locked), the plugins give \(chosen) now; `backplane check --lock` accepts that"
         report(.lockMismatch, words, of: name, at: definition.path / "className")
     }
 }

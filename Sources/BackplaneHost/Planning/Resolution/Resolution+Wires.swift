@@ -6,10 +6,12 @@ extension Resolution.Draft {
     mutating func compareWires(of name: String) {
         guard let definition = definitions[name] else { return }
         let path = root / name
-        for (label, used) in definition.uses.sorted(by: { $0.key < $1.key }) where definitions[used] == nil && errors[used] == nil {
+        for (label, used) in definition.uses.sorted(by: { $0.key < $1.key })
+        where definitions[used] == nil && errors[used] == nil {
             let path = path / "uses" / label
             let others = mayHint() ? names : nil
-            report(.unknownManager(document.shown(used, at: path), among: others, at: document.place(of: path)), of: name)
+            report(
+                .unknownManager(document.shown(used, at: path), among: others, at: document.place(of: path)), of: name)
         }
         for choice in choices[name] ?? [] {
             guard let user = choice.entry else { continue }
@@ -18,21 +20,30 @@ extension Resolution.Draft {
             for wire in user.component.wires {
                 compare(wire, of: user, in: name, with: definition.socket(of: wire.label, of: role, at: path))
             }
-            if role == .manager { findUnused(by: user, definition, of: name) } else { findUnusedServices(by: user, of: name) }
+            if role == .manager {
+                findUnused(by: user, definition, of: name)
+            } else {
+                findUnusedServices(by: user, of: name)
+            }
         }
     }
 
     /// Reports entries of a manager's definition that its class does not ask for.
     private mutating func findUnused(by user: Catalogue.Entry, _ definition: ManagerDefinition, of name: String) {
-        let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController], labels = user.component.wires.map(\.label)
+        let layers = [ReservedLabel.dataAccessController, ReservedLabel.communicationController],
+            labels = user.component.wires.map(\.label)
         for label in layers where !labels.contains(label) {
             let socket = definition.socket(of: label, of: .manager, at: root / name)
             guard socket.isFilled else { continue }
-            report(.wireUnknown, "\(user) does not ask for a `\(label)`; it is created but nobody can call it", of: name, at: socket.path, severity: .warning)
+            report(
+                .wireUnknown, "\(user) does not ask for a `\(label)`; it is created but nobody can call it", of: name,
+                at: socket.path, severity: .warning)
         }
         let usable = labels.filter { !layers.contains($0) }
         for label in definition.uses.keys.sorted() where !usable.contains(label) {
-            report(.wireUnknown, "\(user) uses no `\(label)`; \(declared(usable, beside: label))", of: name, at: root / name / "uses" / label)
+            report(
+                .wireUnknown, "\(user) uses no `\(label)`; \(declared(usable, beside: label))", of: name,
+                at: root / name / "uses" / label)
         }
     }
 
@@ -41,7 +52,8 @@ extension Resolution.Draft {
         let labels = user.component.wires.map(\.label)
         for service in (choices[name] ?? []).map(\.definition) {
             guard let property = service.property, !labels.contains(property) else { continue }
-            let words = "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, beside: property))"
+            let words =
+                "\(user) has no property `\(service.writtenProperty ?? property)` for `\(service.writtenClassName)`; \(declared(labels, beside: property))"
             report(.wireUnknown, words, of: name, at: service.path / "propertyName")
         }
     }
@@ -51,10 +63,14 @@ extension Resolution.Draft {
         return labels.isEmpty ? "it declares none" : suggestions.question ?? "it declares \(suggestions.list)"
     }
 
-    private mutating func compare(_ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket) {
+    private mutating func compare(
+        _ wire: WireDescription, of user: Catalogue.Entry, in name: String, with socket: Socket
+    ) {
         var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
-            if !wire.isOptional { report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path) }
+            if !wire.isOptional {
+                report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path)
+            }
             return
         }
         guard let provider = provider(of: wire, in: name, at: socket) else { return }
@@ -63,7 +79,8 @@ extension Resolution.Draft {
         if let difference = provider.component.contract.difference(from: wire.contract) {
             report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
         } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
-            let words = "\(need); \(provider) provides that without \(NameSuggestions.list(missing)), and calls of it fail"
+            let words =
+                "\(need); \(provider) provides that without \(NameSuggestions.list(missing)), and calls of it fail"
             report(.callUnimplemented, words, of: name, at: path, severity: .warning)
         }
     }
@@ -87,8 +104,11 @@ extension ContractDescription? {
         }
         if own.methods == needed.methods { return nil }
         let kinds = Dictionary(own.methods.map { ($0.name, $0.isSynchronous) }, uniquingKeysWith: { first, _ in first })
-        if let other = needed.methods.first(where: { method in kinds[method.name].map { $0 != method.isSynchronous } ?? false }) {
-            return "\(provides) with `\(other.name)` \(other.isSynchronous ? "asynchronous" : "synchronous"), not \(other.isSynchronous ? "synchronous" : "asynchronous")"
+        if let other = needed.methods.first(where: { method in
+            kinds[method.name].map { $0 != method.isSynchronous } ?? false
+        }) {
+            return
+                "\(provides) with `\(other.name)` \(other.isSynchronous ? "asynchronous" : "synchronous"), not \(other.isSynchronous ? "synchronous" : "asynchronous")"
         }
         return nil
     }

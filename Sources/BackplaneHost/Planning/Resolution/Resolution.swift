@@ -39,7 +39,9 @@ package struct Resolution: Sendable {
         /// The configuration as JSON.
         let configuration: Data
 
-        var identity: Identity? { entry.map { Identity(entry: $0, configuration: configuration, namespace: definition.namespace) } }
+        var identity: Identity? {
+            entry.map { Identity(entry: $0, configuration: configuration, namespace: definition.namespace) }
+        }
     }
 
     /// The properties that two definitions of the same component have in common.
@@ -85,10 +87,13 @@ package struct Resolution: Sendable {
         }
 
         mutating func report(
-            _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath, severity: Problem.Severity = .error,
+            _ code: BackplaneError.Code, _ message: String, of name: String, at path: ManifestPath,
+            severity: Problem.Severity = .error,
             causes: [BackplaneError] = []
         ) {
-            report(BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name, severity: severity)
+            report(
+                BackplaneError(code, message, at: document.place(of: path), causes: causes), of: name,
+                severity: severity)
         }
 
         mutating func report(_ error: BackplaneError, of name: String?, severity: Problem.Severity = .error) {

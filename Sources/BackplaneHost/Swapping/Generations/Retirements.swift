@@ -32,7 +32,8 @@ final class Retirements {
 
     /// Retires an instance without callers: returns at once, and ends the instance when calls in flight have ended.
     func add(
-        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>, suspending: Bool,
+        _ component: RunningComponent, _ node: LiveNode, of plugin: LoadedPlugin, _ bindings: Set<Binding>,
+        suspending: Bool,
         in domain: isolated (any Actor)? = #isolation
     ) async {
         node.state = .stopped
@@ -54,9 +55,14 @@ final class Retirements {
         for retirement in all { await retirement.end.value }
     }
 
-    private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool) async {
+    private func finish(_ component: RunningComponent, _ node: LiveNode, _ bindings: Set<Binding>, suspending: Bool)
+        async
+    {
         let limit = live.options.stopLimit, starter = instances.starter
-        let isIdle = { bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0 && !component.instance.isInStep }
+        let isIdle = {
+            bindings.allSatisfy { $0.callsInFlight == 0 } && component.calls.callsInFlight == 0
+                && !component.instance.isInStep
+        }
         if !Drain.looks(isIdle) {
             // There is no limit, since nothing waits for these calls.
             while !isIdle(), !live.isStopped { await live.timer.pause(.milliseconds(5)) }
@@ -64,13 +70,19 @@ final class Retirements {
         }
         component.calls.close()
         guard isIdle() else {
-            live.log(.error, component.instance.isInStep ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended", component)
+            live.log(
+                .error,
+                component.instance.isInStep
+                    ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended",
+                component)
             await starter.retire(component.handle, releasing: nil)
             return instances.giveBack(node)
         }
         if suspending {
             do {
-                if let cut = try await instances.suspend(component, limit, canBeGivenUp: false) { live.log(.warning, cut, component) }
+                if let cut = try await instances.suspend(component, limit, canBeGivenUp: false) {
+                    live.log(.warning, cut, component)
+                }
             } catch {
                 live.log(.error, "did not give up what it took, after it was swapped", component, error)
             }

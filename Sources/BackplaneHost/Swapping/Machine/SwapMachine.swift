@@ -96,7 +96,7 @@ struct SwapMachine {
             failure = .rolledBack(error)
             script = Self.way(back: members).reversed()
         case .open, .retire:
-            break       // the new generation serves
+            break  // the new generation serves
         default:
             failure = .undone(after: action, error)
             // The script is popped from its end, so that the action begun last is undone first.
@@ -112,12 +112,14 @@ struct SwapMachine {
     }
 
     private static func script(_ members: [Member], onProbation: Bool) -> [SwapAction] {
-        let all = members.indices, gated = all.filter { members[$0].isGated }, ungated = all.filter { !members[$0].isGated }
+        let all = members.indices, gated = all.filter { members[$0].isGated },
+            ungated = all.filter { !members[$0].isGated }
         let carried = gated.filter { members[$0].carriesState }
         var script = all.map(SwapAction.create) + ungated.map(SwapAction.activate)
         if !gated.isEmpty { script += [.hold, .drain] }
         script += gated.reversed().filter { members[$0].hasOld }.map(SwapAction.suspend)
-        script += carried.map(SwapAction.export) + carried.map(SwapAction.import) + [.flip] + gated.map(SwapAction.activate)
+        script +=
+            carried.map(SwapAction.export) + carried.map(SwapAction.import) + [.flip] + gated.map(SwapAction.activate)
         if !gated.isEmpty { script.append(.open) }
         if onProbation { script.append(.watch) }
         return script + [.retire]

@@ -10,23 +10,34 @@ enum StateTransfer: Equatable {
     case impossible(String, StateDescription)
 
     init(from old: StateDescription?, to new: StateDescription?) {
-        guard let old else { self = .none; return }
-        guard let new else { self = .impossible("the new code keeps no state", old); return }
+        guard let old else {
+            self = .none
+            return
+        }
+        guard let new else {
+            self = .impossible("the new code keeps no state", old)
+            return
+        }
         guard old.schema == new.schema else {
             self = .impossible("it is a `\(old.schema)`, and the new code keeps a `\(new.schema)`", old)
             return
         }
         // The highest version that both know loses the least.
-        let low = max(old.writes.lowerBound, new.accepts.lowerBound), high = min(old.writes.upperBound, new.accepts.upperBound)
-        self = low <= high
+        let low = max(old.writes.lowerBound, new.accepts.lowerBound),
+            high = min(old.writes.upperBound, new.accepts.upperBound)
+        self =
+            low <= high
             ? .carried(old, as: high, to: new)
-            : .impossible("`\(old.schema)` is written in \(Self.text(old.writes)), and the new code reads \(Self.text(new.accepts))", old)
+            : .impossible(
+                "`\(old.schema)` is written in \(Self.text(old.writes)), and the new code reads \(Self.text(new.accepts))",
+                old)
     }
 
     var isCarried: Bool { if case .carried = self { true } else { false } }
 
     private static func text(_ versions: ClosedRange<UInt32>) -> String {
-        versions.count == 1 ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
+        versions.count == 1
+            ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
     }
 }
 
@@ -35,8 +46,10 @@ extension StateTransfer {
     func change(to new: StateDescription?) -> StateChange? {
         switch self {
         case .none: new.map { StateChange(schema: $0.schema, toVersion: $0.version) }
-        case .carried(let old, _, let new): StateChange(schema: old.schema, fromVersion: old.version, toVersion: new.version)
-        case .impossible(let reason, let old): StateChange(schema: old.schema, fromVersion: old.version, toVersion: new?.version, lost: reason)
+        case .carried(let old, _, let new):
+            StateChange(schema: old.schema, fromVersion: old.version, toVersion: new.version)
+        case .impossible(let reason, let old):
+            StateChange(schema: old.schema, fromVersion: old.version, toVersion: new?.version, lost: reason)
         }
     }
 }

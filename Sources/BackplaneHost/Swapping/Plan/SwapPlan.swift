@@ -37,14 +37,21 @@ struct SwapPlan {
     /// - Parameters:
     ///   - discardsState: Whether state that cannot be carried over is discarded, rather than a reason for refusal.
     ///   - isSame: Returns whether two entries are the same class of the same loaded library.
-    init(from old: Plan, to new: Plan, _ running: Running, discardsState: Bool, isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool) {
+    init(
+        from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
+        isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
+    ) {
         let counterparts = Dictionary(old.nodes.map { ($0.location, $0.id) }, uniquingKeysWith: { first, _ in first })
         let before = new.nodes.map { counterparts[$0.location] }
-        var changed = Set(new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }.map(\.id))
+        var changed = Set(
+            new.nodes.filter { node in !(before[node.id].map { isSame(old.nodes[$0].entry, node.entry) } ?? false) }
+                .map(\.id))
         let restarted = Self.restarted(in: new, before, &changed, running)
         // A member may start a node that is not up; the node then comes from the new code, as does everything it calls.
         for node in new.nodes where !changed.contains(node.id) && !(before[node.id].map(running.up.contains) ?? false) {
-            if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) { changed.insert(node.id) }
+            if (node.wires.map(\.provider) + new.layers(of: node).map(\.id)).contains(where: changed.contains) {
+                changed.insert(node.id)
+            }
         }
         for node in new.nodes where !changed.contains(node.id) {
             stays[node.id] = before[node.id]
@@ -63,26 +70,39 @@ struct SwapPlan {
             if case .impossible(let reason, _) = transfer, !discardsState {
                 refusals.append(
                     BackplaneError(
-                        .stateIncompatible, "the state of \(node.name) cannot be carried over: \(reason); give the new code a migration, or discard the state",
+                        .stateIncompatible,
+                        "the state of \(node.name) cannot be carried over: \(reason); give the new code a migration, or discard the state",
                         at: node.location))
             }
-            let isGated = was?.state != nil || was?.isExclusive == true || predecessor != nil && node.entry.component.isExclusive
-            members.append(Member(old: predecessor, new: place, isRestart: restarted.contains(place), isGated: isGated, state: transfer))
+            let isGated =
+                was?.state != nil || was?.isExclusive == true || predecessor != nil && node.entry.component.isExclusive
+            members.append(
+                Member(
+                    old: predecessor, new: place, isRestart: restarted.contains(place), isGated: isGated,
+                    state: transfer))
         }
         compareWhatStays(old, new, before, running)
     }
 
     /// Returns the unchanged nodes that restart since a node they call is swapped, and adds them to the changed ones.
-    private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running) -> Set<Int> {
+    private static func restarted(in plan: Plan, _ before: [Int?], _ changed: inout Set<Int>, _ running: Running)
+        -> Set<Int>
+    {
         var restarted: Set<Int> = []
         let candidates = plan.nodes.filter { node in
-            node.entry.component.restartsOnSwap && !changed.contains(node.id) && before[node.id].map(running.up.contains) ?? false
+            node.entry.component.restartsOnSwap && !changed.contains(node.id)
+                && before[node.id].map(running.up.contains) ?? false
         }
         let called = candidates.map { node in
-            node.wires.map(\.provider) + plan.nodes.lazy.map(\.id).filter { other in before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false }
+            node.wires.map(\.provider)
+                + plan.nodes.lazy.map(\.id).filter { other in
+                    before[other].map { running.found[before[node.id]!]?.contains($0) ?? false } ?? false
+                }
         }
         // A restarting node may cause its users to restart; look-ups can put those anywhere in the order of creation.
-        while let next = candidates.indices.first(where: { !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains) }) {
+        while let next = candidates.indices.first(where: {
+            !changed.contains(candidates[$0].id) && called[$0].contains(where: changed.contains)
+        }) {
             changed.insert(candidates[next].id)
             restarted.insert(candidates[next].id)
         }
@@ -109,10 +129,16 @@ struct SwapPlan {
         }
         for (place, next) in kept where running.up.contains(place) {
             let was = old.nodes[place].wires, becomes = new.nodes[next].wires
-            let isSame = was.count == becomes.count && zip(was, becomes).allSatisfy { was, becomes in
-                was.label == becomes.label && before[becomes.provider] == was.provider
+            let isSame =
+                was.count == becomes.count
+                && zip(was, becomes).allSatisfy { was, becomes in
+                    was.label == becomes.label && before[becomes.provider] == was.provider
+                }
+            if !isSame {
+                refuse(
+                    "with the new code \(old.nodes[place].name), which does not change, would call others than now",
+                    at: old.nodes[place].location)
             }
-            if !isSame { refuse("with the new code \(old.nodes[place].name), which does not change, would call others than now", at: old.nodes[place].location) }
         }
     }
 

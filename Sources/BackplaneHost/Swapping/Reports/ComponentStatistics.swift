@@ -20,9 +20,12 @@ public struct ComponentStatistics: Sendable, Hashable {
     public var waiting: Int
 
     package init(
-        component: String, role: String, managers: [String], plugin: String, generation: Int, calls: Int, errors: Int, inFlight: Int, waiting: Int
+        component: String, role: String, managers: [String], plugin: String, generation: Int, calls: Int, errors: Int,
+        inFlight: Int, waiting: Int
     ) {
-        (self.component, self.role, self.managers, self.plugin, self.generation) = (component, role, managers, plugin, generation)
+        (self.component, self.role, self.managers, self.plugin, self.generation) = (
+            component, role, managers, plugin, generation
+        )
         (self.calls, self.errors, self.inFlight, self.waiting) = (calls, errors, inFlight, waiting)
     }
 }

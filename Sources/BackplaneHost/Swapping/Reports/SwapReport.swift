@@ -51,9 +51,14 @@ public struct PluginChange: Sendable, Hashable {
     /// The plugin's version in the generation that replaces it.
     public var toVersion: Version
 
-    package init(plugin: String, library: String, fromGeneration: Int, toGeneration: Int, fromVersion: Version, toVersion: Version) {
+    package init(
+        plugin: String, library: String, fromGeneration: Int, toGeneration: Int, fromVersion: Version,
+        toVersion: Version
+    ) {
         (self.plugin, self.library) = (plugin, library)
-        (self.fromGeneration, self.toGeneration, self.fromVersion, self.toVersion) = (fromGeneration, toGeneration, fromVersion, toVersion)
+        (self.fromGeneration, self.toGeneration, self.fromVersion, self.toVersion) = (
+            fromGeneration, toGeneration, fromVersion, toVersion
+        )
     }
 }
 
@@ -86,7 +91,8 @@ public struct ComponentChange: Sendable, Hashable {
     public var callsInFlight = 0
 
     package init(
-        component: String, role: String, className: String? = nil, fromVersion: Version? = nil, toVersion: Version? = nil, manner: Manner,
+        component: String, role: String, className: String? = nil, fromVersion: Version? = nil,
+        toVersion: Version? = nil, manner: Manner,
         isRestart: Bool = false, state: StateChange? = nil, callsInFlight: Int = 0
     ) {
         (self.component, self.role, self.className) = (component, role, className)
@@ -108,8 +114,12 @@ public struct StateChange: Sendable, Hashable {
     /// The reason why the state cannot be carried over, or `nil` if no state is lost.
     public var lost: String?
 
-    package init(schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil) {
-        (self.schema, self.fromVersion, self.toVersion, self.bytes, self.lost) = (schema, fromVersion, toVersion, bytes, lost)
+    package init(
+        schema: String, fromVersion: UInt32? = nil, toVersion: UInt32? = nil, bytes: Int = 0, lost: String? = nil
+    ) {
+        (self.schema, self.fromVersion, self.toVersion, self.bytes, self.lost) = (
+            schema, fromVersion, toVersion, bytes, lost
+        )
     }
 }
 
@@ -130,7 +140,10 @@ public struct WireChange: Sendable, Hashable {
     /// The reason why the new lane is not native.
     public var reason: String?
 
-    package init(user: String? = nil, label: String, provider: String, contract: String, fromLane: String, toLane: String, reason: String? = nil) {
+    package init(
+        user: String? = nil, label: String, provider: String, contract: String, fromLane: String, toLane: String,
+        reason: String? = nil
+    ) {
         (self.user, self.label, self.provider, self.contract) = (user, label, provider, contract)
         (self.fromLane, self.toLane, self.reason) = (fromLane, toLane, reason)
     }

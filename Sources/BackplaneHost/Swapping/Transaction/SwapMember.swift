@@ -25,8 +25,13 @@ final class SwapMember {
     /// The call counts of the component when the new instance began to serve.
     var baseline = CallCounts()
 
-    init(_ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode, _ newPlugin: LoadedPlugin) {
-        (self.index, self.plan, self.old, self.oldPlugin, self.new, self.newPlugin) = (index, plan, old, oldPlugin, new, newPlugin)
+    init(
+        _ index: Int, _ plan: SwapPlan.Member, old: LiveNode?, _ oldPlugin: LoadedPlugin?, new: LiveNode,
+        _ newPlugin: LoadedPlugin
+    ) {
+        (self.index, self.plan, self.old, self.oldPlugin, self.new, self.newPlugin) = (
+            index, plan, old, oldPlugin, new, newPlugin
+        )
         oldComponent = old?.running
     }
 
@@ -39,5 +44,7 @@ struct CallCounts: Hashable {
     var calls = 0
     var errors = 0
 
-    static func - (a: CallCounts, b: CallCounts) -> CallCounts { CallCounts(calls: a.calls - b.calls, errors: a.errors - b.errors) }
+    static func - (a: CallCounts, b: CallCounts) -> CallCounts {
+        CallCounts(calls: a.calls - b.calls, errors: a.errors - b.errors)
+    }
 }

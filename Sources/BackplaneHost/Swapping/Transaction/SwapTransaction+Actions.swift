@@ -11,7 +11,8 @@ extension SwapTransaction {
         let node = member.new
         try instances.number(node)
         live.admit(node)
-        member.component = try await instances.make(node, of: after.componentClass(of: node.node), in: after, limit: stepLimit, wiredTo: provider)
+        member.component = try await instances.make(
+            node, of: after.componentClass(of: node.node), in: after, limit: stepLimit, wiredTo: provider)
         machine.finish()
         try live.requireRunning()
     }
@@ -33,7 +34,10 @@ extension SwapTransaction {
     func drain() async throws(BackplaneError) {
         let limit = options.drainLimit
         let isDrained = await live.drained(limit) {
-            gated.allSatisfy { $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0 && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0 }
+            gated.allSatisfy {
+                $0.gate.callsInFlight == 0 && $0.gate.callsPassing == 0
+                    && nodeInForce($0)?.callable?.calls.callsInFlight ?? 0 == 0
+            }
         }
         try live.requireRunning()
         guard isDrained else { throw stillCalled(gated, limit) }
@@ -49,14 +53,17 @@ extension SwapTransaction {
 
     /// Returns the error that names the calls in flight, their callers and, in the encoded lane, their methods.
     private func stillCalled(_ members: [SwapMember], _ limit: Duration) -> BackplaneError {
-        let calls = members.flatMap { member in live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" } }
+        let calls = members.flatMap { member in
+            live.connections.callers(at: member.gate).map { "\($0) to \(member.name)" }
+        }
         let methods = members.compactMap { member -> String? in
             let names = nodeInForce(member)?.callable?.calls.methodsInFlight ?? []
             return names.isEmpty ? nil : names.map { "`\($0)`" }.joined(separator: ", ") + " of \(member.name)"
         }
         let inside = methods.isEmpty ? "" : " (in \(methods.joined(separator: "; ")))"
         return BackplaneError(
-            .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)", at: members.first?.new.node.location)
+            .callDeadline, "calls have not ended within \(limit): \(calls.joined(separator: "; "))\(inside)",
+            at: members.first?.new.node.location)
     }
 
     /// Has the old instance release exclusive resources and become still.
@@ -71,7 +78,8 @@ extension SwapTransaction {
         try live.requireRunning()
         guard isStill else {
             throw BackplaneError(
-                .callDeadline, "\(member.name) has not come back from a step of an earlier swap within \(stepLimit)", at: component.node.location)
+                .callDeadline, "\(member.name) has not come back from a step of an earlier swap within \(stepLimit)",
+                at: component.node.location)
         }
         machine.begin()
         if let cut = try await instances.suspend(component, stepLimit) { report.warnings.append(cut) }
@@ -91,7 +99,9 @@ extension SwapTransaction {
         live.putInForce(after, keeping: plan.kept, placing: placed)
         live.replaceStarted(members.map { ($0.old, $0.new) })
         for member in members { member.taken.old.formUnion(lead(member.component, gated: member.plan.isGated)) }
-        if options.probation != nil { for replacement in replacements { live.generations.set(.onProbation, of: replacement.plugin) } }
+        if options.probation != nil {
+            for replacement in replacements { live.generations.set(.onProbation, of: replacement.plugin) }
+        }
         if gated.isEmpty { serve() }
     }
 
@@ -123,7 +133,11 @@ extension SwapTransaction {
     func open() {
         for member in gated {
             let opening = member.gate.open()
-            if machine.states.wires == .oldAgain { member.taken.new.formUnion(opening.taken) } else { member.taken.old.formUnion(opening.taken) }
+            if machine.states.wires == .oldAgain {
+                member.taken.new.formUnion(opening.taken)
+            } else {
+                member.taken.old.formUnion(opening.taken)
+            }
             report.callsHeld += opening.callsHeld
             report.longestWait = max(report.longestWait, opening.longestWait)
         }

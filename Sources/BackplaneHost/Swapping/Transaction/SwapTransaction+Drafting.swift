@@ -13,11 +13,15 @@ extension SwapTransaction {
         let before = live.loaded
         for replacement in replacements {
             let id = replacement.plugin.description.id
-            guard before.plugins.indices.contains(replacement.place), before.plugins[replacement.place].description.id == id else {
-                throw BackplaneError(.swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
+            guard before.plugins.indices.contains(replacement.place),
+                before.plugins[replacement.place].description.id == id
+            else {
+                throw BackplaneError(
+                    .swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
             }
         }
-        let after = before.replacing(Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: live.loadFolder)
+        let after = before.replacing(
+            Dictionary(uniqueKeysWithValues: replacements.map { ($0.place, $0.plugin) }), in: live.loadFolder)
 
         let plan = SwapPlan(from: before.plan, to: after.plan, live.running, discardsState: options.discardsState) {
             before.isSame($0, in: after, $1)
@@ -25,10 +29,12 @@ extension SwapTransaction {
         let members = plan.members.enumerated().map { index, member in
             let old = member.old.map { live.nodes[$0] }, node = after.plan.nodes[member.new]
             return SwapMember(
-                index, member, old: old, old.map { before.plugins[$0.node.entry.order] }, new: live.makeNode(node, gate: old?.gate),
+                index, member, old: old, old.map { before.plugins[$0.node.entry.order] },
+                new: live.makeNode(node, gate: old?.gate),
                 after.plugins[node.entry.order])
         }
-        let swap = SwapTransaction(members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
+        let swap = SwapTransaction(
+            members, plan, from: before, to: after, replacements, options, asked: asked, in: surroundings)
         swap.report.plugins = replacements.map(swap.change)
         swap.report.components = members.map(swap.change)
         swap.report.wires = swap.wires
@@ -68,7 +74,8 @@ extension SwapTransaction {
         let generations = live.generations, old = before.plugins[replacement.place], new = replacement.plugin
         return PluginChange(
             plugin: new.description.id, library: replacement.library, fromGeneration: generations.number(of: old),
-            toGeneration: generations.number(of: new), fromVersion: old.description.version, toVersion: new.description.version)
+            toGeneration: generations.number(of: new), fromVersion: old.description.version,
+            toVersion: new.description.version)
     }
 
     private func change(_ member: SwapMember) -> ComponentChange {
@@ -90,7 +97,8 @@ extension SwapTransaction {
             return live.connections.wires(to: member.gate, but: leaving).map { wire in
                 let next = live.connections.lane(of: wire.end, to: type)
                 return WireChange(
-                    user: wire.status.user, label: wire.status.label, provider: member.name, contract: wire.status.contract,
+                    user: wire.status.user, label: wire.status.label, provider: member.name,
+                    contract: wire.status.contract,
                     fromLane: wire.status.lane.name, toLane: next.name, reason: next.reason)
             }
         }

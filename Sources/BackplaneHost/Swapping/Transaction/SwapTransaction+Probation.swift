@@ -25,13 +25,16 @@ extension SwapTransaction {
     private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
-            try await starter.limited("say that it is well", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+            try await starter.limited("say that it is well", component.node, limit: stepLimit) {
+                watch async throws(BackplaneError) in
                 try await component.instance.checkHealth(watch)
             }
         } catch {
             // When the host stops, it abandons the health check, which says nothing about the component.
             if live.isStopped { return }
-            throw BackplaneError(error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error])
+            throw BackplaneError(
+                error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error]
+            )
         }
     }
 
@@ -50,7 +53,8 @@ extension SwapTransaction {
         } catch {
             if let node = member.returning {
                 if let component = member.restored {
-                    await retirements.add(component, node, of: member.oldPlugin ?? member.newPlugin, [], suspending: false)
+                    await retirements.add(
+                        component, node, of: member.oldPlugin ?? member.newPlugin, [], suspending: false)
                 } else {
                     instances.giveBack(node)
                 }
@@ -61,8 +65,11 @@ extension SwapTransaction {
     }
 
     private func restoreState(_ member: SwapMember) async throws(BackplaneError) {
-        guard let component = member.component, let old = member.old, let oldComponent = member.oldComponent else { return }
-        let back = StateTransfer(from: member.new.node.entry.component.state, to: oldComponent.node.entry.component.state)
+        guard let component = member.component, let old = member.old, let oldComponent = member.oldComponent else {
+            return
+        }
+        let back = StateTransfer(
+            from: member.new.node.entry.component.state, to: oldComponent.node.entry.component.state)
         guard case .carried(_, let version, _) = back else {
             if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
             throw BackplaneError(.stateIncompatible, "the new code keeps no state")
@@ -111,15 +118,19 @@ extension SwapTransaction {
                 live.dismiss(old)
             }
         }
-        for member in members where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
-            report.warnings.append("the state that \(member.name) had since the swap is lost: the old code cannot take it")
+        for member in members
+        where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
+            report.warnings.append(
+                "the state that \(member.name) had since the swap is lost: the old code cannot take it")
         }
         lead(back: nodes, pairs)
     }
 
     /// Stops components of the rejected code that were looked up since the flip; they restart from the old code.
     private func stopLateStarters() async {
-        let leaving = live.nodes.filter { node in !nodes.contains { $0 === node } && !members.contains { $0.new === node } }
+        let leaving = live.nodes.filter { node in
+            !nodes.contains { $0 === node } && !members.contains { $0.new === node }
+        }
         for node in leaving { node.leaves = true }
         for node in leaving { _ = await node.startUnderWay?.value }
         interrupted = leaving.filter { $0.node.role == .manager && $0.running != nil }.map(\.node.name)
@@ -136,7 +147,9 @@ extension Probation {
         let rate = Double(counts.errors) / Double(counts.calls)
         guard rate > errorRate else { return }
         throw BackplaneError(
-            .componentFailed, "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)), and \(percent(errorRate)) may")
+            .componentFailed,
+            "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)), and \(percent(errorRate)) may"
+        )
     }
 
     private func percent(_ rate: Double) -> String { "\((rate * 1_000).rounded() / 10) %" }

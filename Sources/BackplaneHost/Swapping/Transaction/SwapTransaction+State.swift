@@ -8,7 +8,8 @@ extension SwapTransaction {
         let bytes = try await exportState(of: component, as: version)
         guard bytes.count <= surroundings.options.stateLimit else {
             throw BackplaneError(
-                .stateIncompatible, "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
+                .stateIncompatible,
+                "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
                 at: component.node.location)
         }
         member.state = bytes
@@ -16,7 +17,9 @@ extension SwapTransaction {
 
     /// Imports the state into the new instance, and checks it if the options ask for that.
     func take(_ member: SwapMember) async throws(BackplaneError) {
-        guard let component = member.component, let bytes = member.state, case .carried(_, let version, let new) = member.plan.state else { return }
+        guard let component = member.component, let bytes = member.state,
+            case .carried(_, let version, let new) = member.plan.state
+        else { return }
         try await importState(bytes, as: version, to: component)
         report.components[member.index].state?.bytes = bytes.count
         guard surroundings.options.checksState, new.writes.contains(version) else { return }
@@ -28,13 +31,16 @@ extension SwapTransaction {
     }
 
     func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {
-        try await starter.limited("hand over its state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+        try await starter.limited("hand over its state", component.node, limit: stepLimit) {
+            watch async throws(BackplaneError) in
             try await component.instance.exportState(version: version, watch)
         }
     }
 
-    func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError) {
-        try await starter.limited("take the state", component.node, limit: stepLimit) { watch async throws(BackplaneError) in
+    func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError)
+    {
+        try await starter.limited("take the state", component.node, limit: stepLimit) {
+            watch async throws(BackplaneError) in
             try await component.instance.importState(bytes, version: version, watch)
         }
     }

@@ -31,7 +31,9 @@ extension SwapTransaction {
         } else {
             live.remotes.close(member.new.node)
             member.taken.new.formUnion(
-                member.gate.withdraw(BackplaneError(.callRetired, "\(member.name) came up from code that was taken back; look it up again")))
+                member.gate.withdraw(
+                    BackplaneError(
+                        .callRetired, "\(member.name) came up from code that was taken back; look it up again")))
         }
     }
 
@@ -72,11 +74,13 @@ extension SwapTransaction {
 
     private func resume(_ component: RunningComponent) async {
         do {
-            try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) { watch async throws(BackplaneError) in
+            try await starter.limited("be resumed", component.node, limit: stepLimit, canBeGivenUp: false) {
+                watch async throws(BackplaneError) in
                 try await component.instance.resume(watch)
             }
         } catch {
-            live.log(.error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
+            live.log(
+                .error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
         }
     }
 
@@ -93,7 +97,9 @@ extension SwapTransaction {
         member.gate.closePassage(lettingAside: true)
         _ = await live.drained(live.options.stopLimit) { member.taken.new.allSatisfy { $0.callsInFlight == 0 } }
         do {
-            if let cut = try await instances.suspend(component, stepLimit, canBeGivenUp: false) { report.warnings.append(cut) }
+            if let cut = try await instances.suspend(component, stepLimit, canBeGivenUp: false) {
+                report.warnings.append(cut)
+            }
         } catch {
             live.log(.error, "did not give up what it took, after a swap that failed", component, error)
         }
@@ -107,14 +113,19 @@ extension SwapTransaction {
         let state = machine.states.new[member.index]
         // An activation that outlasts its limit acquires resources all the same.
         let takesLater = state.wasToBeActive && component.instance.isInStep
-        await retirements.add(component, member.new, of: member.newPlugin, member.taken.new, suspending: state == .active || takesLater)
+        await retirements.add(
+            component, member.new, of: member.newPlugin, member.taken.new, suspending: state == .active || takesLater)
     }
 
     /// Retires the old instances: those that were not gated are suspended once their calls have ended.
     func retire() async {
         for member in members {
-            guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else { continue }
-            await retirements.add(component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended)
+            guard let old = member.old, let component = member.oldComponent, let plugin = member.oldPlugin else {
+                continue
+            }
+            await retirements.add(
+                component, old, of: plugin, member.taken.old, suspending: machine.states.old[member.index] != .suspended
+            )
         }
         for member in members { live.dismiss(member.new) }
         live.giveRoomBack(of: replacements.map { before.plugins[$0.place] })
@@ -128,7 +139,8 @@ extension SwapTransaction {
         log.write(
             LogRecord(
                 level: .warning, source: "host",
-                message: "\(retired) generations of plugins are in memory that are not in force, since Swift's runtime cannot forget a library; restart the host when it suits",
+                message:
+                    "\(retired) generations of plugins are in memory that are not in force, since Swift's runtime cannot forget a library; restart the host when it suits",
                 metadata: [:]))
     }
 }

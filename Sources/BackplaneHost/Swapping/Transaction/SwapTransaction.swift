@@ -33,7 +33,8 @@ final class SwapTransaction {
     private let dormant: Set<Int>
 
     init(
-        _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest, _ replacements: [Replacement],
+        _ members: [SwapMember], _ plan: SwapPlan, from before: LoadedManifest, to after: LoadedManifest,
+        _ replacements: [Replacement],
         _ options: SwapOptions, asked: Deadline, in surroundings: SwapSurroundings
     ) {
         (self.members, self.plan, self.before, self.after) = (members, plan, before, after)
@@ -42,10 +43,14 @@ final class SwapTransaction {
         live = surroundings.startup.live
         nodes = live.nodes
         let staying = Set(plan.kept.keys), up = Set(members.compactMap { $0.old?.id })
-        dormant = Set(nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
+        dormant = Set(
+            nodes.enumerated().filter { !staying.contains($0.offset) && !up.contains($0.element.id) }.map(\.element.id))
         handover = Handover(incoming: Set(members.map(\.new.id)), withheld: dormant)
         machine = SwapMachine(
-            members.map { SwapMachine.Member(isGated: $0.plan.isGated, hasOld: $0.old != nil, carriesState: $0.plan.state.isCarried) },
+            members.map {
+                SwapMachine.Member(
+                    isGated: $0.plan.isGated, hasOld: $0.old != nil, carriesState: $0.plan.state.isCarried)
+            },
             onProbation: options.probation != nil)
     }
 
@@ -161,7 +166,8 @@ extension SwapTransaction {
     /// Returns the report's warning about an undoing action that failed.
     private func warning(of action: SwapAction, _ error: BackplaneError) -> String {
         if case .restore(let index) = action {
-            return "what \(members[index].name) has changed in its state since the swap is lost, it goes on with the state before: \(error.message)"
+            return
+                "what \(members[index].name) has changed in its state since the swap is lost, it goes on with the state before: \(error.message)"
         }
         return "while the old code came back: \(error.message); what such calls change from now on is lost"
     }
@@ -169,14 +175,18 @@ extension SwapTransaction {
     private func failure(after action: SwapAction, _ error: BackplaneError) -> BackplaneError {
         let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }.joined(separator: ", ")
         return BackplaneError(
-            .swapFailed, "\(plugins) could not be put in force: \(action.step.rawValue): \(error.message); the old code goes on", at: error.location,
+            .swapFailed,
+            "\(plugins) could not be put in force: \(action.step.rawValue): \(error.message); the old code goes on",
+            at: error.location,
             causes: [error])
     }
 
     private func log(_ level: Log.Level, _ message: String, _ error: BackplaneError?) {
         guard live.options.log.isEnabled(level) else { return }
         for plugin in report.plugins {
-            var metadata = ["plugin": plugin.plugin, "generation": "\(plugin.toGeneration)", "version": "\(plugin.toVersion)"]
+            var metadata = [
+                "plugin": plugin.plugin, "generation": "\(plugin.toGeneration)", "version": "\(plugin.toVersion)",
+            ]
             metadata["error"] = error?.description
             live.options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
         }

@@ -13,7 +13,8 @@ final class BusyCaller: Sendable {
     private let thread = DispatchGroup()
 
     init(_ control: String, _ manager: String, _ method: String) {
-        let request = CallRequest(manager: manager, method: method, input: nil, timeout: nil), client = ControlClient(control)
+        let request = CallRequest(manager: manager, method: method, input: nil, timeout: nil),
+            client = ControlClient(control)
         thread.enter()
         Thread.detachNewThread { [self] in
             while state.withLock({ !$0.isOver }) {

@@ -17,7 +17,8 @@ struct DevPackageTests {
     init() throws {
         tool = try Tool()
         workbench = try Workbench()
-        dev = try DevRun(workbench.manifest, "--package", workbench.annex, "--scratch-path", workbench.scratchPath, with: tool)
+        dev = try DevRun(
+            workbench.manifest, "--package", workbench.annex, "--scratch-path", workbench.scratchPath, with: tool)
     }
 
     /// What is to come of a save, until its build is over and its library in force.
@@ -48,7 +49,9 @@ struct DevPackageTests {
     }
 
     /// One story, since every build takes its time.
-    @Test func `what is saved is built and in force, what does not build changes nothing, and no call is lost`() async throws {
+    @Test func `what is saved is built and in force, what does not build changes nothing, and no call is lost`()
+        async throws
+    {
         let beginning = try await dev.next("started", DevEvent.Beginning.self)
         #expect(beginning.packages.map(\.path) == [workbench.folder, workbench.annex])
         #expect(beginning.packages.map(\.products) == [["Speaker", "Asker"], ["Annex"]])
@@ -88,16 +91,19 @@ struct DevPackageTests {
 
     private func saveMistake() async throws {
         let path = workbench.path("Sources/Speaker/Speaker.swift")
-        try workbench.saveByRenaming("Sources/Speaker/Speaker.swift", Workbench.speaker("!!!") + "let mistake: Int = true\n")
+        try workbench.saveByRenaming(
+            "Sources/Speaker/Speaker.swift", Workbench.speaker("!!!") + "let mistake: Int = true\n")
         try await dev.next("buildStarted")
         let finding = try await dev.next("diagnostic", DevEvent.Finding.self)
         let line = Workbench.speaker("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
-        #expect(finding.product == "Speaker" && finding.diagnostic.severity == "error" && finding.diagnostic.file == path)
+        #expect(
+            finding.product == "Speaker" && finding.diagnostic.severity == "error" && finding.diagnostic.file == path)
         #expect((finding.diagnostic.line, finding.diagnostic.column) == (line, 20))
         let failure = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "diagnostic"])
         #expect(failure.outcome == .failed)
         #expect(failure.text.contains("\(path):\(line):20: error: \(finding.diagnostic.message)"), "\(failure.text)")
-        #expect(failure.text.contains { $0.contains("let mistake: Int = true") }, "with the line, as the compiler shows it")
+        #expect(
+            failure.text.contains { $0.contains("let mistake: Int = true") }, "with the line, as the compiler shows it")
         try await expectAnswer("Hello, Ann!! How are you?")
 
         try workbench.saveByRenaming("Sources/Speaker/Speaker.swift", Workbench.speaker("!!!"))
@@ -119,7 +125,8 @@ struct DevPackageTests {
         let folder = workbench.path("Sources/Asker"), elsewhere = workbench.path("../elsewhere")
         try? FileManager.default.removeItem(atPath: elsewhere)
         try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
-        let failure = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "diagnostic"])
+        let failure = try await dev.next(
+            "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "diagnostic"])
         #expect(failure.product == "Asker" && failure.outcome == .failed)
         try await expectAnswer("Hello, Ann. How are you?")
 
@@ -131,7 +138,9 @@ struct DevPackageTests {
 
     /// The next swap is of what was saved after it.
     private func touch() async throws {
-        _ = try await RunningTool(["touch", workbench.path("Sources/Speaker/Speaker.swift")], of: "/usr/bin/env", input: nil).end()
+        _ = try await RunningTool(
+            ["touch", workbench.path("Sources/Speaker/Speaker.swift")], of: "/usr/bin/env", input: nil
+        ).end()
         try workbench.save("Sources/Asker/Asker.swift", Workbench.asker("How do you do?"))
         let swaps = try await built("Asker")
         #expect(swaps.flatMap(\.report.plugins).map(\.plugin) == ["org.example.asker"])
@@ -166,9 +175,14 @@ struct DevPackageTests {
         try workbench.save("Package.swift", Workbench.package() + "oops(\n")
         let refusal = try await dev.next("refused", DevEvent.Refusal.self)
         #expect(refusal.subject == .package && refusal.error.location == workbench.folder + "/Package.swift")
-        #expect(refusal.error.message == "SwiftPM cannot read the package `workbench`; mend it, and it is read again" && refusal.error.causes == [])
+        #expect(
+            refusal.error.message == "SwiftPM cannot read the package `workbench`; mend it, and it is read again"
+                && refusal.error.causes == [])
         #expect(refusal.problems.first?.contains(#/Package\.swift:\d+:\d+: error: /#) == true, "\(refusal)")
-        #expect(refusal.problems.contains { $0.contains("| oops(") } && refusal.problems.contains { $0.contains(#/\|\s+`- error: /#) }, "with the line, as the compiler shows it")
+        #expect(
+            refusal.problems.contains { $0.contains("| oops(") }
+                && refusal.problems.contains { $0.contains(#/\|\s+`- error: /#) },
+            "with the line, as the compiler shows it")
         try await expectAnswer("Good day, Ann. How do you do?")
 
         // Away, and back as it was.
@@ -176,20 +190,25 @@ struct DevPackageTests {
         #expect(try await dev.next("refused", DevEvent.Refusal.self).subject == .package)
         try workbench.save("Package.swift", Workbench.package())
         for product in ["Speaker", "Asker"] {
-            let result = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
+            let result = try await dev.next(
+                "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
             #expect(result.product == product && result.outcome == .succeeded)
         }
         try await expectAnswer("Good day, Ann. How do you do?")
 
-        try FileManager.default.createDirectory(atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)
         try workbench.save("Sources/Latecomer/Latecomer.swift", Workbench.signpost("Latecomer", "here"))
         try workbench.save("Package.swift", Workbench.package(products: ["Speaker", "Asker", "Latecomer"]))
         for product in ["Speaker", "Asker"] {
-            let result = try await dev.next("buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
+            let result = try await dev.next(
+                "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
             #expect(result.product == product && result.outcome == .succeeded)
         }
         try workbench.save("backplane.json", Workbench.manifest("Annex", "Latecomer"))
-        let change = try await dev.next("applied", ManifestChangeForm.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"]).value
+        let change = try await dev.next(
+            "applied", ManifestChangeForm.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"]
+        ).value
         #expect(change.started == ["Latecomer"] && change.kept == ["Speaker", "Asker", "Annex"])
         #expect(try await dev.call("Latecomer", "read") == #""here""#)
     }

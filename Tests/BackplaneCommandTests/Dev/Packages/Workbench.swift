@@ -31,7 +31,8 @@ struct Workbench {
     /// A file that is there as it should be keeps its date.
     private func begin(_ name: String, _ text: String) throws {
         guard (try? String(contentsOfFile: path(name), encoding: .utf8)) != text else { return }
-        try FileManager.default.createDirectory(atPath: URL(filePath: path(name)).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: URL(filePath: path(name)).deletingLastPathComponent().path, withIntermediateDirectories: true)
         try save(name, text)
     }
 
@@ -46,8 +47,11 @@ struct Workbench {
     }
 
     func git(_ words: String...) async throws {
-        let identity = ["-c", "user.name=Workbench", "-c", "user.email=workbench@example.org", "-c", "core.hooksPath=/dev/null"]
-        let outcome = try await RunningTool(["git", "-C", folder] + identity + words, of: "/usr/bin/env", input: nil).end()
+        let identity = [
+            "-c", "user.name=Workbench", "-c", "user.email=workbench@example.org", "-c", "core.hooksPath=/dev/null",
+        ]
+        let outcome = try await RunningTool(["git", "-C", folder] + identity + words, of: "/usr/bin/env", input: nil)
+            .end()
         try #require(outcome.status == 0, "\(outcome.errors)")
     }
 }

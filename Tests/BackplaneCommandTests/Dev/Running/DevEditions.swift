@@ -14,7 +14,9 @@ struct DevEditions {
     init(_ names: String..., with tool: Tool) throws {
         self.tool = tool
         (folder, built) = (tool.folder + "/app", tool.folder + "/built")
-        for path in [folder, built] { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        for path in [folder, built] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
         for name in names { try rename(1, name) }
     }
 

@@ -23,7 +23,9 @@ struct DevLibraryTests {
         #expect(try await dev.up().managers.map(\.state) == ["ready", "ready"])
     }
 
-    private func expectSwap(of plugin: String = EditionLibrary.id, to edition: Int, _ location: SourceLocation = #_sourceLocation) async throws {
+    private func expectSwap(
+        of plugin: String = EditionLibrary.id, to edition: Int, _ location: SourceLocation = #_sourceLocation
+    ) async throws {
         let report = try await dev.swapped()
         #expect(report.plugins.map(\.plugin) == [plugin], sourceLocation: location)
         #expect(report.plugins.map(\.toVersion.major) == [edition], sourceLocation: location)
@@ -42,7 +44,8 @@ struct DevLibraryTests {
         #expect(try await dev.call("Edition", "edition") == "2")
 
         // Written in place, in pieces: half of it is nothing yet.
-        let contents = try Data(contentsOf: URL(filePath: editions.compile(3))), file = try editions.overwrite("Edition")
+        let contents = try Data(contentsOf: URL(filePath: editions.compile(3))),
+            file = try editions.overwrite("Edition")
         try file.write(contentsOf: contents.prefix(contents.count / 2))
         try await expectNothingElse(2)
         #expect(try await dev.call("Edition", "edition") == "2")
@@ -67,7 +70,9 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `one that takes the place of a removed one is in force when whoever writes it has closed it`() async throws {
+    @Test func `one that takes the place of a removed one is in force when whoever writes it has closed it`()
+        async throws
+    {
         let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
         try editions.remove("Edition")
         // Whole, but for one byte somewhere in the middle: nothing that the file itself would tell.
@@ -113,7 +118,9 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `a damaged library is refused with the reason, the old one goes on, and a good one is taken`() async throws {
+    @Test func `a damaged library is refused with the reason, the old one goes on, and a good one is taken`()
+        async throws
+    {
         let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
         for damaged in [contents.prefix(contents.count / 2), contents.prefix(100), Data(), Data("no library\n".utf8)] {
             try editions.replace(editions.library("Edition"), with: damaged)

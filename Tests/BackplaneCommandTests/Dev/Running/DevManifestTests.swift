@@ -20,33 +20,44 @@ struct DevManifestTests {
 
     private func start() throws -> DevRun { try DevRun(editions.manifest, with: tool) }
 
-    @Test func `a mistake is shown with its place, what is in force stays, and the mended manifest is applied`() async throws {
+    @Test func `a mistake is shown with its place, what is in force stays, and the mended manifest is applied`()
+        async throws
+    {
         try editions.save(EditionLibrary.manifest)
         let dev = try start()
         try await dev.next("started")
         try await dev.up()
         #expect(try await dev.call("Edition", "count") == "1")
 
-        for (mistake, place) in [("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: "), (#"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:")] {
+        for (mistake, place) in [
+            ("{\n  \"manifestVersion\": 1,\n  oops\n}", ":3:3: "),
+            (#"{"manifestVersion": 1, "managers": {"Edition": {"clasName": 1}}}"#, ":1:"),
+        ] {
             try editions.save(mistake)
             let refusal = try await dev.refused()
             #expect(refusal.subject == .manifest)
-            #expect(!refusal.problems.isEmpty && refusal.problems.allSatisfy { $0.hasPrefix(editions.manifest + place) }, "\(refusal)")
+            #expect(
+                !refusal.problems.isEmpty && refusal.problems.allSatisfy { $0.hasPrefix(editions.manifest + place) },
+                "\(refusal)")
             #expect(try await dev.call("Edition", "edition") == "1")
         }
 
         try editions.rename(1, "Late")
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
         let change = try await dev.next("applied", ManifestChangeForm.self).value
-        #expect(change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty && change.stopped.isEmpty)
+        #expect(
+            change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty
+                && change.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
         #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
 
         try editions.rename(2, "Late")
-        #expect(try await dev.swapped().plugins.map(\.plugin) == ["org.example.late"], "its library is watched from now on")
+        #expect(
+            try await dev.swapped().plugins.map(\.plugin) == ["org.example.late"], "its library is watched from now on")
 
         try Data(EditionLibrary.manifest.utf8).write(to: URL(filePath: editions.manifest))
-        #expect(try await dev.next("applied", ManifestChangeForm.self).value.stopped == ["Late"], "saved in place as well")
+        #expect(
+            try await dev.next("applied", ManifestChangeForm.self).value.stopped == ["Late"], "saved in place as well")
         #expect(try await dev.call("Edition", "count") == "3")
         try await dev.stop()
     }
@@ -72,7 +83,9 @@ struct DevManifestTests {
         let dev = try start()
         try await dev.next("started")
         let report = try await dev.up()
-        #expect(report.managers.isEmpty && report.problems.allSatisfy { $0.hasPrefix(editions.manifest + ":1:3: ") } && !report.problems.isEmpty, "\(report)")
+        #expect(
+            report.managers.isEmpty && report.problems.allSatisfy { $0.hasPrefix(editions.manifest + ":1:3: ") }
+                && !report.problems.isEmpty, "\(report)")
         try editions.save(EditionLibrary.manifest("Edition", "Late"))
         #expect(try await dev.refused().subject == .manifest, "a library is missing")
         try editions.save(EditionLibrary.manifest)

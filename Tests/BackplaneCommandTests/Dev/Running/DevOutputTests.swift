@@ -20,13 +20,16 @@ struct DevOutputTests {
 
     /// `backplane dev --json` in a pipe to another program; how it ends is on standard error.
     private func shell(_ reader: String) throws -> RunningTool {
-        let words = "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)' --json"
-        let line = "{ sh -c \"echo \\$\\$ > '\(tool.folder)/id'; exec \(words)\"; echo \"it ended with $?\" >&2; } | \(reader)"
+        let words =
+            "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)' --json"
+        let line =
+            "{ sh -c \"echo \\$\\$ > '\(tool.folder)/id'; exec \(words)\"; echo \"it ended with $?\" >&2; } | \(reader)"
         return try RunningTool(["-c", line], of: "/bin/sh", input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder])
     }
 
     private func terminate() throws {
-        let id = try #require(pid_t(String(contentsOfFile: tool.folder + "/id", encoding: .utf8).trimmingCharacters(in: .newlines)))
+        let id = try #require(
+            pid_t(String(contentsOfFile: tool.folder + "/id", encoding: .utf8).trimmingCharacters(in: .newlines)))
         kill(id, SIGTERM)
     }
 

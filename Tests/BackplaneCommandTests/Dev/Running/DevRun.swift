@@ -16,7 +16,9 @@ final class DevRun: Sendable {
         var description: String { line }
 
         /// What it says.
-        func payload<Payload: Decodable>(_ type: Payload.Type) throws -> Payload { try JSONDecoder().decode(type, from: Data(line.utf8)) }
+        func payload<Payload: Decodable>(_ type: Payload.Type) throws -> Payload {
+            try JSONDecoder().decode(type, from: Data(line.utf8))
+        }
     }
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
@@ -57,7 +59,9 @@ final class DevRun: Sendable {
     }
 
     /// The same, with what it says.
-    func next<Payload: Decodable>(_ name: String, _ payload: Payload.Type, besides others: Set<String> = ["output"]) async throws -> Payload {
+    func next<Payload: Decodable>(_ name: String, _ payload: Payload.Type, besides others: Set<String> = ["output"])
+        async throws -> Payload
+    {
         try await next(name, besides: others).payload(Payload.self)
     }
 

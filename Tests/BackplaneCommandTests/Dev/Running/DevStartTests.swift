@@ -32,7 +32,9 @@ struct DevStartTests {
     @Test func `a package that is not there is an error at once`() async throws {
         let package = try await tool.plain("dev", editions.manifest, "--package", editions.folder)
         #expect(package.status == 64 && package.output == "")
-        #expect(package.errors == "backplane: --package: expected a folder with a Package.swift, found none at \(editions.folder)\n")
+        #expect(
+            package.errors
+                == "backplane: --package: expected a folder with a Package.swift, found none at \(editions.folder)\n")
     }
 
     @Test func `that another process runs the manifest is said`() async throws {

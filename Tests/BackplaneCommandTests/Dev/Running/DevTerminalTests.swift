@@ -17,9 +17,12 @@ struct DevTerminalTests {
 
     /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be made ordinary in any case.
     private func start(type: String = "xterm", isInBackground: Bool = false) async throws -> TerminalRun {
-        let words = "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
+        let words =
+            "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"
         let line = isInBackground ? "set -m; \(words) & read line; fg >/dev/null" : words
-        let terminal = try TerminalRun("trap : INT; \(line); echo \"over, $?\"; read line", environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": type])
+        let terminal = try TerminalRun(
+            "trap : INT; \(line); echo \"over, $?\"; read line",
+            environment: ["XDG_RUNTIME_DIR": tool.folder, "TERM": type])
         #expect(await terminal.says("running"), "\(terminal.text)")
         if isInBackground { try terminal.type("\n") }
         #expect(await terminal.says(DevKey.legend), "\(terminal.text)")
@@ -33,16 +36,21 @@ struct DevTerminalTests {
         try terminal.type("b")
         #expect(await terminal.says("nothing was swapped yet"), "\(terminal.text)")
         try editions.rename(2)
-        #expect(await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 2: swapped in"), "\(terminal.text)")
+        #expect(
+            await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 2: swapped in"), "\(terminal.text)")
         try terminal.type("g")
         #expect(await terminal.says("2 generations"), "\(terminal.text)")
         try terminal.type("b")
         #expect(await terminal.says("org.example.edition 2.0.0 → 1.0.0, generation 2 → 1"), "\(terminal.text)")
         try editions.rename(2)
-        #expect(await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 3: swapped in"), "it goes forward again: \(terminal.text)")
+        #expect(
+            await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 3: swapped in"),
+            "it goes forward again: \(terminal.text)")
         try terminal.type("S")
         #expect(await terminal.says("running", times: 2), "\(terminal.text)")
-        #expect(try await tool.plain("call", "Edition", "edition", "--running").output == "2\n", "it begins with what lies there")
+        #expect(
+            try await tool.plain("call", "Edition", "edition", "--running").output == "2\n",
+            "it begins with what lies there")
         try terminal.type("?x")
         #expect(await terminal.says(DevKey.legend, times: 2), "a key that means nothing does nothing")
         try terminal.type("q")
@@ -84,7 +92,9 @@ struct DevTerminalTests {
         #expect(terminal.isOrdinary)
     }
 
-    @Test func `what the application prints stands on lines of its own beside what is shown of the progress`() async throws {
+    @Test func `what the application prints stands on lines of its own beside what is shown of the progress`()
+        async throws
+    {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false, chats: 10_000)
         let terminal = try await start(), progress = "q again ends it at once"
         #expect(await terminal.says("tick"), "\(terminal.text)")
@@ -93,7 +103,9 @@ struct DevTerminalTests {
         try terminal.type("q")
         #expect(await terminal.says("over, 0"))
         for rest in terminal.text.components(separatedBy: progress).dropFirst() {
-            #expect(rest.hasPrefix("\r\u{1B}[K"), "the line is cleared before anything else comes: \(rest.prefix(40).debugDescription)")
+            #expect(
+                rest.hasPrefix("\r\u{1B}[K"),
+                "the line is cleared before anything else comes: \(rest.prefix(40).debugDescription)")
         }
     }
 

@@ -32,7 +32,9 @@ final class TerminalRun: Sendable {
 
     init(_ line: String, environment: [String: String]) throws {
         var own: Int32 = -1, other: Int32 = -1, present: [Int32] = [-1, -1], alive: [Int32] = [-1, -1]
-        guard openpty(&own, &other, nil, nil, nil) == 0, let name = ttyname(other), pipe(&present) == 0, pipe(&alive) == 0 else { throw NoTerminal() }
+        guard openpty(&own, &other, nil, nil, nil) == 0, let name = ttyname(other), pipe(&present) == 0,
+            pipe(&alive) == 0
+        else { throw NoTerminal() }
         for end in [own, other] + present + alive { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         terminal = own
         presence = FileHandle(fileDescriptor: present[1], closeOnDealloc: true)
@@ -68,7 +70,9 @@ final class TerminalRun: Sendable {
 
     /// Waits until this is to be read there, so many times; `false` when all has ended without.
     func says(_ text: String, times: Int = 1) async -> Bool {
-        func isThere(_ state: State) -> Bool { String(decoding: state.text, as: UTF8.self).components(separatedBy: text).count > times }
+        func isThere(_ state: State) -> Bool {
+            String(decoding: state.text, as: UTF8.self).components(separatedBy: text).count > times
+        }
         while !state.withLock({ isThere($0) }) {
             guard await take() else { return false }
         }
@@ -97,7 +101,9 @@ final class TerminalRun: Sendable {
     }
 
     /// The shell leads a session, whose terminal this is.
-    private static func spawn(_ line: String, at name: String, holding end: Int32, _ environment: [String: String]) throws -> pid_t {
+    private static func spawn(_ line: String, at name: String, holding end: Int32, _ environment: [String: String])
+        throws -> pid_t
+    {
         var actions = posix_spawn_file_actions_t(), attributes = posix_spawnattr_t(), shell: pid_t = 0
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -106,18 +112,23 @@ final class TerminalRun: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, name, O_RDWR, 0)
-        for output in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, output) }
+        for output in [STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, output)
+        }
         posix_spawn_file_actions_adddup2(&actions, end, 9)
         var none = sigset_t(), defaults = sigset_t()
         sigemptyset(&none)
         sigfillset(&defaults)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | 0x80)    // POSIX_SPAWN_SETSID
+        let setSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which the overlay lacks
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession)
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         let (words, settings) = (Self.copies(["/bin/sh", "-c", line]), Self.copies(variables))
         defer { for text in words + settings { free(text) } }
-        guard posix_spawn(&shell, "/bin/sh", &actions, &attributes, words + [nil], settings + [nil]) == 0 else { throw NoTerminal() }
+        guard posix_spawn(&shell, "/bin/sh", &actions, &attributes, words + [nil], settings + [nil]) == 0 else {
+            throw NoTerminal()
+        }
         return shell
     }
 
@@ -127,7 +138,10 @@ final class TerminalRun: Sendable {
     private static func read(_ terminal: Int32, while presence: Int32, _ deliver: @escaping @Sendable (Data?) -> Void) {
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 4_096)
-            var both = [pollfd(fd: terminal, events: Int16(POLLIN), revents: 0), pollfd(fd: presence, events: Int16(POLLIN), revents: 0)]
+            var both = [
+                pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: presence, events: Int16(POLLIN), revents: 0),
+            ]
             while true {
                 guard poll(&both, 2, -1) > 0 else { continue }
                 if both[1].revents != 0 { break }

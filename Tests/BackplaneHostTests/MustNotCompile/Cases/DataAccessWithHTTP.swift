@@ -1,9 +1,11 @@
+// swift-format-ignore-file
+
 import Backplane
 import BackplaneNetwork
 
 /// A data access controller reaches no network.
 final class Fetcher: DataAccessController {
     init(_ context: Context) {
-        _ = context.http    // error: value of type 'DataAccessContext<Fetcher>' has no member 'http'
+        _ = context.http  // error: value of type 'DataAccessContext<Fetcher>' has no member 'http'
     }
 }

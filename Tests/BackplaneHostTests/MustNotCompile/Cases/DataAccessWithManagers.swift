@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+
 import Backplane
 
 struct Bell: Contract {
@@ -8,7 +10,7 @@ struct Bell: Contract {
 /// A data access controller looks up no manager.
 final class Nosy: DataAccessController {
     init(_ context: Context) async throws {
-        _ = try await context.manager("Bell", as: Bell.self)    // error: value of type 'DataAccessContext<Nosy>' has no member 'manager'
-        _ = try await context.resolve(Bell.self)    // error: value of type 'DataAccessContext<Nosy>' has no member 'resolve'
+        _ = try await context.manager("Bell", as: Bell.self)  // error: value of type 'DataAccessContext<Nosy>' has no member 'manager'
+        _ = try await context.resolve(Bell.self)  // error: value of type 'DataAccessContext<Nosy>' has no member 'resolve'
     }
 }

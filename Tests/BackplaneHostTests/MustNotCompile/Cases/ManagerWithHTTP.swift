@@ -1,9 +1,11 @@
+// swift-format-ignore-file
+
 import Backplane
 import BackplaneNetwork
 
 /// A manager reaches no network: that is its communication controller's.
 final class Caller: Manager {
     init(_ context: Context) {
-        _ = context.http    // error: value of type 'ManagerContext<Caller>' has no member 'http'
+        _ = context.http  // error: value of type 'ManagerContext<Caller>' has no member 'http'
     }
 }

@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+
 import Backplane
 
 final class Newcomer: Manager {
@@ -10,9 +12,9 @@ final class Recruiter: Manager {
         var limit: Int
     }
     init(_ context: Context) {
-        context.add(Newcomer.self)    // error: value of type 'ManagerContext<Recruiter>' has no member 'add'
-        context.register(Newcomer.self)    // error: value of type 'ManagerContext<Recruiter>' has no member 'register'
-        context.configuration.limit = 2    // error: cannot assign to property: 'configuration' is a get-only property
-        _ = Registrar()    // error: 'Registrar' initializer is inaccessible due to 'internal' protection level // error: missing arguments for parameters 'services', 'pluginVersion' in call
+        context.add(Newcomer.self)  // error: value of type 'ManagerContext<Recruiter>' has no member 'add'
+        context.register(Newcomer.self)  // error: value of type 'ManagerContext<Recruiter>' has no member 'register'
+        context.configuration.limit = 2  // error: cannot assign to property: 'configuration' is a get-only property
+        _ = Registrar()  // error: 'Registrar' initializer is inaccessible due to 'internal' protection level // error: missing arguments for parameters 'services', 'pluginVersion' in call
     }
 }

@@ -1,3 +1,5 @@
+// swift-format-ignore-file
+
 import Backplane
 import BackplaneNetwork
 import BackplaneStorage

@@ -64,13 +64,28 @@ extension Left { enum PayloadElements { case new(Int, String) } }
 extension Right { enum PayloadElements { case new(String, Int) } }
 
 extension Left { enum IndirectCase { case new(Int), old(Int) } }
-extension Right { enum IndirectCase { case new(Int); indirect case old(Int) } }
+extension Right {
+    enum IndirectCase {
+        case new(Int)
+        indirect case old(Int)
+    }
+}
 
 extension Left { enum IndirectEnum { case new(String), old(String) } }
 extension Right { indirect enum IndirectEnum { case new(String), old(String) } }
 
-extension Left { enum OtherIndirectCase { case new(Int); indirect case old(Int) } }
-extension Right { enum OtherIndirectCase { indirect case new(Int); case old(Int) } }
+extension Left {
+    enum OtherIndirectCase {
+        case new(Int)
+        indirect case old(Int)
+    }
+}
+extension Right {
+    enum OtherIndirectCase {
+        indirect case new(Int)
+        case old(Int)
+    }
+}
 
 extension Left { enum RawType: Int { case new, old } }
 extension Right { enum RawType: String { case new, old } }

@@ -25,7 +25,9 @@ let equals = [
     Pair("`indirect` once and on every case with payload", Left.Indirect.self, Right.Indirect.self),
     Pair("a case without payload before and after one with", Left.Sorted.self, Right.Sorted.self),
     Pair("declared inside and in an extension", Left.Place.Within.self, Right.Place.Within.self),
-    Pair("declared in an extension for some arguments", Left.Around<Int>.Sometimes.self, Right.Around<Int>.Sometimes.self),
+    Pair(
+        "declared in an extension for some arguments", Left.Around<Int>.Sometimes.self, Right.Around<Int>.Sometimes.self
+    ),
     Pair("a type and its other name", Left.Aliased.self, Right.Aliased.self),
     Pair("private types of two files", sameHere, sameThere),
 ]
@@ -89,7 +91,13 @@ extension Right.Conforming {
 }
 
 extension Left { indirect enum Indirect { case end, item(Int), text(String) } }
-extension Right { enum Indirect { case end; indirect case item(Int); indirect case text(String) } }
+extension Right {
+    enum Indirect {
+        case end
+        indirect case item(Int)
+        indirect case text(String)
+    }
+}
 
 extension Left { enum Sorted { case end, item(Int) } }
 extension Right { enum Sorted { case item(Int), end } }
@@ -105,5 +113,5 @@ extension Left { struct Aliased { var text: String, bytes: [UInt8] } }
 extension Right {
     struct Aliased { var text: Words, bytes: Bytes }
     typealias Words = String
-    typealias Bytes = Array<UInt8>
+    typealias Bytes = [UInt8]
 }

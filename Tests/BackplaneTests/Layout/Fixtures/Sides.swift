@@ -20,6 +20,7 @@ struct Pair: Sendable, CustomStringConvertible {
     }
 
     static func sideless(_ text: String) -> String {
-        text.replacing("BackplaneTests.Left.", with: "BackplaneTests.").replacing("BackplaneTests.Right.", with: "BackplaneTests.")
+        text.replacing("BackplaneTests.Left.", with: "BackplaneTests.").replacing(
+            "BackplaneTests.Right.", with: "BackplaneTests.")
     }
 }

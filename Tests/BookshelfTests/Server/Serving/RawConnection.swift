@@ -14,7 +14,9 @@ final class RawConnection {
         address.sin_port = server.port.bigEndian
         address.sin_addr.s_addr = (host.0 << 24 | host.1 << 16 | host.2 << 8 | host.3).bigEndian
         let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         guard result == 0 else {
             close(socket)

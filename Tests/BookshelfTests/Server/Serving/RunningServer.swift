@@ -15,7 +15,8 @@ final class RunningServer: Sendable {
     private let session: URLSession
 
     /// Starts a server for as long as `body` runs. It ends with the tests in any case, because it watches its input.
-    static func run<Result>(_ arguments: String..., body: (RunningServer) async throws -> Result) async throws -> Result {
+    static func run<Result>(_ arguments: String..., body: (RunningServer) async throws -> Result) async throws -> Result
+    {
         let server = try await RunningServer(arguments)
         do {
             let result = try await body(server)
@@ -50,7 +51,8 @@ final class RunningServer: Sendable {
         }
         try process.run()
         let text = await output.fileHandleForReading.firstLine()
-        url = try #require(text.wholeMatch(of: /bookshelf-server listening on (http:\/\/127\.0\.0\.1:[0-9]+)\n/)).output.1.description
+        url = try #require(text.wholeMatch(of: /bookshelf-server listening on (http:\/\/127\.0\.0\.1:[0-9]+)\n/)).output
+            .1.description
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         session = URLSession(configuration: configuration)
@@ -59,7 +61,8 @@ final class RunningServer: Sendable {
 
     /// Beside the tests, where the package manager puts it.
     static var executable: URL {
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "bookshelf-server")
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(
+            path: "bookshelf-server")
     }
 
     var port: UInt16 { url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
@@ -84,11 +87,14 @@ final class RunningServer: Sendable {
         return nil
     }
 
-    func send(_ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil) async throws -> Answer {
+    func send(_ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil)
+        async throws -> Answer
+    {
         try await send(method, path, headers, bytes: body.map { Data($0.utf8) })
     }
 
-    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], bytes: Data?) async throws -> Answer {
+    func send(_ method: String, _ path: String, _ headers: [String: String] = [:], bytes: Data?) async throws -> Answer
+    {
         var request = URLRequest(url: try #require(URL(string: url + path)))
         request.httpMethod = method
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
@@ -99,7 +105,8 @@ final class RunningServer: Sendable {
 
     /// Signs in as the reader that a server has by itself, and gives the header that says so.
     func signIn() async throws -> [String: String] {
-        let answer = try await send("POST", "/v2/sessions", body: #"{"reader": "ada", "password": "difference-engine"}"#)
+        let answer = try await send(
+            "POST", "/v2/sessions", body: #"{"reader": "ada", "password": "difference-engine"}"#)
         try #require(answer.status == 201)
         return ["Authorization": "Bearer \(try answer.text("token"))"]
     }
@@ -144,7 +151,9 @@ extension FileHandle {
         let (lines, read) = AsyncStream.makeStream(of: Data.self)
         Thread.detachNewThread {
             var line = Data()
-            while line.last != UInt8(ascii: "\n"), let byte = try? self.read(upToCount: 1), !byte.isEmpty { line += byte }
+            while line.last != UInt8(ascii: "\n"), let byte = try? self.read(upToCount: 1), !byte.isEmpty {
+                line += byte
+            }
             read.yield(line)
             read.finish()
         }

@@ -3,6 +3,8 @@ public import CBackplane
 import ChallengeModule
 
 @c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
+    -> Int32
+{
     ChallengePlugin.enter(offer, answer)
 }

@@ -7,7 +7,9 @@ public struct Surroundings: Codable, Sendable, Hashable {
     public var services: [String]
 
     public init(dataAccessController: String? = nil, communicationController: String? = nil, services: [String] = []) {
-        (self.dataAccessController, self.communicationController, self.services) = (dataAccessController, communicationController, services)
+        (self.dataAccessController, self.communicationController, self.services) = (
+            dataAccessController, communicationController, services
+        )
     }
 }
 

@@ -87,7 +87,8 @@ final class CitizenManager: Manager {
             return try await other.number(call)
         }
         table.async(\.resolve) { manager, ending, call in
-            let other = try await manager.context.resolve(Citizens.self, where: { $0.name.hasSuffix(ending) }, for: call)
+            let other = try await manager.context.resolve(
+                Citizens.self, where: { $0.name.hasSuffix(ending) }, for: call)
             return try await other.number(call)
         }
         table.async(\.wait) { manager, seconds, _ in

@@ -4,6 +4,7 @@
 }
 
 #if RETROACTIVE
+// swift-format-ignore: AvoidRetroactiveConformances
 extension Int: @retroactive Error {}
 #endif
 

@@ -26,7 +26,9 @@ public enum FailureKind: String, Codable, Sendable, CaseIterable {
         case .whole: Self.wholeError
         case .bare: BackplaneError(.init(rawValue: "later.invention"), "")
         case .component:
-            BackplaneError(.componentFailed, "no — “nothing” \"fits\"\n\0", failure: .init(code: "parity.trouble", details: ["": "é", "where": "here"]))
+            BackplaneError(
+                .componentFailed, "no — “nothing” \"fits\"\n\0",
+                failure: .init(code: "parity.trouble", details: ["": "é", "where": "here"]))
         case .componentWithoutDetails: BackplaneError(.componentFailed, "", failure: .init(code: ""))
         case .plain: BackplaneError(.componentFailed, "Plain(number: 7)")
         case .cancellation: BackplaneError(.callCancelled, "the call was cancelled")
@@ -34,9 +36,12 @@ public enum FailureKind: String, Codable, Sendable, CaseIterable {
     }
 
     private static let wholeError = BackplaneError(
-        .configurationInvalid, "outer", at: "/managers/A/configuration", failure: .init(code: "own.code", details: ["a": "1"]),
+        .configurationInvalid, "outer", at: "/managers/A/configuration",
+        failure: .init(code: "own.code", details: ["a": "1"]),
         causes: [
-            BackplaneError(.callDeadline, "first", causes: [BackplaneError(.pluginDamaged, "inner", at: "lib.so", failure: .init(code: "deep"))]),
+            BackplaneError(
+                .callDeadline, "first",
+                causes: [BackplaneError(.pluginDamaged, "inner", at: "lib.so", failure: .init(code: "deep"))]),
             BackplaneError(.init(rawValue: "later.invention"), "second", at: ""),
         ])
 }
@@ -44,6 +49,8 @@ public enum FailureKind: String, Codable, Sendable, CaseIterable {
 extension BackplaneError {
     /// An error with so many errors in one another below it.
     public static func deep(_ levels: Int) -> BackplaneError {
-        (0..<levels).reduce(BackplaneError(.componentFailed, "0")) { BackplaneError(.componentFailed, "\($1 + 1)", causes: [$0]) }
+        (0..<levels).reduce(BackplaneError(.componentFailed, "0")) {
+            BackplaneError(.componentFailed, "\($1 + 1)", causes: [$0])
+        }
     }
 }

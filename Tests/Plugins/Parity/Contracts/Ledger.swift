@@ -23,5 +23,7 @@ public struct LedgerEntry: Codable, Sendable, Hashable {
     /// Since 1.4.
     public var pages: [Int]
 
-    public init(text: String, wasLimited: Bool, pages: [Int]) { (self.text, self.wasLimited, self.pages) = (text, wasLimited, pages) }
+    public init(text: String, wasLimited: Bool, pages: [Int]) {
+        (self.text, self.wasLimited, self.pages) = (text, wasLimited, pages)
+    }
 }

@@ -48,7 +48,9 @@ public struct OtherLedger: Contract {
         public var limit: Int?
         public var note: String
 
-        public init(text: String, limit: Int?, note: String) { (self.text, self.limit, self.note) = (text, limit, note) }
+        public init(text: String, limit: Int?, note: String) {
+            (self.text, self.limit, self.note) = (text, limit, note)
+        }
     }
 }
 

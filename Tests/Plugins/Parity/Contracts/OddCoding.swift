@@ -16,7 +16,8 @@ public struct Strict: Codable, Sendable, Hashable {
     public init(from decoder: any Decoder) throws {
         percent = try decoder.singleValueContainer().decode(Int.self)
         guard (0...100).contains(percent) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(percent) is no percentage"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\(percent) is no percentage"))
         }
     }
 

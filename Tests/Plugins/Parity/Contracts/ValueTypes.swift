@@ -15,10 +15,12 @@ public struct Integers: Codable, Sendable, Hashable {
     public var uint128: UInt128
 
     public static let smallest = Integers(
-        int: .min, uint: .min, int8: .min, uint8: .min, int16: .min, uint16: .min, int32: .min, uint32: .min, int64: .min, uint64: .min,
+        int: .min, uint: .min, int8: .min, uint8: .min, int16: .min, uint16: .min, int32: .min, uint32: .min,
+        int64: .min, uint64: .min,
         int128: .min, uint128: .min)
     public static let largest = Integers(
-        int: .max, uint: .max, int8: .max, uint8: .max, int16: .max, uint16: .max, int32: .max, uint32: .max, int64: .max, uint64: .max,
+        int: .max, uint: .max, int8: .max, uint8: .max, int16: .max, uint16: .max, int32: .max, uint32: .max,
+        int64: .max, uint64: .max,
         int128: .max, uint128: .max)
 }
 
@@ -27,7 +29,9 @@ public struct Glyphs: Codable, Sendable, Hashable {
     public var character: Character
     public var scalar: Unicode.Scalar
 
-    public init(_ character: Character, _ scalar: Unicode.Scalar) { (self.character, self.scalar) = (character, scalar) }
+    public init(_ character: Character, _ scalar: Unicode.Scalar) {
+        (self.character, self.scalar) = (character, scalar)
+    }
 
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode([String].self)
@@ -52,7 +56,8 @@ public struct Ranges: Codable, Sendable, Hashable {
     }
 
     public static func == (a: Self, b: Self) -> Bool {
-        a.half == b.half && a.closed == b.closed && a.from.lowerBound == b.from.lowerBound && a.through.upperBound == b.through.upperBound
+        a.half == b.half && a.closed == b.closed && a.from.lowerBound == b.from.lowerBound
+            && a.through.upperBound == b.through.upperBound
             && a.upTo.upperBound == b.upTo.upperBound
     }
 
@@ -68,7 +73,10 @@ public struct Place: Codable, Sendable, Hashable {
     public var interval: DateInterval
     public var path: IndexPath
 
-    public init(_ locale: Locale, _ timeZone: TimeZone, _ calendar: Calendar, _ components: DateComponents, _ interval: DateInterval, _ path: IndexPath) {
+    public init(
+        _ locale: Locale, _ timeZone: TimeZone, _ calendar: Calendar, _ components: DateComponents,
+        _ interval: DateInterval, _ path: IndexPath
+    ) {
         (self.locale, self.timeZone, self.calendar) = (locale, timeZone, calendar)
         (self.components, self.interval, self.path) = (components, interval, path)
     }
@@ -88,7 +96,10 @@ public struct Volume: Codable, Sendable, Hashable {
     public var shape: Shape
     public var isLent = false
 
-    public init(_ id: Int, _ title: String, subtitle: String? = nil, authors: [String: Int?] = [:], tags: Set<String> = [], shape: Shape = .point) {
+    public init(
+        _ id: Int, _ title: String, subtitle: String? = nil, authors: [String: Int?] = [:], tags: Set<String> = [],
+        shape: Shape = .point
+    ) {
         (self.id, self.title, self.subtitle, self.tags, self.shape) = (id, title, subtitle, tags, shape)
         self.authors = authors.sorted { $0.key < $1.key }.map { Author(name: $0.key, born: $0.value) }
     }

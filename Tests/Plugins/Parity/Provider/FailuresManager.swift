@@ -15,7 +15,8 @@ final class FailuresManager: Manager {
     private static func thrown(_ kind: FailureKind) -> any Error {
         switch kind {
         case .whole, .bare: kind.error
-        case .component: Trouble(code: "parity.trouble", message: kind.error.message, details: ["": "é", "where": "here"])
+        case .component:
+            Trouble(code: "parity.trouble", message: kind.error.message, details: ["": "é", "where": "here"])
         case .componentWithoutDetails: Quiet()
         case .plain: Plain(number: 7)
         case .cancellation: CancellationError()

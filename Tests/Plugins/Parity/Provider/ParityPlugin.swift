@@ -16,6 +16,8 @@ struct ParityPlugin: Plugin {
 }
 
 @c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
+    -> Int32
+{
     ParityPlugin.enter(offer, answer)
 }

@@ -14,7 +14,9 @@ final class LedgerReader: Manager {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.find) { reader, text, call in try await reader.ledger.find(EarlierLedger.Query(text: text), call).map(\.text) }
+        table.async(\.find) { reader, text, call in
+            try await reader.ledger.find(EarlierLedger.Query(text: text), call).map(\.text)
+        }
         table.sync(\.count) { reader, text, call in try reader.ledger.count(EarlierLedger.Query(text: text), call) }
         table.async(\.given) { reader, text, call in try await reader.ledger.given(text, call) }
     }
@@ -34,9 +36,13 @@ final class EqualVersionReader: Manager {
 
     static func methods(_ table: inout Methods) {
         table.async(\.find) { reader, text, call in
-            try await reader.ledger.find(OtherLedger.Query(text: text, limit: 3, note: ""), call).map { "\($0.text) \($0.wasLimited)" }
+            try await reader.ledger.find(OtherLedger.Query(text: text, limit: 3, note: ""), call).map {
+                "\($0.text) \($0.wasLimited)"
+            }
         }
-        table.sync(\.count) { reader, text, call in try reader.ledger.count(OtherLedger.Query(text: text, limit: 3, note: ""), call) }
+        table.sync(\.count) { reader, text, call in
+            try reader.ledger.count(OtherLedger.Query(text: text, limit: 3, note: ""), call)
+        }
         table.async(\.given) { _, text, _ in text }
     }
 }

@@ -20,6 +20,8 @@ struct RelayPlugin: Plugin {
 }
 
 @c @implementation
-public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>) -> Int32 {
+public func backplane_plugin_entry_v1(_ offer: UnsafePointer<bp_offer>, _ answer: UnsafeMutablePointer<bp_answer>)
+    -> Int32
+{
     RelayPlugin.enter(offer, answer)
 }
