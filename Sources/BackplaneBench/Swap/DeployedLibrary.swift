@@ -1,16 +1,16 @@
 import Backplane
 import BackplaneProcesses
 
-/// A library as it is deployed: without debug information.
+/// A library as distributions deploy it: without debug information and without symbols that nothing links to.
 enum DeployedLibrary {
-    /// Copies a library without its debug information.
+    /// Copies a library without what `strip --strip-unneeded` removes.
     ///
     /// - Throws: `component.failed`, also if `strip` is not installed.
     static func make(of library: String, at path: String) throws(BackplaneError) {
         let process: SpawnedProcess
         do throws(BackplaneError) {
             process = try SpawnedProcess(
-                "strip", ["--strip-debug", "-o", path, library], descriptors: [], group: .ours)
+                "strip", ["--strip-unneeded", "-o", path, library], descriptors: [], group: .ours)
         } catch {
             throw BackplaneError(
                 .componentFailed,
