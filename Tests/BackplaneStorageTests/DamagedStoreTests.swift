@@ -252,9 +252,24 @@ struct DamagedStoreTests {
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
         bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0, count: 100))
         try Data(bytes).write(to: URL(filePath: fixture.file))
-        try Data(bytes.prefix(10_000)).write(to: URL(filePath: fixture.file + ".salvaging"))
+        for suffix in [".salvaging", ".salvaging-journal"] {
+            try Data(bytes.prefix(10_000)).write(to: URL(filePath: fixture.file + suffix))
+        }
         try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
         #expect(try !fixture.names().contains { $0.contains("salvag") })
+    }
+
+    @Test func `what a killed repair left is removed, even where a backup has taken the store's place`() async throws {
+        let fixture = try Fixture()
+        var shape = Shape.all[0]
+        shape.records = 10
+        try await fixture.open().write((0..<10).map { shape.change($0) }, in: "library")
+        for suffix in [".salvaging", ".salvaging-journal"] {
+            try Data(repeating: 0x55, count: 10_000).write(to: URL(filePath: fixture.file + suffix))
+        }
+        try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
+        #expect(fixture.reports.isEmpty)
+        #expect(try fixture.names().filter { $0.contains("salvag") } == [])
     }
 
     @Test func `a repair that was killed once its copy was whole is finished`() async throws {
