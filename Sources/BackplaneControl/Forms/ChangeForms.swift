@@ -46,9 +46,9 @@ package struct ComponentChangeForm: ControlForm {
         value = ComponentChange(
             component: try container.decode(String.self, forKey: .component),
             role: try container.decode(String.self, forKey: .role),
-            className: try container.decodeIfPresent(String.self, forKey: .className),
+            className: try container.decode(String.self, forKey: .className),
             fromVersion: try container.decodeIfPresent(Version.self, forKey: .fromVersion),
-            toVersion: try container.decodeIfPresent(Version.self, forKey: .toVersion),
+            toVersion: try container.decode(Version.self, forKey: .toVersion),
             manner: try container.decode(wordForKey: .manner),
             isRestart: try container.decode(Bool.self, forKey: .isRestart),
             state: try container.decodeIfPresent(StateChangeForm.self, forKey: .state)?.value,
@@ -59,9 +59,9 @@ package struct ComponentChangeForm: ControlForm {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(value.component, forKey: .component)
         try container.encode(value.role, forKey: .role)
-        try container.encodeIfPresent(value.className, forKey: .className)
+        try container.encode(value.className, forKey: .className)
         try container.encodeIfPresent(value.fromVersion, forKey: .fromVersion)
-        try container.encodeIfPresent(value.toVersion, forKey: .toVersion)
+        try container.encode(value.toVersion, forKey: .toVersion)
         try container.encode(value.manner, forKey: .manner)
         try container.encode(value.isRestart, forKey: .isRestart)
         try container.encodeIfPresent(value.state.map(StateChangeForm.init), forKey: .state)
