@@ -5,6 +5,7 @@ import BackplaneStorage
 import Foundation
 import Glibc
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A store whose file was damaged: what can still be read of it, who may repair it, and what a killed repair leaves.
@@ -91,7 +92,7 @@ struct DamagedStoreTests {
         }
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: whole.file))), pages = bytes.count / 4_096
         let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed)
         // The first pages, among them the schema's and the root, and others.
         for page in Set([1, 2, 3, 4] + (0..<12).map { _ in Int.random(in: 1...pages, using: &random) }).sorted() {
             let trial = try Fixture(), start = (page - 1) * 4_096
@@ -288,20 +289,6 @@ struct DamagedStoreTests {
         #expect(
             try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)-wal"))
                 == Data(repeating: 0x44, count: 50_000))
-    }
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }
 #endif
