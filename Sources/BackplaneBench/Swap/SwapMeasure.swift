@@ -29,6 +29,14 @@ enum SwapMeasure: String, CaseIterable, Sendable {
 
         var lanes: LaneRule { isEncoded ? .encoded : .fastest }
 
+        /// Starts a host with the plugin, measures, and stops the host in any case.
+        func measure(
+            in folder: String, loads: String, _ figures: (TurnstileHost) async throws -> [String: Double]
+        ) async throws -> [String: Double] {
+            try await TurnstileHost(plugin, editions(in: folder), in: folder + "/host", loads: loads, lanes: lanes)
+                .whileRunning(figures)
+        }
+
         /// Returns the libraries of the plugin in the form in which they are swapped.
         func editions(in folder: String) throws -> [String] {
             let built = try plugin.editions()
