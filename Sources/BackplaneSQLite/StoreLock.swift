@@ -6,9 +6,9 @@ import Glibc
 
 /// The lock that is held as long as a store is open, shared by all that have it open.
 ///
-/// If it can be taken exclusively, nobody else has the store open. It is on a file of its own, `store.sqlite.lock`, which
-/// is never removed, so that it does not interfere with SQLite's locks on the database. A second lock on that file is
-/// exclusive and held while the store is being opened.
+/// If it can be taken exclusively, nobody else has the store open. It is on a file of its own, `store.sqlite.lock`,
+/// which is never removed, so that it does not interfere with SQLite's locks on the database. A second lock on that
+/// file is exclusive and held while the store is being opened.
 final class StoreLock: Sendable {
     private let descriptor: Int32
     private let path: String

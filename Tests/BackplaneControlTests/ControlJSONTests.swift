@@ -5,7 +5,8 @@ import Testing
 
 @testable import BackplaneControl
 
-/// The protocol's JSON to the letter: whoever speaks it was built at another time, and knows no property by its new name.
+/// The protocol's JSON to the letter: whoever speaks it was built at another time, and knows no property by its new
+/// name.
 @Suite struct ControlJSONTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -30,8 +30,8 @@ extension ComponentContext {
             case .communicationController: CommunicationContext<Owner>(parts: parts)
             case .networkService: NetworkServiceContext<Owner>(parts: parts)
             }
-        // The precondition, which each role's protocol states as `Context == …Context<Self>`. The switch is over the role
-        // of `Self`, so that it has created the one of the four types that `Self` is.
+        // The precondition, which each role's protocol states as `Context == …Context<Self>`. The switch is over the
+        // role of `Self`, so that it has created the one of the four types that `Self` is.
         return context as! Self
     }
 }

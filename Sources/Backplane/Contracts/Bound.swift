@@ -100,8 +100,8 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 /// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
 public enum RequiredFrame {}
 
-// The four functions below exist for their message: the compiler refuses every call of an unavailable function. So their
-// bodies never run; they are there only because Swift requires a body.
+// The four functions below exist for their message: the compiler refuses every call of an unavailable function. So
+// their bodies never run; they are there only because Swift requires a body.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.

@@ -4,9 +4,10 @@ import Glibc
 extension FileDescriptor {
     /// Copies a file of `size` bytes into an empty one in the cheapest way available, and returns the number of bytes.
     ///
-    /// Where the file system supports it, the copy is a clone, which shares its storage until one of the files is written
-    /// to. Otherwise the kernel copies the bytes, or this process does, through a buffer. A file that is written to
-    /// meanwhile can give fewer or more bytes than `size`; the caller also compares its status before and after.
+    /// Where the file system supports it, the copy is a clone, which shares its storage until one of the files is
+    /// written to. Otherwise the kernel copies the bytes, or this process does, through a buffer. A file that is
+    /// written to meanwhile can give fewer or more bytes than `size`; the caller also compares its status before and
+    /// after.
     ///
     /// - Precondition: Both files are positioned at their start, and `target` is empty.
     borrowing func copyContents(_ size: Int, to target: borrowing FileDescriptor) throws(SystemError) -> Int {

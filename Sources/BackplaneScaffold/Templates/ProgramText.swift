@@ -18,7 +18,7 @@ enum ProgramText {
                 // Created first, so that no signal is missed.
                 let signals = StopSignals()
                 let manifest = ManifestDocument(contentsOf: CommandLine.arguments.dropFirst().first ?? "backplane.json")
-                // For servers that you do not run, use AsyncHTTPClientExecutor of BackplaneHTTP, with the trait Engines.
+                // For other people's servers, use AsyncHTTPClientExecutor of BackplaneHTTP (trait Engines).
                 let host = PluginHost(manifest: manifest, options: HostOptions(executors: [URLSessionExecutor()]))
                 do {
                     try await run(host, until: signals)
