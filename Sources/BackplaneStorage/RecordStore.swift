@@ -38,7 +38,7 @@ public enum RecordChange: Sendable, Hashable {
     case save(collection: String, StoredRecord)
     /// Deletes the record with an id, if there is one.
     case delete(collection: String, id: String)
-    /// Deletes all records of a collection.
+    /// Empties a collection.
     case deleteAll(collection: String)
 }
 

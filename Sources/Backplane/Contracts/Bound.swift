@@ -9,7 +9,9 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 
     /// Calls the method.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.cancelled`; `call.retired` after the component has stopped.
     @inlinable @inline(__always)
@@ -39,7 +41,9 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 
     /// Calls the method.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.retired` after the component has stopped.
     @inlinable @inline(__always)

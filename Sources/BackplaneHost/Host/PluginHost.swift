@@ -24,7 +24,10 @@ public final class PluginHost: Sendable {
 
     /// Creates a host for a manifest document.
     ///
-    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
+    /// - Parameters:
+    ///   - manifest: The manifest, whose problems are reported by ``check()``.
+    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - options: The folders, limits and engines of the host.
     public convenience init(
         manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()
     ) {
@@ -38,7 +41,10 @@ public final class PluginHost: Sendable {
 
     /// Creates a host for a manifest built in Swift.
     ///
-    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
+    /// - Parameters:
+    ///   - manifest: The manifest, whose problems are reported by ``check()``.
+    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - options: The folders, limits and engines of the host.
     public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
     }

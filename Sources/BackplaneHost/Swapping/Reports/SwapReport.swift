@@ -151,7 +151,7 @@ public struct WireChange: Sendable, Hashable {
 
 /// The time that one step of a swap took.
 public struct StepTime: Sendable, Hashable {
-    /// The step.
+    /// The part of the swap that was timed.
     public var step: SwapStep
     /// The time that it took.
     public var duration: Duration
