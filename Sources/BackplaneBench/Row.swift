@@ -1,6 +1,6 @@
 /// A single measurement.
 struct Row: Sendable {
-    /// The way in which the figures of all rounds are summarized.
+    /// The way in which the figures of all rounds are summarised.
     enum Summary: Sendable, Hashable {
         case median
         /// The highest figure, for events that must not occur in any round.

@@ -20,7 +20,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     struct Order: Codable, Sendable {
         var plugin = TurnstilePlugin.swift
         var isEncoded = false
-        /// A Boolean value indicating whether the library is swapped as built.
+        /// A Boolean value that indicates whether the library is swapped as built.
         ///
         /// Otherwise it is stripped of debug information, as for deployment.
         var hasDebugInformation = false

@@ -14,7 +14,7 @@ extension HostChoice {
 extension HostSettings {
     /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
     ///
-    /// - Parameter running: Whether to use a running host; `socket` implies it.
+    /// - Parameter running: A Boolean value that indicates whether to use a running host; `socket` implies it.
     func taking(_ manifest: String?, running: Bool, socket: String?) throws(Misuse) -> (
         settings: HostSettings, host: HostChoice?
     ) {

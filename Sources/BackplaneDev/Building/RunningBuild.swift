@@ -19,7 +19,7 @@ final class RunningBuild {
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
     private(set) var isCancelled = false
-    /// A Boolean value indicating whether the build has written its library already.
+    /// A Boolean value that indicates whether the build has written its library already.
     var hasCome = false
     private let listener: Listener
     private let process: ChildProcess

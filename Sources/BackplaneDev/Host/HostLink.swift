@@ -34,7 +34,7 @@ final class HostLink {
         Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
     }
 
-    /// A Boolean value indicating whether the application was not started by this command, and outlives it.
+    /// A Boolean value that indicates whether the application was not started by this command, and outlives it.
     var isForeign: Bool { process == nil }
 
     func isUp(_ report: HostChild.Report) {

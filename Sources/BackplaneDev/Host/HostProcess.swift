@@ -40,7 +40,8 @@ final class HostProcess: Sendable {
 
     /// Asks the process to stop gracefully, and kills it after a while if it has not.
     ///
-    /// - Parameter isUp: Whether the start is complete; before that, there is nothing to lose, and the wait is shorter.
+    /// - Parameter isUp: A Boolean value that indicates whether the start is complete; before that, there is nothing to
+    ///   lose, and the wait is shorter.
     func stop(isUp: Bool) {
         process.send(SIGTERM)
         let process = process

@@ -73,7 +73,8 @@ public final class PluginHost: Sendable {
 
     /// Starts all eager managers and what they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: Whether to skip what cannot be started; ``managers`` gives the reasons.
+    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers`` gives
+    ///   the reasons.
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {

@@ -59,7 +59,8 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from bytes, optionally without their lock.
     ///
-    /// - Parameter ignoringLock: Whether to read the manifest as if it had no lock, and so no mistake in it.
+    /// - Parameter ignoringLock: A Boolean value that indicates whether to read the manifest as if it had no lock, and
+    ///   so no mistake in it.
     package init(
         parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable

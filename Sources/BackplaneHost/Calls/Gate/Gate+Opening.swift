@@ -31,7 +31,8 @@ extension Gate {
     /// Holds new calls, which wait until the gate is opened or closed; calls in flight continue.
     ///
     /// - Parameters:
-    ///   - lettingAside: Whether synchronous calls, which cannot wait, are still admitted to the current binding.
+    ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
+    ///     admitted to the current binding.
     ///   - passage: The numbers of the components through which calls may still come back.
     ///   - retreat: The components that stop together: calls that come through them are refused instead of held.
     func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], retreat: Retreat? = nil) {
@@ -45,7 +46,8 @@ extension Gate {
 
     /// Lets no more calls come back; those already in flight continue.
     ///
-    /// - Parameter lettingAside: Whether synchronous calls still reach the current binding.
+    /// - Parameter lettingAside: A Boolean value that indicates whether synchronous calls still reach the current
+    ///   binding.
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
             state.passage = []
