@@ -28,7 +28,7 @@ final class RunningBuild {
     ///
     /// - Parameters:
     ///   - last: The package that was built before this one.
-    ///   - tell: Receives the events of the build, on any thread.
+    ///   - tell: A function that receives the events of the build, on any thread.
     /// - Throws: `BackplaneError` if the process cannot be started.
     init(
         _ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM,

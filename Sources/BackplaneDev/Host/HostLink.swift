@@ -19,7 +19,8 @@ final class HostLink {
 
     /// Starts an application.
     ///
-    /// - Parameter passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
+    /// - Parameter passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this
+    ///   process.
     init(
         number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ send: @escaping @Sendable (DevNews) -> Void

@@ -17,7 +17,7 @@ final class HostProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the hidden command.
-    ///   - passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
+    ///   - passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this process.
     init(
         _ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ news: @escaping @Sendable (News) -> Void

@@ -144,7 +144,7 @@ extension Gate {
 
     /// Puts another binding, perhaps for another lane, into every slot, and admits the calls that wait.
     ///
-    /// - Parameter next: Returns the slot's next binding, given its current one.
+    /// - Parameter next: A function that returns the slot's next binding, given its current one.
     /// - Returns: The bindings taken out, which from now on only drain.
     @discardableResult
     package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {

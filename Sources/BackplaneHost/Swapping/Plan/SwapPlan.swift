@@ -37,7 +37,7 @@ struct SwapPlan {
     /// - Parameters:
     ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded, rather
     ///     than a reason for refusal.
-    ///   - isSame: Returns whether two entries are the same class of the same loaded library.
+    ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
         from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool
