@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain flaky test-sanitizers hostile stress fuzz bench format lint docs build release install uninstall sqlite picture
+.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile stress fuzz bench format lint docs build release install uninstall sqlite picture
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -251,7 +251,8 @@ let package = Package(
         .testTarget(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
-        .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestFixtures"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
         .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),

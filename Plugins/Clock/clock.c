@@ -1,4 +1,4 @@
-/* A whole plugin in plain C: one manager, two methods. Everything it needs is in backplane.h. */
+/* A complete plugin in plain C, a manager with two methods. It needs nothing but backplane.h. */
 #define _POSIX_C_SOURCE 200809L     /* clock_gettime */
 
 #include "backplane.h"
@@ -14,7 +14,7 @@ enum { NOW, ECHO };
 
 static const bp_method methods[] = {
     {sizeof(bp_method), BP_SYNC, BP_TEXT("now")},       /* null -> Date: seconds since 2001-01-01 00:00 UTC */
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("echo")},     /* any JSON -> the same */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("echo")},     /* any JSON -> the same JSON */
 };
 
 static bp_bytes text(const char *literal) {
@@ -31,7 +31,7 @@ static void now(bp_done done, void *context) {
     done(context, BP_OK, text(json));
 }
 
-/* It keeps nothing, so every instance is this one. */
+/* The manager has no state, so all its instances are this one. */
 static char clock_instance;
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {

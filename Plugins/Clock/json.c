@@ -46,7 +46,7 @@ static bool hex4(reader *r) {
     return true;
 }
 
-/* The rest of the UTF-8 sequence that `first` begins (Unicode, table 3-7). */
+/* Reads the rest of the UTF-8 sequence that begins with `first` (Unicode, table 3-7). */
 static bool continued(reader *r, uint8_t first) {
     uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80, high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
     if (first < 0xC2 || first > 0xF4) return false;
@@ -69,7 +69,7 @@ static bool string(reader *r) {
     return false;
 }
 
-/* What stands between `open` and `close`: values, or with `named` pairs of a string and a value. */
+/* Reads an array or, if `named`, an object, up to and including `close`. */
 static bool list(reader *r, uint8_t close, bool named, int depth) {
     r->at++;
     space(r);

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is this one JSON value (RFC 8259) in UTF-8, nested at most 512 deep, and nothing else? Of this library alone: what a library shows,
- * another one in the process may be taken for. */
+/* Returns whether the bytes are exactly one JSON value (RFC 8259) in UTF-8, nested at most 512 deep.
+ *
+ * Hidden, because a symbol that a library exports can be bound to one of the same name in another library. */
 __attribute__((visibility("hidden"))) bool json_is_valid(const uint8_t *bytes, size_t length);
 
 #endif

@@ -17,11 +17,10 @@ package struct BenchCommand: Sendable {
     package var iterations: Int?
     package var quick: Bool
     package var json: Bool
-    /// The function that computes SHA-256 digests, or `nil` if there is none.
-    package var digest: (any ContentDigest)?
+    /// The function that computes SHA-256 digests.
+    package var digest: any ContentDigest
 
-    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: (any ContentDigest)?)
-    {
+    package init(suite: String?, only: String?, iterations: Int?, quick: Bool, json: Bool, digest: any ContentDigest) {
         (self.suite, self.only, self.iterations) = (suite, only, iterations)
         (self.quick, self.json, self.digest) = (quick, json, digest)
     }

@@ -19,8 +19,8 @@ package struct BenchSuite: Sendable {
     ///
     /// - Parameters:
     ///   - folder: A folder that does not exist yet and is removed afterwards, beside one in memory (``BenchFolder``).
-    ///   - digest: The function that computes SHA-256 digests, if there is one.
-    var open: @Sendable (_ folder: String, _ digest: (any ContentDigest)?) async throws -> Opened
+    ///   - digest: The function that computes SHA-256 digests.
+    var open: @Sendable (_ folder: String, _ digest: any ContentDigest) async throws -> Opened
 
     /// All suites.
     package static let all: [BenchSuite] = [.boundary, .composition, .swap, .dev]

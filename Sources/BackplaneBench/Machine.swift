@@ -8,7 +8,7 @@ enum Machine {
         var threads: Double
         var processors: Int
 
-        /// A Boolean value indicating whether the benchmarks would compete for processors.
+        /// A Boolean value that indicates whether the benchmarks would compete for processors.
         var isBusy: Bool { threads > Double(processors) / 2 }
         var description: String { "load \(Int(threads.rounded(.up))) on \(counted(processors, "processor"))" }
     }

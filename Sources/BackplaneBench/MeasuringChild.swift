@@ -24,7 +24,7 @@ package enum MeasuringChild {
     }
 
     /// Runs the child.
-    package static func run(_ measure: String, in folder: String, loads: String, digest: (any ContentDigest)?) async
+    package static func run(_ measure: String, in folder: String, loads: String, digest: any ContentDigest) async
         -> Int32
     {
         if let loading = LoadingChild.Measure(rawValue: measure) {

@@ -1,6 +1,6 @@
 /// A single measurement.
 struct Row: Sendable {
-    /// The way in which the figures of all rounds are summarized.
+    /// The way in which the figures of all rounds are summarised.
     enum Summary: Sendable, Hashable {
         case median
         /// The highest figure, for events that must not occur in any round.
@@ -26,8 +26,8 @@ struct Row: Sendable {
 extension Row {
     /// Creates a row for the cost of one call.
     ///
-    /// - Parameter calls: Makes the given number of calls, each of which adds one to the result of the one before,
-    ///   beginning with 0. It returns the last result, so that no call can be optimised away.
+    /// - Parameter calls: A function that makes the given number of calls, each of which adds one to the result of the
+    ///   one before, beginning with 0. It returns the last result, so that no call can be optimised away.
     static func calls(
         _ name: String, unit: Unit = .nanoseconds, baseline: String? = nil, target: Target? = nil,
         _ calls: @escaping @Sendable (Int) async throws -> Int

@@ -10,13 +10,13 @@ import BackplaneURLSession
 
 /// The engines of this build: implementations that come from packages, or their substitutes.
 enum Engines {
-    static var digest: (any ContentDigest)? {
-        #if Engines
-        SHA256Digest()
-        #else
-        nil
-        #endif
-    }
+    #if Engines
+    /// The function that computes SHA-256 digests.
+    static var digest: any ContentDigest { SHA256Digest() }
+    #else
+    /// No function: this build cannot check digests.
+    static var digest: (any ContentDigest)? { nil }
+    #endif
 
     /// Returns the executor of `http:` and `https:` requests.
     static func makeHTTP() -> any HTTPExecutor {

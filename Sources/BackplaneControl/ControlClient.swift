@@ -11,9 +11,9 @@ package struct ControlClient: Sendable {
 
     /// The functions that are called while a host works on a request.
     package struct Watch {
-        /// Called when the host reports progress.
+        /// The function called when the host reports progress.
         package var report: (ControlEvent) -> Void
-        /// Called at intervals while there is no answer.
+        /// The function called at intervals while there is no answer.
         package var tick: () -> Void
 
         package init(report: @escaping (ControlEvent) -> Void = { _ in }, tick: @escaping () -> Void = {}) {

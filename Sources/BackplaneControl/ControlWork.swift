@@ -7,7 +7,7 @@ final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
     private enum Look {
         case outcome(Outcome), limit
-        /// Look again after a change of state, or at this time.
+        /// The need to look again, after a change of the state or at this time.
         case later(Deadline?)
     }
     private struct State {
@@ -43,7 +43,7 @@ final class ControlWork: Sendable {
 
     /// Starts the work; returns `false` if the system provides no thread for it.
     ///
-    /// - Parameter ended: Called when the work ends, with whether it had been abandoned.
+    /// - Parameter ended: A function called when the work ends, with whether it had been abandoned.
     func start(_ work: @escaping @Sendable () async -> Outcome, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
         HostThread.tryStart("bp-request") { [self] in
             let outcome = thread.run(work)

@@ -16,7 +16,7 @@ public enum DocumentFormat: String, Sendable, Hashable, CaseIterable {
         if bytes.starts(with: "bplist".utf8) {
             self = .binary
         } else {
-            let first = bytes.withoutByteOrderMark.first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
+            let first = bytes.withoutByteOrderMark.first { !$0.isSpace }
             self = first == UInt8(ascii: "<") ? .xml : .json
         }
     }

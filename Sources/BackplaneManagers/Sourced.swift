@@ -43,10 +43,12 @@ extension Sourced {
     ///   - call: The call being served. The network gets three quarters of the time left, so that the stored value can
     ///     still be fetched when a server is slow.
     ///   - fetch: Requests the value from the network, with the call it is given.
-    ///   - keep: Stores the fetched value. If it fails, the value is returned nevertheless; see `unkept`.
-    ///   - kept: Returns the stored value, or `nil` if there is none. Called if `fetch` throws anything but a
-    ///     cancellation.
-    ///   - unkept: Receives the error if the value could not be stored, or if the stored value could not be read.
+    ///   - keep: A function that stores the fetched value. If it fails, the value is returned nevertheless; see
+    ///     `unkept`.
+    ///   - kept: A function that returns the stored value, or `nil` if there is none. Called if `fetch` throws anything
+    ///     but a cancellation.
+    ///   - unkept: A function that receives the error if the value could not be stored, or if the stored value could
+    ///     not be read.
     /// - Throws: The error of `fetch`, if it was cancelled or there is no stored value.
     public static func networkFirst(
         _ call: Call, fetch: (Call) async throws -> Value, keep: (Value) async throws -> Void,

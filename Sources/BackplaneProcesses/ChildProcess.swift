@@ -13,9 +13,9 @@ package final class ChildProcess: Sendable {
     package struct Outlet: Sendable {
         /// The descriptor in the child.
         package var descriptor: Int32
-        /// Called with a line that has begun, but has not continued for a while.
+        /// The function called with a line that has begun, but has not continued for a while.
         package var unfinished: (@Sendable (String) -> Void)?
-        /// Called with each line, without its end, on a thread of its own.
+        /// The function called with each line, without its end, on a thread of its own.
         package var take: @Sendable (String) -> Void
 
         package init(
@@ -38,7 +38,8 @@ package final class ChildProcess: Sendable {
     ///   - program: A path, or a name to look for in `PATH`, or `nil` for this program itself.
     ///   - environment: Variables that are added unless this process already has them.
     ///   - outlets: The descriptors to read from; the child inherits the others from this process.
-    ///   - ended: Called once, when the child has ended and all its lines have been handled, or a second after its end.
+    ///   - ended: A function called once, when the child has ended and all its lines have been handled, or a second
+    ///     after its end.
     package init(
         _ program: String?, _ arguments: [String], environment: [String: String] = [:], outlets: [Outlet],
         ended: @escaping @Sendable (Ending) -> Void

@@ -8,8 +8,8 @@ package enum LineReader {
     /// Reads lines until the end of file, repairing invalid UTF-8.
     ///
     /// - Parameters:
-    ///   - unfinished: Called with a line that has begun, but has not continued for a while.
-    ///   - take: Called with each line.
+    ///   - unfinished: A function called with a line that has begun, but has not continued for a while.
+    ///   - take: A function called with each line.
     package static func read(_ descriptor: Int32, unfinished: ((String) -> Void)? = nil, _ take: (String) -> Void) {
         var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -20,7 +20,7 @@ package final class SpawnedProcess: Sendable {
 
     /// The process group, which determines the reach of signals.
     package enum Group: Sendable {
-        /// This process's group: a signal reaches the child alone, and Control-C at the terminal reaches both.
+        /// The group of this process: a signal reaches the child alone, and Control-C at the terminal reaches both.
         case ours
         /// A new group: a signal reaches the child and all that it starts, and Control-C at the terminal none of them.
         case own

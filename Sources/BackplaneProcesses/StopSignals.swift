@@ -10,7 +10,7 @@ package final class StopSignals: Sendable {
     ///
     /// - Parameters:
     ///   - numbers: The signals to handle.
-    ///   - beforeDying: Called before a second SIGINT ends the process.
+    ///   - beforeDying: A function called before a second SIGINT ends the process.
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
         var ends: [Int32] = [-1, -1]
         // Handlers must be async-signal-safe: they write the signal's number to a pipe, which a separate thread reads.

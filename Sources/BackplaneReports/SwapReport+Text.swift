@@ -48,17 +48,13 @@ extension ComponentChange {
     fileprivate var report: [Span] {
         [
             Span("  \(component.printable): "),
-            Span(isRestart ? "made anew" : className == nil ? "has no successor" : versions),
+            Span(isRestart ? "made anew" : versions),
         ] + (state?.report ?? ["", ", no state"])
     }
 
     /// The old and new versions of the component's class.
     package var versions: String {
-        switch (fromVersion, toVersion) {
-        case (let from?, let to?): from == to ? "\(to)" : "\(from) → \(to)"
-        case (let version?, nil), (nil, let version?): "\(version)"
-        case (nil, nil): "-"
-        }
+        if let fromVersion, fromVersion != toVersion { "\(fromVersion) → \(toVersion)" } else { "\(toVersion)" }
     }
 }
 

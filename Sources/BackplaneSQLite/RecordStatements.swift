@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 
 extension RecordChange {
+    /// Executes the change within the transaction of `db`.
     func apply(to db: Database, in namespace: String) throws {
         switch self {
         case .save(let collection, let record):
@@ -22,8 +23,9 @@ extension RecordChange {
 }
 
 extension RecordQuery {
+    /// Returns the records that the query selects, and their total number.
     func page(in db: Database, _ namespace: String) throws -> RecordPage {
-        // The ids travel as one JSON array, so that their number is not bounded by SQLite's number of arguments.
+        // One JSON array for all ids, because SQLite limits the number of arguments.
         let chosen = ids == nil ? "" : "AND id IN (SELECT value FROM json_each(?))"
         var arguments: StatementArguments = [namespace, collection]
         if let ids { arguments += [String(decoding: try JSONEncoder().encode(ids), as: UTF8.self)] }

@@ -3,29 +3,36 @@ public import Backplane
 public import BackplaneStorage
 import GRDB
 
-/// Keeps records in one SQLite file, in WAL mode: readers and the one writer do not wait for each other.
+/// A record store in one SQLite file in WAL mode, where readers and the one writer do not wait for each other.
 ///
-/// What was acknowledged is there after the process is killed. A power failure may take the last moments with it, but never
-/// leaves half a transaction (SQLite, `PRAGMA synchronous = NORMAL` in WAL mode).
+/// A write that has returned survives the end of the process. A power failure can lose the last writes, but leaves no
+/// transaction half done (SQLite, `PRAGMA synchronous = NORMAL` in WAL mode).
 public final class SQLiteRecordStore: RecordStore {
     private let database: DatabasePool
-    /// Held until the database is closed.
+    /// The lock that is held until the database is closed.
     private let lock: StoreLock
 
-    /// Opens `store.sqlite` in a folder, or makes it, mode 0600.
+    /// Opens `store.sqlite` in a folder, or creates it with mode 0600.
     ///
-    /// Opening reads the whole file once, to know whether it is damaged. What can be read in a damaged file is then copied into a new one,
-    /// the damaged one is kept as `store.sqlite.damaged-…`, and what was saved and lost is reported.
+    /// Opening reads the whole file once, to find damage. The readable records of a damaged file are copied into a new
+    /// one, and the damaged one is kept as `store.sqlite.damaged-…`.
     ///
-    /// - Parameter damaged: what becomes of a damaged file.
-    /// - Throws: `store.unusable` when the file cannot be opened for writing; `store.damaged` when it is damaged, and is left as it is or
-    ///   open in another process.
+    /// - Parameters:
+    ///   - folder: The folder, which exists.
+    ///   - damaged: The treatment of a damaged file.
+    ///   - report: A function that receives a `store.damaged` with the number of records that were saved and lost, if
+    ///     the file was repaired.
+    /// - Throws: `store.unusable` if the file cannot be opened for writing; `store.damaged` if it is damaged, but the
+    ///   policy is to refuse it or the store is also open elsewhere.
     public init(
         folder: String, damaged: DamagedStorePolicy = .salvage, report: @Sendable (BackplaneError) -> Void
     ) throws(BackplaneError) {
         (database, lock) = try StoreFile(folder: folder, damaged: damaged).open(report: report)
     }
 
+    /// Applies changes in one transaction.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
     public func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
         do {
             try await database.write { db in
@@ -36,6 +43,9 @@ public final class SQLiteRecordStore: RecordStore {
         }
     }
 
+    /// Reads one page of the records that a query selects.
+    ///
+    /// - Throws: `store.unusable`; `call.cancelled`.
     public func read(_ query: RecordQuery, in namespace: String) async throws(BackplaneError) -> RecordPage {
         do {
             return try await database.read { db in try query.page(in: db, namespace) }

@@ -6,7 +6,9 @@ import Glibc
 import GRDB
 
 extension BackplaneError {
-    /// What SQLite said, without the values of the statement, which are nobody's business in a log.
+    /// Converts an error of SQLite, without the values of the statement, which do not belong in a log.
+    ///
+    /// Errors of Backplane are returned as they are.
     static func unusable(_ error: any Error, at path: String) -> BackplaneError {
         if error is CancellationError { return BackplaneError(.callCancelled, "the call was cancelled") }
         if let error = error as? BackplaneError { return error }
@@ -20,7 +22,9 @@ extension BackplaneError {
         return BackplaneError(.storeUnusable, "the store's file cannot be used: \(text)", at: path)
     }
 
-    /// - Parameter number: the system's number of an error.
+    /// Returns the error for a file that the system refuses to open.
+    ///
+    /// - Parameter number: The system's error number.
     static func unusableFile(_ number: Int32, at path: String) -> BackplaneError {
         let reason =
             obstacle(at: path, full: number == ENOSPC || number == EDQUOT)
@@ -28,7 +32,11 @@ extension BackplaneError {
         return BackplaneError(.storeUnusable, reason, at: path)
     }
 
-    /// What keeps the file from being written, where the system tells: SQLite often gives a code of what it was doing at the time.
+    /// Returns the reason why the file cannot be written, if the system gives one.
+    ///
+    /// SQLite's own code often says only which operation failed.
+    ///
+    /// - Parameter full: A Boolean value that indicates whether a full disk has been reported.
     private static func obstacle(at path: String, full: Bool) -> String? {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         var system = statvfs()

@@ -4,16 +4,16 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The file of a store: made, checked, and repaired when it is damaged.
+/// The file of a store, which is created, checked and, if it is damaged, repaired.
 struct StoreFile {
     let path: String
     let damaged: DamagedStorePolicy
 
     init(folder: String, damaged: DamagedStorePolicy) { (path, self.damaged) = (folder + "/store.sqlite", damaged) }
 
-    /// Opens the store while nobody else opens it.
+    /// Opens the store, while other processes that want to open it wait.
     ///
-    /// - Returns: the lock, which is held for as long as the database is open.
+    /// - Returns: The database, and the lock that is held as long as the database is open.
     func open(report: (BackplaneError) -> Void) throws(BackplaneError) -> (DatabasePool, StoreLock) {
         let lock = try StoreLock(of: path)
         defer { lock.endOpening() }
@@ -30,6 +30,9 @@ struct StoreFile {
         }
     }
 
+    /// Opens the file, or creates it.
+    ///
+    /// - Throws: A `DatabaseError` with `SQLITE_CORRUPT` or `SQLITE_NOTADB` if the file is damaged.
     private func openSound() throws -> DatabasePool {
         if FileManager.default.fileExists(atPath: path) { try check() } else { try Self.makePrivate(path) }
         var configuration = Configuration()
@@ -40,7 +43,9 @@ struct StoreFile {
         return database
     }
 
-    /// Reads the whole file before anything writes to it: a damaged one is kept as it was found.
+    /// Reads the whole file and throws if it is damaged.
+    ///
+    /// Nothing has written to the file before, so that a damaged one is kept as it was found.
     private func check() throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -51,7 +56,9 @@ struct StoreFile {
         guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }
     }
 
-    /// Repairs the file, unless somebody has it open or it is not to be touched.
+    /// Repairs the file and returns the report.
+    ///
+    /// - Throws: `store.damaged` if the store is also open elsewhere, or the policy is to refuse it.
     private func repair(_ error: DatabaseError, _ lock: StoreLock) throws -> BackplaneError {
         let reason = error.message ?? "SQLite \(error.resultCode.rawValue)"
         guard lock.isAlone() else {
@@ -69,13 +76,14 @@ struct StoreFile {
         return try StoreSalvage(path: path).run(reason: reason)
     }
 
-    /// Makes an empty file for this user alone; SQLite gives the files beside it the same rights.
+    /// Creates an empty file with mode 0600, which SQLite also gives to the files beside it.
     static func makePrivate(_ path: String) throws {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw BackplaneError.unusableFile(errno, at: path) }
         close(descriptor)
     }
 
+    /// The migrations that create the table of a store.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("records") { db in
@@ -92,7 +100,7 @@ struct StoreFile {
 }
 
 extension DatabaseError {
-    /// Whether it is the file's contents that are wrong, not its place or its rights.
+    /// A Boolean value that indicates whether the contents of the file are at fault, and not its path or permissions.
     fileprivate var isDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }

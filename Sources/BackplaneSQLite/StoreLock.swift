@@ -4,19 +4,25 @@ import BackplaneStorage
 import Foundation
 import Glibc
 
-/// The lock that a process holds for as long as it has a store open.
+/// The lock that is held as long as a store is open, shared by all that have it open.
 ///
-/// It is shared by all who have the store open, and so tells whether somebody else has. It lies on a file of its own, `store.sqlite.lock`,
-/// which stays: SQLite's locks on the database are its own business.
+/// If it can be taken exclusively, nobody else has the store open. It is on a file of its own, `store.sqlite.lock`,
+/// which is never removed, so that it does not interfere with SQLite's locks on the database. A second lock on that
+/// file is exclusive and held while the store is being opened.
 final class StoreLock: Sendable {
     private let descriptor: Int32
     private let path: String
-    /// `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
+    /// The constant `F_OFD_SETLK` of `<fcntl.h>`, which Swift does not import.
     private static let setOpenFileLock: Int32 = 37
 
-    /// Waits until no other process is opening the store, which takes as long as to check or repair it.
+    /// Waits until nobody else is opening the store, and takes both locks.
     ///
-    /// - Throws: `store.unusable` when the lock's file cannot be opened, or somebody opens the store for longer than `limit` seconds.
+    /// Another opening can take as long as it takes to check or repair the store.
+    ///
+    /// - Parameters:
+    ///   - store: The path of the store.
+    ///   - limit: The longest wait in seconds.
+    /// - Throws: `store.unusable` if the lock's file cannot be opened, or the wait exceeds the limit.
     init(of store: String, limit: Double = 600) throws(BackplaneError) {
         path = store + ".lock"
         descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -35,13 +41,13 @@ final class StoreLock: Sendable {
             }
             usleep(10_000)
         }
-        // In the way only of those who open, and they wait for the other lock.
+        // Does not wait: only the store that is being opened, now this one, ever takes this lock exclusively.
         while flock(descriptor, LOCK_SH) != 0 && errno == EINTR {}
     }
 
     deinit { close(descriptor) }
 
-    /// Whether nobody else has the store open, until ``endOpening()``.
+    /// Returns a Boolean value that indicates whether nobody else has the store open, valid until ``endOpening()``.
     func isAlone() -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
             _ = flock(descriptor, LOCK_SH)
@@ -51,10 +57,15 @@ final class StoreLock: Sendable {
         return false
     }
 
-    /// Lets others open the store.
+    /// Releases the lock of opening, so that others can open the store.
     func endOpening() { _ = setOpening(Int16(F_UNLCK)) }
 
-    /// Opens are one at a time, in one process as between several: the lock belongs to the open file.
+    /// Takes or releases the lock of opening, without waiting.
+    ///
+    /// It belongs to the open file description, so that it also works between two stores of one process.
+    ///
+    /// - Parameter type: `F_WRLCK` or `F_UNLCK`.
+    /// - Returns: `false` if the system refuses, with the reason in `errno`.
     private func setOpening(_ type: Int16) -> Bool {
         var lock = Glibc.flock()
         lock.l_type = type
@@ -62,7 +73,7 @@ final class StoreLock: Sendable {
         return fcntl(descriptor, Self.setOpenFileLock, &lock) == 0
     }
 
-    /// Those who have the store open besides this process, as the system lists them, for messages.
+    /// The other processes that have the store open according to `/proc/locks`, as the subject of a sentence.
     var others: String {
         var status = stat()
         fstat(descriptor, &status)

@@ -12,7 +12,7 @@ enum BackplanePackage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - given: A folder or a URL, or `nil` for the package from which this program was built.
-    ///   - own: Returns the path of that package.
+    ///   - own: A function that returns the path of that package.
     /// - Throws: `new.package` if there is no checkout of Backplane.
     init(given: String?, own: () throws(BackplaneError) -> String = OwnPackage.path) throws(BackplaneError) {
         guard let given else {

@@ -1,9 +1,9 @@
 /// A new manager with its optional controllers and service, and the names of their types.
 struct ManagerLayers: Sendable, Hashable {
     var name: String
-    /// A Boolean value indicating whether there is a data access controller.
+    /// A Boolean value that indicates whether there is a data access controller.
     var hasStore = false
-    /// A Boolean value indicating whether there is a communication controller with a network service.
+    /// A Boolean value that indicates whether there is a communication controller with a network service.
     var hasService = false
     /// The module of the contracts, or `nil` if they are in the manager's module.
     var contracts: String?
@@ -37,7 +37,7 @@ struct ManagerLayers: Sendable, Hashable {
     var testProducts: [String] {
         ["Backplane", "BackplaneHost"] + (isSourced ? ["BackplaneManagers"] : []) + ["BackplaneTestKit"]
     }
-    /// A Boolean value indicating whether results carry their source, network or store.
+    /// A Boolean value that indicates whether results carry their source, network or store.
     var isSourced: Bool { hasStore && hasService }
     /// The path of the service's sample data, relative to the folder of the manifest.
     var sample: String { "\(kebab)/items.json" }

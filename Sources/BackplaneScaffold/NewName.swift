@@ -9,7 +9,7 @@ struct NewName: Sendable, Hashable {
 
     /// Creates a name from a command-line argument.
     ///
-    /// - Parameter inFolder: Whether a path may precede the name.
+    /// - Parameter inFolder: A Boolean value that indicates whether a path may precede the name.
     /// - Throws: `new.name`, with a valid name as a suggestion if possible.
     init(_ given: String, inFolder: Bool = false) throws(BackplaneError) {
         let path = given.hasSuffix("/") && given.count > 1 ? String(given.dropLast()) : given

@@ -31,7 +31,7 @@ package struct SwiftIdentifier: Sendable, Hashable {
     /// The identifier, in backticks if it is a keyword.
     package var spelled: String { Self.keywords.contains(text) ? "`\(text)`" : text }
 
-    /// A Boolean value indicating whether a member of this name would need backticks even after a dot.
+    /// A Boolean value that indicates whether a member of this name would need backticks even after a dot.
     package var isTaken: Bool { text == "init" || text == "self" }
 
     /// The reserved words, from *The Swift Programming Language*, Lexical Structure.

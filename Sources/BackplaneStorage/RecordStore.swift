@@ -38,7 +38,7 @@ public enum RecordChange: Sendable, Hashable {
     case save(collection: String, StoredRecord)
     /// Deletes the record with an id, if there is one.
     case delete(collection: String, id: String)
-    /// Deletes all records of a collection.
+    /// Empties a collection.
     case deleteAll(collection: String)
 }
 
@@ -83,8 +83,8 @@ extension BackplaneError.Code {
 
 /// The treatment of a store whose file is damaged.
 public enum DamagedStorePolicy: String, Sendable {
-    /// Save what can be read into a new file, and keep the damaged one beside it.
+    /// Copies what can be read into a new file, and keeps the damaged one beside it.
     case salvage
-    /// Leave the file as it is, and do not open the store.
+    /// Leaves the file as it is, and does not open the store.
     case refuse
 }

@@ -41,6 +41,17 @@ package final class TurnstileHost: Sendable {
         call = host.begin()
     }
 
+    /// Calls `body` with the host running, and stops the host in any case.
+    package func whileRunning<Result>(_ body: (TurnstileHost) async throws -> Result) async throws -> Result {
+        let result: Result
+        do { result = try await body(self) } catch {
+            await host.stop()
+            throw error
+        }
+        await host.stop()
+        return result
+    }
+
     /// Builds the other edition, which is not timed, and swaps to it.
     ///
     /// - Returns: The time from the request to the commit, and the report.

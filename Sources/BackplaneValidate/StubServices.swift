@@ -8,7 +8,7 @@ import Synchronization
 /// Calls through wires and requests fail at once, or wait until they are cancelled.
 enum StubServices {
     private struct State {
-        /// A Boolean value indicating whether calls wait until they are cancelled, instead of failing at once.
+        /// A Boolean value that indicates whether calls wait until they are cancelled, instead of failing at once.
         var keepsWaiting = false
         var last: UInt64 = 0
         var waiting: [UInt64: Reply] = [:]

@@ -4,7 +4,7 @@ import BackplaneTerminal
 /// The findings of `validate`, in the format of `--json`.
 package struct ValidationReport: Encodable, Sendable {
     var path: String
-    /// A Boolean value indicating whether no requirement failed; some may have been skipped.
+    /// A Boolean value that indicates whether no requirement failed; some may have been skipped.
     package var isValid: Bool
     var requirements: [Row]
     /// The reason why the library could not be examined.

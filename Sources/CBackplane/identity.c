@@ -3,7 +3,7 @@
 
 #define SDK_VERSION "0.1.0"
 
-/* Lands in every library that links the SDK. */
+/* Becomes part of every library that links the SDK. */
 BP_IDENTITY_RECORD(SDK_VERSION, "", "")
 
 const char *const bp_sdk_version = SDK_VERSION;

@@ -27,7 +27,7 @@ void bp_barrier(void) {
     /* Without the registration no binding is restartable, and the atomics order themselves. */
     if (!__atomic_load_n(&is_registered, __ATOMIC_ACQUIRE)) return;
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 || membarrier(MEMBARRIER_CMD_GLOBAL) == 0) return;
-    abort();    /* nothing that was counted without a barrier can be believed any more */
+    abort();    /* without the barrier, the plain counters cannot be trusted */
 }
 #else
 int bp_can_restart(void) { return 0; }
@@ -48,7 +48,7 @@ bp_slot *bp_slot_new(uint32_t number, const bp_gate *gate) {
 }
 
 bp_binding *bp_binding_new(const void *const *cells, int restartable) {
-    /* All that are configured, not those online now: two processors must not share a stripe that is written without atomics. */
+    /* The configured processors, not those online: no two may share a stripe that is written without atomics. */
     long processors = sysconf(_SC_NPROCESSORS_CONF);
     uint32_t stripes = 1;
     while (stripes < processors && stripes < 4096) stripes *= 2;
@@ -74,7 +74,7 @@ uint64_t bp_in_flight(const bp_binding *binding) {
     uint64_t left = 0;
     for (uint32_t i = 0; i <= binding->last_stripe; i++)
         left += __atomic_load_n(&binding->stripes[i].left, __ATOMIC_ACQUIRE) + __atomic_load_n(&binding->stripes[i].left_atomic, __ATOMIC_ACQUIRE);
-    /* Leaves before entries: a call that does both in between is then seen as under way, never the other way round. */
+    /* Leaves before entries: a call that begins and ends in between then counts as in flight, never as negative. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return bp_entered(binding) - left;
 }

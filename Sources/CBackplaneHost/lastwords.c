@@ -21,7 +21,7 @@ static const char *plugin_at(uintptr_t address) {
     struct dl_find_object found;
     const char *path = _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map->l_name : "";
 #else
-    Dl_info found;          /* which waits for the loader's lock */
+    Dl_info found;          /* dladdr waits for the loader's lock */
     const char *path = dladdr((void *)address, &found) ? found.dli_fname : "";
 #endif
     const char *name = strrchr(path, '/');
@@ -34,7 +34,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *frame, void *context) {
     struct walk *walk = context;
     int is_exact = 0;
     const uintptr_t address = _Unwind_GetIPInfo(frame, &is_exact);
-    walk->name = plugin_at(is_exact ? address : address - 1);   /* a caller goes on after its call */
+    walk->name = plugin_at(is_exact ? address : address - 1);   /* the address in a caller is behind its call */
     return walk->name || ++walk->frames == 4096 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
@@ -48,13 +48,13 @@ static void speak(int number, siginfo_t *info, void *context) {
         sigemptyset(&raised);
         for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaddset(&raised, numbers[index]);
         pthread_sigmask(SIG_UNBLOCK, &raised, &blocked);
-        is_walking = true;          /* a stack in disorder may lead to memory that is not there: then this is called again */
+        is_walking = true;          /* a damaged stack can lead to unmapped memory, which calls this handler again */
         _Unwind_Backtrace(visit, &walk);
         is_walking = false;
         if (walk.name) dprintf(STDERR_FILENO, "backplane: signal %d ends this process, in code of %s\n", number, walk.name);
         pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     } else if (!is_walking) {
-        for (;;) pause();           /* another thread speaks, is traced perhaps, and ends the process */
+        for (;;) pause();           /* another thread reports, is possibly traced, and ends the process */
     }
     sigaction(number, &before[number], NULL);
     /* A fault recurs when the instruction is repeated; a signal that was sent, or reported after it, does not. */
@@ -67,10 +67,10 @@ static void ignore(int number) { (void)number; }
 void bph_keep_last_words(void) {
     static atomic_flag is_set = ATOMIC_FLAG_INIT;
     const struct sigaction own = {.sa_sigaction = speak, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    /* Not SIG_IGN, which programs started from here would inherit. */
+    /* Not SIG_IGN, which child processes would inherit. */
     const struct sigaction pipe = {.sa_handler = ignore, .sa_flags = SA_RESTART};
     if (atomic_flag_test_and_set(&is_set)) return;
-    _Unwind_Backtrace(stay, NULL);      /* what it makes once, it must not make in a handler */
+    _Unwind_Backtrace(stay, NULL);      /* it allocates on its first use, which a handler must not */
     for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaction(numbers[index], &own, &before[numbers[index]]);
     if (sigaction(SIGPIPE, NULL, &before[SIGPIPE]) == 0 && before[SIGPIPE].sa_handler == SIG_DFL) sigaction(SIGPIPE, &pipe, NULL);
 }

@@ -91,7 +91,7 @@ static void note_call(int signal_number, siginfo_t *info, void *context) {
     }
     if (leaves(number)) {
         machine[REG_RAX] = number;
-        machine[REG_RIP] -= 2;      /* the instruction `syscall` once more, which nobody watches now */
+        machine[REG_RIP] -= 2;      /* repeat the instruction `syscall`, which is no longer watched */
         return;
     }
     machine[REG_RAX] = takes_watch_away(number, machine) ? 0 : raw_call(number, machine);

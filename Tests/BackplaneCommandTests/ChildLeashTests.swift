@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The processes of `inspect` and `validate`, and those that a library starts in them: none is there when the command has ended, however it
-/// did.
+/// The processes of `inspect` and `validate`, and those that a library starts in them: none is there when the command
+/// has ended, however it did.
 @Suite(.timeLimit(.minutes(5)))
 struct ChildLeashTests {
     private let tool: Tool

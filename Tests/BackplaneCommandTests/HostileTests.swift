@@ -2,8 +2,8 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// Libraries that do wrong, or are something else altogether (Tests/Plugins/Hostile): what a host in a process of its own says of each, and
-/// what `backplane validate` finds.
+/// Libraries that do wrong, or are something else altogether (Tests/Plugins/Hostile): what a host in a process of its
+/// own says of each, and what `backplane validate` finds.
 @Suite(.timeLimit(.minutes(10)))
 struct HostileTests {
     private struct Row: Decodable {
@@ -60,7 +60,8 @@ struct HostileTests {
     @Test func `validate finds what ends a host, and nothing in a library that does nothing wrong`() async throws {
         let rows = try await Self.run.value.filter { $0.leftOut == nil }
         #expect(rows.filter { $0.endsHost && $0.findings.isEmpty }.map(\.name) == [])
-        // These do what they may: fail, be late, or carry more than they need; and what a manifest says is not known here.
+        // These do what they may: fail, be late, or carry more than they need; and what a manifest says is not known
+        // here.
         #expect(
             rows.filter(\.findings.isEmpty).map(\.name) == [
                 "good", "file-other-digest", "bytes-more", "method-late", "step-create-fails", "step-activate-fails",

@@ -16,7 +16,8 @@ struct LastWordsTests {
 
     /// Starts a command that makes a host.
     ///
-    /// - Parameter backtrace: what Swift's runtime does about a crash: nothing, since its own backtrace takes it many seconds.
+    /// - Parameter backtrace: what Swift's runtime does about a crash: nothing, since its own backtrace takes it many
+    ///   seconds.
     private func start(_ arguments: String..., backtrace: String = "enable=no") throws -> RunningTool {
         try RunningTool(
             arguments + ["--data", tool.data, "--load-folder", tool.loads], input: nil,

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `backplane validate`: what a plugin does that it should not. What it finds in libraries that do wrong stands in HostileTests.
+/// `backplane validate`: what a plugin does that it should not. What it finds in libraries that do wrong stands in
+/// HostileTests.
 @Suite(.timeLimit(.minutes(5)))
 struct ValidateTests {
     private let tool: Tool
@@ -96,7 +97,8 @@ struct ValidateTests {
                 == true)
     }
 
-    /// Its source is kept as it was released, and takes anything for the input of `wait`, which then waits; nor does it pass a cancellation on.
+    /// Its source is kept as it was released, and takes anything for the input of `wait`, which then waits; nor does it
+    /// pass a cancellation on.
     @Test func `the ledger of ABI 0 has the two faults that it was released with`() async throws {
         let source = Tool.package + "/Tests/Compatibility/ABI0"
         let path = try tool.library("Ledger", by: "clang", headers: source, ["-std=c99", source + "/plugin.c"])

@@ -5,7 +5,8 @@ import Testing
 
 @testable import BackplaneControl
 
-/// The protocol's JSON to the letter: whoever speaks it was built at another time, and knows no property by its new name.
+/// The protocol's JSON to the letter: whoever speaks it was built at another time, and knows no property by its new
+/// name.
 @Suite struct ControlJSONTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -85,7 +86,8 @@ import Testing
         isRestart: true,
         state: StateChange(schema: "s", fromVersion: 1, toVersion: 2, bytes: 3, lost: "why"), callsInFlight: 4)
     private static let bareComponent = ComponentChange(
-        component: "N", role: "network service", manner: .ungated, state: StateChange(schema: "t"))
+        component: "N", role: "network service", className: "D", toVersion: "2.0.0", manner: .ungated,
+        state: StateChange(schema: "t"))
     private static let wire = WireChange(
         user: "M", label: "w", provider: "P", contract: "K", fromLane: "native", toLane: "encoded", reason: "why")
     private static let bareWire = WireChange(
@@ -94,7 +96,7 @@ import Testing
     private static let changes =
         #""components":[{"callsInFlight":4,"className":"C","component":"M","fromVersion":"1.0.0","isRestart":true,"manner":"gated","role":"manager","#
         + #""state":{"bytes":3,"fromVersion":1,"lost":"why","schema":"s","toVersion":2},"toVersion":"1.1.0"},"#
-        + #"{"callsInFlight":0,"component":"N","isRestart":false,"manner":"ungated","role":"network service","state":{"bytes":0,"schema":"t"}}]"#
+        + #"{"callsInFlight":0,"className":"D","component":"N","isRestart":false,"manner":"ungated","role":"network service","state":{"bytes":0,"schema":"t"},"toVersion":"2.0.0"}]"#
     private static let plugins =
         #""plugins":[{"fromGeneration":1,"fromVersion":"1.0.0","library":"/a.so","plugin":"org.a","toGeneration":2,"toVersion":"1.1.0"}]"#
     private static let wires =

@@ -5,6 +5,7 @@ import BackplaneStorage
 import Foundation
 import Glibc
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A store whose file was damaged: what can still be read of it, who may repair it, and what a killed repair leaves.
@@ -91,7 +92,7 @@ struct DamagedStoreTests {
         }
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: whole.file))), pages = bytes.count / 4_096
         let seed = UInt64(Date.now.timeIntervalSince1970 * 1_000)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed)
         // The first pages, among them the schema's and the root, and others.
         for page in Set([1, 2, 3, 4] + (0..<12).map { _ in Int.random(in: 1...pages, using: &random) }).sorted() {
             let trial = try Fixture(), start = (page - 1) * 4_096
@@ -252,9 +253,24 @@ struct DamagedStoreTests {
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
         bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0, count: 100))
         try Data(bytes).write(to: URL(filePath: fixture.file))
-        try Data(bytes.prefix(10_000)).write(to: URL(filePath: fixture.file + ".salvaging"))
+        for suffix in [".salvaging", ".salvaging-journal"] {
+            try Data(bytes.prefix(10_000)).write(to: URL(filePath: fixture.file + suffix))
+        }
         try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
         #expect(try !fixture.names().contains { $0.contains("salvag") })
+    }
+
+    @Test func `what a killed repair left is removed, even where a backup has taken the store's place`() async throws {
+        let fixture = try Fixture()
+        var shape = Shape.all[0]
+        shape.records = 10
+        try await fixture.open().write((0..<10).map { shape.change($0) }, in: "library")
+        for suffix in [".salvaging", ".salvaging-journal"] {
+            try Data(repeating: 0x55, count: 10_000).write(to: URL(filePath: fixture.file + suffix))
+        }
+        try await expectRecords(shape, in: try fixture.open(), but: [], "\(fixture.reports)")
+        #expect(fixture.reports.isEmpty)
+        #expect(try fixture.names().filter { $0.contains("salvag") } == [])
     }
 
     @Test func `a repair that was killed once its copy was whole is finished`() async throws {
@@ -273,20 +289,6 @@ struct DamagedStoreTests {
         #expect(
             try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(aside)-wal"))
                 == Data(repeating: 0x44, count: 50_000))
-    }
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }
 #endif

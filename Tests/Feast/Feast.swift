@@ -5,15 +5,17 @@ import Glibc
 import GluttonModule
 import Synchronization
 
-/// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up everything else.
+/// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up
+/// everything else.
 ///
 ///     feast linked|library METHOD FOLDER
 ///     feast asked FOLDER
 ///     feast idle
 ///
-/// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints what the
-/// log said. Something else may occupy the pool first, on a busy machine the program's own start: then it begins again, until
-/// its plugin is a candidate. `asked` asks its control socket meanwhile, and prints what was answered.
+/// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints
+/// what the log said. Something else may occupy the pool first, on a busy machine the program's own start: then it
+/// begins again, until its plugin is a candidate. `asked` asks its control socket meanwhile, and prints what was
+/// answered.
 @main
 struct Feast {
     static func main() async throws {
@@ -62,7 +64,8 @@ struct Feast {
         exit(1)
     }
 
-    /// What a control socket answers while the file is not there: to requests that need no plugin, one that needs the coordinator, and one that plugins keep waiting.
+    /// What a control socket answers while the file is not there: to requests that need no plugin, one that needs the
+    /// coordinator, and one that plugins keep waiting.
     private static func asked(_ socket: String, file: String) -> [String] {
         let client = ControlClient(socket)
         func line(_ ask: () throws -> String) -> String { (try? ask()) ?? "no answer" }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The bytes of files that tests write.
 package enum FileContents {
-    /// Writes a new file in the place of what is there, which may be mapped, and does not wait for the disk as Foundation does: a test's
-    /// files need not outlive it.
+    /// Writes a new file in the place of what is there, which may be mapped, and does not wait for the disk as
+    /// Foundation does: a test's files need not outlive it.
     ///
     /// - Returns: whether all was written; `errno` says why not.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o755) -> Bool {

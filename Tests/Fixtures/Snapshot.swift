@@ -1,7 +1,8 @@
 import Foundation
 package import Testing
 
-/// A text that is compared with a recorded file; `RECORD_SNAPSHOTS=1` records it, and fails so that nobody forgets it there.
+/// A text that is compared with a recorded file; `RECORD_SNAPSHOTS=1` records it, and fails so that nobody forgets it
+/// there.
 ///
 /// It lies in the folder `Snapshots` of the test target that asks.
 package func expectSnapshot(_ text: String, _ name: String, _ location: SourceLocation = #_sourceLocation) throws {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A process of its own, which is killed when its time is up.
 ///
-/// Not by `Process`, which notices an end by a socket that closes: processes that other threads start at the same time inherit it.
+/// Not by `Process`, which notices an end by a socket that closes: processes that other threads start at the same time
+/// inherit it.
 enum Child {
     enum Ending: Sendable, Equatable {
         case exit(Int32), signal(Int32), overdue

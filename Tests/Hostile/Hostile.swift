@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Builds libraries that do wrong, one after the other, and shows what a host says of each and what `backplane validate` finds.
+/// Builds libraries that do wrong, one after the other, and shows what a host says of each and what `backplane
+/// validate` finds.
 @main
 enum Hostile {
     private static let usage = """

@@ -23,7 +23,8 @@ struct Workshop: Sendable {
             as: folder + "/libstranger.so")
     }
 
-    /// What is changed into others. Beside `libgood.so`, which is built among the others and may be half written meanwhile.
+    /// What is changed into others. Beside `libgood.so`, which is built among the others and may be half written
+    /// meanwhile.
     private var good: String { folder + "/libmodel.so" }
 
     func path(of library: HostileLibrary) -> String { "\(folder)/lib\(library.name).so" }

@@ -11,7 +11,10 @@ struct ContextParts: Sendable {
         (values, self.folder, self.services) = ((configuration, wires), folder, services)
     }
 
-    func configuration<Value>() -> Value { values.configuration as! Value }  // what it was made of
+    // Both casts succeed: a `ComponentRecord` creates the parts with `Owner.Configuration` and `Owner.Wires`, and the
+    // context of the same `Owner` asks for these types.
+
+    func configuration<Value>() -> Value { values.configuration as! Value }
     func wires<Value>() -> Value { values.wires as! Value }
 }
 
@@ -27,6 +30,8 @@ extension ComponentContext {
             case .communicationController: CommunicationContext<Owner>(parts: parts)
             case .networkService: NetworkServiceContext<Owner>(parts: parts)
             }
+        // The precondition, which each role's protocol states as `Context == …Context<Self>`. The switch is over the
+        // role of `Self`, so that it has created the one of the four types that `Self` is.
         return context as! Self
     }
 }

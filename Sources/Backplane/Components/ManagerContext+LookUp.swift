@@ -23,10 +23,11 @@ extension ManagerContext {
     ///
     /// - Parameters:
     ///   - name: The manager's name in the manifest.
+    ///   - type: The contract that the manager serves.
     ///   - call: The call that the manager is looked up for, if there is one.
     /// - Throws: `manager.unknown`; `wire.mismatch` if the manager provides another contract; `manager.cycle`; the
     ///   error with which the manager failed to start.
-    public func manager<C: Contract>(_ name: String, as _: C.Type = C.self, for call: Call? = nil)
+    public func manager<C: Contract>(_ name: String, as type: C.Type = C.self, for call: Call? = nil)
         async throws(BackplaneError) -> Wire<C>
     {
         try await services.find(name, C.self, call)
@@ -35,11 +36,12 @@ extension ManagerContext {
     /// Returns a wire to the first matching manager that serves a contract, in the order of plugins and then of names.
     ///
     /// - Parameters:
+    ///   - type: The contract that the manager serves.
     ///   - isWanted: The condition that a manager must meet.
     ///   - call: The call that the manager is looked up for, if there is one.
     /// - Throws: `manager.unknown` if there is none, and the errors of ``manager(_:as:for:)``.
     public func resolve<C: Contract>(
-        _: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
+        _ type: C.Type = C.self, where isWanted: (ManagerDescription) -> Bool = { _ in true }, for call: Call? = nil
     ) async throws(BackplaneError) -> Wire<C> {
         let providers = try await services.providers(of: C.self)
         if let provider = providers.first(where: isWanted) {

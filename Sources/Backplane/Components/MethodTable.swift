@@ -30,7 +30,7 @@ extension MethodTable where C: Component {
     ///
     /// - Parameters:
     ///   - member: The method in the contract.
-    ///   - body: Receives the component, the input and the frame to pass on to other calls.
+    ///   - body: A function that receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func async<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, AsyncMethod<Input, Output>>,
@@ -43,7 +43,7 @@ extension MethodTable where C: Component {
     ///
     /// - Parameters:
     ///   - member: The method in the contract.
-    ///   - body: Receives the component, the input and the frame to pass on to other calls.
+    ///   - body: A function that receives the component, the input and the frame to pass on to other calls.
     @inlinable @inline(__always)
     public mutating func sync<Input: Codable & Sendable, Output: Codable & Sendable>(
         _ member: KeyPath<C.Provides, SyncMethod<Input, Output>>,

@@ -9,7 +9,9 @@ public struct BoundAsync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 
     /// Calls the method.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.cancelled`; `call.retired` after the component has stopped.
     @inlinable @inline(__always)
@@ -39,7 +41,9 @@ public struct BoundSync<Input: Sendable, Output: Sendable, Frame>: Sendable {
 
     /// Calls the method.
     ///
-    /// - Parameter call: The frame of the call being served, or one begun with `context.begin()`.
+    /// - Parameters:
+    ///   - input: The argument of the method.
+    ///   - call: The frame of the call being served, or one begun with `context.begin()`.
     /// - Throws: The component's error, as ``BackplaneError/init(thrown:)`` converts it; `call.deadline`;
     ///   `call.retired` after the component has stopped.
     @inlinable @inline(__always)
@@ -99,6 +103,9 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 ///
 /// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
 public enum RequiredFrame {}
+
+// The four functions below exist for their message: the compiler refuses every call of an unavailable function. So
+// their bodies never run; they are there only because Swift requires a body.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.

@@ -15,8 +15,7 @@ extension BenchSuite {
             rows: CrowdRows(in: folder + "/crowd").rows + [.process(start) { ["--version"] }, call]
                 + SwarmRows(.c, in: folder, memory: memory, digest).rows
                 + SwarmRows(.swift, in: folder, memory: memory, digest).rows
-                + HostMemoryRows(in: folder + "/idle").rows + apply.rows,
-            remark: digest == nil ? SwarmRows.omission : nil
+                + HostMemoryRows(in: folder + "/idle").rows + apply.rows
         ) {
             await apply.close()
         }

@@ -29,7 +29,7 @@ enum LoadingChild {
     }
 
     /// Runs the measurement in the child.
-    static func measure(_ measure: Measure, _ swarm: Swarm, _ digest: (any ContentDigest)?) async throws -> Figures {
+    static func measure(_ measure: Measure, _ swarm: Swarm, _ digest: any ContentDigest) async throws -> Figures {
         switch measure {
         case .start: ["start": try await startTime(of: swarm, isLoaded: false, digest)]
         case .wiring: ["wiring": try await startTime(of: swarm, isLoaded: true, digest)]
@@ -38,7 +38,7 @@ enum LoadingChild {
         }
     }
 
-    private static func startTime(of swarm: Swarm, isLoaded: Bool, _ digest: (any ContentDigest)?) async throws
+    private static func startTime(of swarm: Swarm, isLoaded: Bool, _ digest: any ContentDigest) async throws
         -> Double
     {
         let document = swarm.document, count = Double(document.manifest.managers.count)

@@ -17,7 +17,7 @@ enum LoadingSteps {
         case asking
     }
 
-    static func measure(_ swarm: Swarm, _ digest: (any ContentDigest)?) throws -> LoadingChild.Figures {
+    static func measure(_ swarm: Swarm, _ digest: any ContentDigest) throws -> LoadingChild.Figures {
         try measure(
             (swarm.document.manifest.plugins ?? []).map { (swarm.folder + "/" + $0.library, $0.sha256) },
             in: swarm.loads, digest)
@@ -26,9 +26,9 @@ enum LoadingSteps {
     /// Measures the steps and returns their times, in nanoseconds for each library.
     ///
     /// - Parameters:
-    ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests.
+    ///   - libraries: The paths of the libraries, with the SHA-256 digests of manifests that give one.
     ///   - folder: The folder for copies.
-    ///   - digest: The function that computes SHA-256 digests.
+    ///   - digest: The function that computes SHA-256 digests, or `nil` if no library has one.
     static func measure(
         _ libraries: [(path: String, sha256: String?)], in folder: String, _ digest: (any ContentDigest)? = nil
     ) throws -> LoadingChild.Figures {

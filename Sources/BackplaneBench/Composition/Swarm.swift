@@ -34,8 +34,8 @@ struct Swarm {
     var manifest: String { folder + "/swarm.json" }
     var document: ManifestDocument { ManifestDocument(contentsOf: manifest) }
 
-    /// Writes the files, with their SHA-256 digests in the manifest if they can be computed.
-    func make(_ count: Int, of kind: Kind, _ digest: (any ContentDigest)?) throws {
+    /// Writes the files, with their SHA-256 digests in the manifest.
+    func make(_ count: Int, of kind: Kind, _ digest: any ContentDigest) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let library = try Data(contentsOf: URL(filePath: BuiltLibrary.path(of: kind.library)))
         let places = library.places(of: Data(kind.id(0).utf8))
@@ -50,9 +50,8 @@ struct Swarm {
             var copy = library
             for place in places { copy.replaceSubrange(place, with: id.utf8) }
             try copy.write(to: URL(filePath: folder + "/" + name))
-            var plugin: [String: ManifestValue] = ["library": .string(name)]
-            if let digest { plugin["sha256"] = .string(LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))) }
-            plugins.append(.dictionary(plugin))
+            let sha256 = LibraryFile.text(ofDigest: digest.sha256(of: Array(copy)))
+            plugins.append(["library": .string(name), "sha256": .string(sha256)])
             managers["Manager\(number)"] = ["className": .string(id)]
         }
         let manifest: ManifestValue = [

@@ -6,10 +6,10 @@ import Foundation
 actor SwarmFiles {
     private let kind: Swarm.Kind
     private let folder: String
-    private let digest: (any ContentDigest)?
+    private let digest: any ContentDigest
     private var made: Set<Int> = []
 
-    init(_ kind: Swarm.Kind, in folder: String, _ digest: (any ContentDigest)?) {
+    init(_ kind: Swarm.Kind, in folder: String, _ digest: any ContentDigest) {
         (self.kind, self.folder, self.digest) = (kind, folder, digest)
     }
 

@@ -12,13 +12,11 @@ struct SwarmRows: Sendable {
     /// The load folders in memory and in the temporary folder.
     private let memory, disk: String
     private let steps, stepsOnDisk: SharedFigures
-    private let hashes: Bool
 
     /// Creates the rows of a kind of library.
     ///
-    /// - Parameter digest: The function that computes SHA-256 digests, or `nil` to leave out hashing.
-    init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: (any ContentDigest)?) {
-        hashes = digest != nil
+    /// - Parameter digest: The function that computes SHA-256 digests.
+    init(_ kind: Swarm.Kind, in folder: String, memory: String, _ digest: any ContentDigest) {
         let name = "/swarm-\(kind.rawValue)", files = SwarmFiles(kind, in: folder + name, digest),
             memory = memory + name, disk = folder + name + "/load"
         (self.kind, self.files, self.memory, self.disk) = (kind, files, memory, disk)
@@ -28,11 +26,12 @@ struct SwarmRows: Sendable {
 
     var rows: [Row] {
         let files = files, steps = steps, stepsOnDisk = stepsOnDisk, memory = memory
-        var rows = [
+        return [
             row("loaded, checked, wired and started", target: kind == .c ? .median(atMost: 0.5) : nil) {
                 try await files.figures(.start, count: $0, loads: memory)["start"]
             },
             row("copying") { try await steps.next("copying", count: $0) },
+            row("hashing") { try await steps.next("hashing", count: $0) },
             row("checking") { try await steps.next("checking", count: $0) },
             row("dlopen") { try await steps.next("loading", count: $0) },
             row("entry and answer") { try await steps.next("asking", count: $0) },
@@ -43,13 +42,7 @@ struct SwarmRows: Sendable {
             // The cost of creating a file depends on the file system, and varies more than all other steps together.
             row("copied to the temporary folder instead") { try await stepsOnDisk.next("copying", count: $0) },
         ]
-        if hashes { rows.insert(row("hashing") { try await steps.next("hashing", count: $0) }, at: 2) }
-        return rows
     }
-
-    /// The remark on results without hashing.
-    static let omission =
-        "hashing is not measured: without engines nothing computes a SHA-256, and the manifest gives none"
 
     private func row(
         _ what: String, target: Target? = nil, _ nanoseconds: @escaping @Sendable (Int) async throws -> Double?

@@ -22,12 +22,7 @@ enum FaultySwaps {
             ) { other throws(BackplaneError) in
                 if other == action { throw BackplaneError(.componentFailed, "a fault on purpose") }
             }
-            let mistakes: Int
-            do { mistakes = try await self.mistakes(at: action, order.count, swapped) } catch {
-                await swapped.host.stop()
-                throw error
-            }
-            await swapped.host.stop()
+            let mistakes = try await swapped.whileRunning { try await self.mistakes(at: action, order.count, $0) }
             figures[name] = Double(mistakes)
         }
         return figures

@@ -6,28 +6,24 @@ import Foundation
 /// Swaps without calls; all figures are in milliseconds.
 enum IdleSwaps {
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(
-            order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
-        var figures: [String: Double] = [:]
-        do {
-            figures["first"] = try await swapped.swapForGood().time / .milliseconds(1)
-            var times: [Double] = [], rests: [Double] = [], steps: [SwapStep: [Double]] = [:]
-            for _ in 0..<order.count {
-                let (time, report) = try await swapped.swapForGood(), whole = time / .milliseconds(1)
-                times.append(whole)
-                rests.append(whole - report.steps.reduce(0) { $0 + $1.duration.milliseconds })
-                for step in report.steps { steps[step.step, default: []].append(step.duration.milliseconds) }
-            }
-            (figures["median"], figures["p99"], figures["rest"]) = (
-                Sample(times).median, Sample(times).p99, Sample(rests).median
-            )
-            for (step, times) in steps { figures[step.rawValue] = Sample(times).median }
-        } catch {
-            await swapped.host.stop()
-            throw error
+        try await order.measure(in: folder, loads: loads) { try await figures(order, $0) }
+            .merging(try loading(order.editions(in: folder), order.count, in: loads)) { $1 }
+    }
+
+    private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {
+        var figures = ["first": try await swapped.swapForGood().time / .milliseconds(1)]
+        var times: [Double] = [], rests: [Double] = [], steps: [SwapStep: [Double]] = [:]
+        for _ in 0..<order.count {
+            let (time, report) = try await swapped.swapForGood(), whole = time / .milliseconds(1)
+            times.append(whole)
+            rests.append(whole - report.steps.reduce(0) { $0 + $1.duration.milliseconds })
+            for step in report.steps { steps[step.step, default: []].append(step.duration.milliseconds) }
         }
-        await swapped.host.stop()
-        return figures.merging(try loading(order.editions(in: folder), order.count, in: loads)) { $1 }
+        (figures["median"], figures["p99"], figures["rest"]) = (
+            Sample(times).median, Sample(times).p99, Sample(rests).median
+        )
+        for (step, times) in steps { figures[step.rawValue] = Sample(times).median }
+        return figures
     }
 
     /// Measures the steps of loading as a host does it, with the same libraries in the same process.

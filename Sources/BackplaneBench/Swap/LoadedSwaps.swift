@@ -9,15 +9,7 @@ enum LoadedSwaps {
     static let callers = 4
 
     static func figures(_ order: SwapMeasure.Order, in folder: String, loads: String) async throws -> [String: Double] {
-        let swapped = try await TurnstileHost(
-            order.plugin, order.editions(in: folder), in: folder + "/host", loads: loads, lanes: order.lanes)
-        let result: [String: Double]
-        do { result = try await figures(order, swapped) } catch {
-            await swapped.host.stop()
-            throw error
-        }
-        await swapped.host.stop()
-        return result
+        try await order.measure(in: folder, loads: loads) { try await figures(order, $0) }
     }
 
     private static func figures(_ order: SwapMeasure.Order, _ swapped: TurnstileHost) async throws -> [String: Double] {

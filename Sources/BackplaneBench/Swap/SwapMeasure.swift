@@ -20,7 +20,7 @@ enum SwapMeasure: String, CaseIterable, Sendable {
     struct Order: Codable, Sendable {
         var plugin = TurnstilePlugin.swift
         var isEncoded = false
-        /// A Boolean value indicating whether the library is swapped as built.
+        /// A Boolean value that indicates whether the library is swapped as built.
         ///
         /// Otherwise it is stripped of debug information, as for deployment.
         var hasDebugInformation = false
@@ -28,6 +28,14 @@ enum SwapMeasure: String, CaseIterable, Sendable {
         var count: Int
 
         var lanes: LaneRule { isEncoded ? .encoded : .fastest }
+
+        /// Starts a host with the plugin, measures, and stops the host in any case.
+        func measure(
+            in folder: String, loads: String, _ figures: (TurnstileHost) async throws -> [String: Double]
+        ) async throws -> [String: Double] {
+            try await TurnstileHost(plugin, editions(in: folder), in: folder + "/host", loads: loads, lanes: lanes)
+                .whileRunning(figures)
+        }
 
         /// Returns the libraries of the plugin in the form in which they are swapped.
         func editions(in folder: String) throws -> [String] {

@@ -41,8 +41,8 @@ package enum Callbacks {
 
     /// Expects one more answer, and returns its number.
     ///
-    /// - Parameter answered: Receives the plugin's answer. Until then the plugin may use what it was given, even if the
-    ///   host has ended the operation.
+    /// - Parameter answered: A function that receives the plugin's answer. Until then the plugin may use what it was
+    ///   given, even if the host has ended the operation.
     static func expect(answered: @escaping Answered, _ handler: @escaping Handler) -> UInt64 {
         expect(.handler(handler, answered))
     }

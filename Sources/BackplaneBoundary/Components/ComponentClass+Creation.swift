@@ -37,8 +37,8 @@ extension ComponentClass {
     /// Creates an instance through the plugin, and waits for it.
     ///
     /// - Parameters:
-    ///   - watch: Receives the number of the operation before it starts.
-    ///   - launch: Runs this and every later step of the instance.
+    ///   - watch: A function that receives the number of the operation before it starts.
+    ///   - launch: A function that runs this and every later step of the instance.
     /// - Throws: The error of the component.
     package func create(
         _ creation: OfferedCreation, _ watch: Callbacks.Watch, _ launch: @escaping Callbacks.Launch

@@ -32,7 +32,8 @@ package final class ComponentInstance: @unchecked Sendable {
 
     /// Starts an operation that answers through ``Callbacks``, and keeps the instance until the plugin has answered.
     ///
-    /// - Parameter isStep: Whether the operation is one of the steps, which never overlap.
+    /// - Parameter isStep: A Boolean value that indicates whether the operation is one of the steps, which never
+    ///   overlap.
     func wait(
         _ watch: Callbacks.Watch, isStep: Bool = true,
         _ start: @escaping @Sendable (_ instance: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?) -> Void

@@ -32,7 +32,8 @@ struct LayoutNames {
 
     /// Returns a type's name as messages spell it.
     ///
-    /// - Parameter isQualified: Whether the name includes the module and everything else.
+    /// - Parameter isQualified: A Boolean value that indicates whether the name includes the module and everything
+    ///   else.
     func name(of type: TypeLayout, isQualified: Bool = false) -> String {
         switch type {
         case .standard(let name, let arguments): name + list(arguments, isQualified)

@@ -36,7 +36,7 @@ extension BackplaneTool {
         func validate() throws { _ = try given() }
 
         private func given() throws -> CallWords {
-            try understood { () throws(CallWords.Misuse) in try CallWords(words) }
+            try understood { () throws(Misuse) in try CallWords(words) }
         }
 
         func run() async throws {

@@ -15,7 +15,7 @@ struct CallCommand: Sendable {
     var input: String
     /// The deadline of the call, in seconds.
     var timeout: Double
-    /// A Boolean value indicating whether to list the lane of each wire on standard error.
+    /// A Boolean value that indicates whether to list the lane of each wire on standard error.
     var explains = false
     var json = false
 

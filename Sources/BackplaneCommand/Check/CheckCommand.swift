@@ -5,10 +5,10 @@ import BackplaneTerminal
 struct CheckCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value indicating whether warnings fail the check, too.
+    /// A Boolean value that indicates whether warnings fail the check, too.
     var strict = false
 
-    /// A Boolean value indicating whether to write the chosen versions into the manifest's lock.
+    /// A Boolean value that indicates whether to write the chosen versions into the manifest's lock.
     var lock = false
 
     func run() async -> Int32 {

@@ -14,9 +14,9 @@ struct ConvertCommand: Sendable {
     var format: ManifestFormat?
     /// The path of the output file, or `nil` for standard output.
     var output: String?
-    /// A Boolean value indicating whether an existing file may be replaced.
+    /// A Boolean value that indicates whether an existing file may be replaced.
     var force = false
-    /// A Boolean value indicating whether to convert a plain Nemo Logic manifest to the Backplane dialect.
+    /// A Boolean value that indicates whether to convert a plain Nemo Logic manifest to the Backplane dialect.
     var upgrade = false
 
     func run() -> Int32 {

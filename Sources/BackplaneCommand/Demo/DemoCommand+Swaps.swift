@@ -7,8 +7,7 @@ extension DemoCommand {
     func showSwaps(in folder: String) async throws {
         let callers = 4, swaps = 20
         let swapped = try await TurnstileHost(.swift, in: folder + "/swap", loads: folder + "/load")
-        let shown: (callers: TurnstileCallers, reports: [SwapReport], final: Int, miscount: Int)
-        do {
+        let shown = try await swapped.whileRunning { swapped in
             let watch = SwapWatch()
             let (reports, calls) = try await TurnstileCallers.with(callers, at: swapped, watch, windows: 1) {
                 var reports: [SwapReport] = []
@@ -21,12 +20,8 @@ extension DemoCommand {
                 return reports
             }
             let final = try await calls.settle(at: swapped)
-            shown = (calls, reports, final.count, final.miscount)
-        } catch {
-            await swapped.host.stop()
-            throw error
+            return (callers: calls, reports: reports, final: final.count, miscount: final.miscount)
         }
-        await swapped.host.stop()
         let accounts = shown.callers.accounts
         for (number, account) in accounts.enumerated() {
             say(

@@ -29,7 +29,7 @@ extension BackplaneTool {
         func validate() throws { _ = try given() }
 
         private func given() throws -> ExplainWords {
-            try understood { () throws(CallWords.Misuse) in try ExplainWords(words) }
+            try understood { () throws(Misuse) in try ExplainWords(words) }
         }
 
         func run() async throws {

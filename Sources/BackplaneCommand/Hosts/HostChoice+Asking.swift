@@ -11,7 +11,7 @@ extension HostChoice {
     /// - Parameters:
     ///   - doing: The text of the progress line.
     ///   - interrupted: A remark for when control-C ends this command but not the work of the host.
-    ///   - use: Prints the answer and returns the exit code.
+    ///   - use: A function that prints the answer and returns the exit code.
     func ask<Message: ControlMessage>(
         _ message: Message, doing: String = "waiting for the host", interrupted: String? = nil,
         _ use: (Message.Answer, RunningHost) -> Int32

@@ -3,7 +3,7 @@ import BackplaneHost
 
 extension HostChoice {
     /// Returns the host chosen by the options of a command for running hosts.
-    static func given(socket: String?, manifest: String?) throws(CallWords.Misuse) -> HostChoice {
+    static func given(socket: String?, manifest: String?) throws(Misuse) -> HostChoice {
         if socket != nil, manifest != nil {
             throw .init(description: "--socket and --manifest both say which host; give one of them")
         }
@@ -14,8 +14,8 @@ extension HostChoice {
 extension HostSettings {
     /// Returns the settings, and the host to ask, for a command that works on a manifest or a running host.
     ///
-    /// - Parameter running: Whether to use a running host; `socket` implies it.
-    func taking(_ manifest: String?, running: Bool, socket: String?) throws(CallWords.Misuse) -> (
+    /// - Parameter running: A Boolean value that indicates whether to use a running host; `socket` implies it.
+    func taking(_ manifest: String?, running: Bool, socket: String?) throws(Misuse) -> (
         settings: HostSettings, host: HostChoice?
     ) {
         guard running || socket != nil else {

@@ -2,27 +2,6 @@
 import ArgumentParser
 
 extension BackplaneTool {
-    /// The arguments of `inspect` and its child process.
-    struct InspectionArguments: ParsableArguments {
-        @Argument(help: "A library: its path, or its name as a manifest gives it.")
-        var library: String
-
-        @Option(
-            help: ArgumentHelp(
-                "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
-                valueName: "folder"))
-        var loadFolder: String?
-
-        @Option(help: ArgumentHelp("Seconds that the library may take to say what it brings.", valueName: "seconds"))
-        var timeout: Double = InspectCommand.defaultLimit
-
-        func validate() throws {
-            guard InspectCommand.limits.contains(timeout) else {
-                throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)")
-            }
-        }
-    }
-
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Says what a library is and brings, and whether a host would load it.",
@@ -35,13 +14,12 @@ extension BackplaneTool {
                   backplane inspect Bookshelf --json
                 """)
 
-        @OptionGroup var inspection: InspectionArguments
+        @OptionGroup var arguments: LibraryArguments
         @Flag(help: "Print everything as JSON.") var json = false
 
         func run() async throws {
             let command = InspectCommand(
-                library: inspection.library, loadFolder: inspection.loadFolder, limit: .seconds(inspection.timeout),
-                json: json)
+                library: arguments.library, loadFolder: arguments.loadFolder, limit: arguments.limit, json: json)
             throw ExitCode(await command.run())
         }
     }
@@ -50,10 +28,10 @@ extension BackplaneTool {
     struct InspectChild: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: InspectionChild.command, shouldDisplay: false)
 
-        @OptionGroup var inspection: InspectionArguments
+        @OptionGroup var arguments: LibraryArguments
 
         func run() async throws {
-            InspectionChild.run(inspection.library, loadFolder: inspection.loadFolder)
+            InspectionChild.run(arguments.library, loadFolder: arguments.loadFolder)
         }
     }
 }

@@ -11,9 +11,6 @@ struct InspectCommand: Sendable {
     var limit: Duration
     var json = false
 
-    /// The default and the range of the time limit, in seconds.
-    static let defaultLimit = 10.0, limits = 0.001...3_600.0, limitsText = "expected seconds, up to an hour"
-
     func run() async -> Int32 {
         do {
             let folder = try LoadFolder(in: loadFolder)

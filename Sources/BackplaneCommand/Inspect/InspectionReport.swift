@@ -5,7 +5,7 @@ import BackplaneValidate
 /// The findings of `inspect`, in the format of `--json`.
 struct InspectionReport: Encodable {
     var path: String
-    /// A Boolean value indicating whether a host would load the library.
+    /// A Boolean value that indicates whether a host would load the library.
     var loads: Bool { problems.isEmpty }
     /// The size of the file, in bytes.
     var size: Int?

@@ -17,7 +17,7 @@ extension BackplaneTool {
         @Option(
             help: ArgumentHelp("The number of the generation (default: the last one before).", valueName: "generation"))
         var to: Int?
-        @OptionGroup var swap: SwapArguments
+        @OptionGroup var swap: SwapOptionsArguments
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print what happened as JSON.") var json = false
 

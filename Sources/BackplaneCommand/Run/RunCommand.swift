@@ -9,9 +9,9 @@ import BackplaneTerminal
 struct RunCommand: Sendable {
     var settings: HostSettings
     var json = false
-    /// A Boolean value indicating whether to start the managers without errors even if others have some.
+    /// A Boolean value that indicates whether to start the managers without errors even if others have some.
     var keepsGoing = false
-    /// A Boolean value indicating whether to listen for other commands on a control socket.
+    /// A Boolean value that indicates whether to listen for other commands on a control socket.
     var isControlled = true
 
     func run() async -> Int32 {

@@ -20,7 +20,7 @@ extension BackplaneTool {
             help: ArgumentHelp(
                 "Libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
         var libraries: [String]
-        @OptionGroup var swap: SwapArguments
+        @OptionGroup var swap: SwapOptionsArguments
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Only say what would happen.") var dryRun = false
         @Flag(help: "Print what happened as JSON.") var json = false

@@ -10,7 +10,7 @@ struct SwapCommand: Sendable {
     var libraries: [String]
     var options: SwapOptions
     var host: HostChoice
-    /// A Boolean value indicating whether to preview the swap only.
+    /// A Boolean value that indicates whether to preview the swap only.
     var isDry = false
     var json = false
 

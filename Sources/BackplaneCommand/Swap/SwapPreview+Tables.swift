@@ -38,7 +38,7 @@ extension SwapPreview {
             components.map { change in
                 [
                     Span(change.component.printable), Span(change.role),
-                    change.className.map { Span($0.printable) } ?? Span("none", .bad), Span(change.versions),
+                    Span(change.className.printable), Span(change.versions),
                     Span(change.manner == .gated ? "wait" : "do not wait"), Span("\(change.callsInFlight)"),
                     change.state.map {
                         $0.lost == nil ? Span($0.text) : Span("\($0.text), lost: \($0.lost ?? "")".printable, .bad)

@@ -13,8 +13,8 @@ struct SwapWords: Sendable, Hashable {
 
     /// Returns the options of the swap.
     ///
-    /// - Throws: `CallWords.Misuse` if a value is out of range, or an error rate is given without a probation.
-    func options() throws(CallWords.Misuse) -> SwapOptions {
+    /// - Throws: `Misuse` if a value is out of range, or an error rate is given without a probation.
+    func options() throws(Misuse) -> SwapOptions {
         var options = SwapOptions(discardsState: discardsState)
         if let timeout {
             try Self.require(timeout, in: 0.001...86_400, "--timeout", "seconds, up to a day")
@@ -35,7 +35,7 @@ struct SwapWords: Sendable, Hashable {
     }
 
     private static func require(_ number: Double, in range: ClosedRange<Double>, _ name: String, _ what: String)
-        throws(CallWords.Misuse)
+        throws(Misuse)
     {
         guard range.contains(number) else { throw .init(description: "\(name): expected \(what), found \(number)") }
     }

@@ -17,7 +17,7 @@ extension HostArguments {
 }
 
 /// Parses arguments; reports errors as incorrect usage.
-func understood<Words>(_ read: () throws(CallWords.Misuse) -> Words) throws -> Words {
+func understood<Words>(_ read: () throws(Misuse) -> Words) throws -> Words {
     do { return try read() } catch { throw ValidationError(error.description) }
 }
 #endif

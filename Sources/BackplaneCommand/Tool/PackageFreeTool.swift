@@ -20,10 +20,6 @@ enum PackageFreeTool {
         Every other command comes with the engines, which this build does not have: `swift build` in a checkout of Backplane.
         """
 
-    private struct Misuse: Error, CustomStringConvertible {
-        let description: String
-    }
-
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--help"] { return Output.line(usage) }

@@ -3,25 +3,6 @@ import ArgumentParser
 import BackplaneValidate
 
 extension BackplaneTool {
-    /// The arguments that `validate` shares with its child process.
-    struct ValidationArguments: ParsableArguments {
-        @Option(
-            help: ArgumentHelp(
-                "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
-                valueName: "folder"))
-        var loadFolder: String?
-
-        @Option(
-            help: ArgumentHelp("Seconds that each step, call and answer of a check may take.", valueName: "seconds"))
-        var timeout: Double = InspectCommand.defaultLimit
-
-        func validate() throws {
-            guard InspectCommand.limits.contains(timeout) else {
-                throw ValidationError("--timeout: \(InspectCommand.limitsText), found \(timeout)")
-            }
-        }
-    }
-
     struct Validate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Tells a plugin's author what it does that it should not.",
@@ -35,13 +16,12 @@ extension BackplaneTool {
                   backplane validate Bookshelf --timeout 30 --json
                 """)
 
-        @Argument(help: "A library: its path, or its name as a manifest gives it.") var library: String
-        @OptionGroup var validation: ValidationArguments
+        @OptionGroup var arguments: LibraryArguments
         @Flag(help: "Print everything as JSON.") var json = false
 
         func run() async throws {
             let command = ValidateCommand(
-                library: library, loadFolder: validation.loadFolder, limit: .seconds(validation.timeout), json: json)
+                library: arguments.library, loadFolder: arguments.loadFolder, limit: arguments.limit, json: json)
             throw ExitCode(await command.run())
         }
     }
@@ -51,12 +31,11 @@ extension BackplaneTool {
         static let configuration = CommandConfiguration(commandName: ValidationChild.command, shouldDisplay: false)
 
         @Argument var trial: String
-        @Argument var library: String
-        @OptionGroup var validation: ValidationArguments
+        @OptionGroup var arguments: LibraryArguments
 
         func run() async throws {
             guard let trial = Trial(rawValue: trial) else { throw ValidationError("there is no such trial") }
-            await ValidationChild.run(trial, library, loadFolder: validation.loadFolder)
+            await ValidationChild.run(trial, arguments.library, loadFolder: arguments.loadFolder)
         }
     }
 }

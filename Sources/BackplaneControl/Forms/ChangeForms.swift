@@ -7,10 +7,7 @@ package struct PluginChangeForm: ControlForm {
 
     package init(_ value: PluginChange) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case plugin = "plugin", library = "library", fromGeneration = "fromGeneration", toGeneration = "toGeneration"
-        case fromVersion = "fromVersion", toVersion = "toVersion"
-    }
+    private enum Key: String, CodingKey { case plugin, library, fromGeneration, toGeneration, fromVersion, toVersion }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -41,9 +38,7 @@ package struct ComponentChangeForm: ControlForm {
     package init(_ value: ComponentChange) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case component = "component", role = "role", className = "className", fromVersion = "fromVersion"
-        case toVersion = "toVersion", manner = "manner", isRestart = "isRestart", state = "state"
-        case callsInFlight = "callsInFlight"
+        case component, role, className, fromVersion, toVersion, manner, isRestart, state, callsInFlight
     }
 
     package init(from decoder: any Decoder) throws {
@@ -51,9 +46,9 @@ package struct ComponentChangeForm: ControlForm {
         value = ComponentChange(
             component: try container.decode(String.self, forKey: .component),
             role: try container.decode(String.self, forKey: .role),
-            className: try container.decodeIfPresent(String.self, forKey: .className),
+            className: try container.decode(String.self, forKey: .className),
             fromVersion: try container.decodeIfPresent(Version.self, forKey: .fromVersion),
-            toVersion: try container.decodeIfPresent(Version.self, forKey: .toVersion),
+            toVersion: try container.decode(Version.self, forKey: .toVersion),
             manner: try container.decode(wordForKey: .manner),
             isRestart: try container.decode(Bool.self, forKey: .isRestart),
             state: try container.decodeIfPresent(StateChangeForm.self, forKey: .state)?.value,
@@ -64,9 +59,9 @@ package struct ComponentChangeForm: ControlForm {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(value.component, forKey: .component)
         try container.encode(value.role, forKey: .role)
-        try container.encodeIfPresent(value.className, forKey: .className)
+        try container.encode(value.className, forKey: .className)
         try container.encodeIfPresent(value.fromVersion, forKey: .fromVersion)
-        try container.encodeIfPresent(value.toVersion, forKey: .toVersion)
+        try container.encode(value.toVersion, forKey: .toVersion)
         try container.encode(value.manner, forKey: .manner)
         try container.encode(value.isRestart, forKey: .isRestart)
         try container.encodeIfPresent(value.state.map(StateChangeForm.init), forKey: .state)
@@ -89,9 +84,7 @@ package struct StateChangeForm: ControlForm {
 
     package init(_ value: StateChange) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case schema = "schema", fromVersion = "fromVersion", toVersion = "toVersion", bytes = "bytes", lost = "lost"
-    }
+    private enum Key: String, CodingKey { case schema, fromVersion, toVersion, bytes, lost }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -119,10 +112,7 @@ package struct WireChangeForm: ControlForm {
 
     package init(_ value: WireChange) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case user = "user", label = "label", provider = "provider", contract = "contract", fromLane = "fromLane"
-        case toLane = "toLane", reason = "reason"
-    }
+    private enum Key: String, CodingKey { case user, label, provider, contract, fromLane, toLane, reason }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)

@@ -7,8 +7,7 @@ package struct ComponentStatisticsForm: ControlForm {
     package init(_ value: ComponentStatistics) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case component = "component", role = "role", managers = "managers", plugin = "plugin", generation = "generation"
-        case calls = "calls", errors = "errors", inFlight = "inFlight", waiting = "waiting"
+        case component, role, managers, plugin, generation, calls, errors, inFlight, waiting
     }
 
     package init(from decoder: any Decoder) throws {

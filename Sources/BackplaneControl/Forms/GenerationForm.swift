@@ -8,9 +8,7 @@ package struct GenerationForm: ControlForm {
     package init(_ value: Generation) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case plugin = "plugin", number = "number", version = "version", library = "library", state = "state"
-        case loadedAt = "loadedAt", dirtyBytes = "dirtyBytes", mappedBytes = "mappedBytes", heldBy = "heldBy"
-        case canReturn = "canReturn"
+        case plugin, number, version, library, state, loadedAt, dirtyBytes, mappedBytes, heldBy, canReturn
     }
 
     package init(from decoder: any Decoder) throws {

@@ -6,9 +6,7 @@ package struct ManifestChangeForm: ControlForm {
 
     package init(_ value: ManifestChange) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case started = "started", restarted = "restarted", stopped = "stopped", kept = "kept"
-    }
+    private enum Key: String, CodingKey { case started, restarted, stopped, kept }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)

@@ -16,10 +16,7 @@ package struct SwapOptionsForm: Codable, Sendable {
         discardsState = options.discardsState
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case probation = "probation", drainLimit = "drainLimit", stepLimit = "stepLimit", discardsState =
-            "discardsState"
-    }
+    private enum CodingKeys: String, CodingKey { case probation, drainLimit, stepLimit, discardsState }
 
     /// Returns the validated options.
     ///
@@ -45,10 +42,7 @@ package struct ProbationForm: Codable, Sendable {
         (errorRate, minimumCalls) = (probation.errorRate, probation.minimumCalls)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case duration = "duration", errorRate = "errorRate", minimumCalls = "minimumCalls", healthInterval =
-            "healthInterval"
-    }
+    private enum CodingKeys: String, CodingKey { case duration, errorRate, minimumCalls, healthInterval }
 
     fileprivate func probation() throws(BackplaneError) -> Probation {
         let duration = try duration.asSeconds(at: "/options/probation/duration")

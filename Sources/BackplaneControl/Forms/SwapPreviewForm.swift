@@ -7,10 +7,7 @@ package struct SwapPreviewForm: ControlForm {
 
     package init(_ value: SwapPreview) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case plugins = "plugins", components = "components", wires = "wires", refusals = "refusals"
-        case warnings = "warnings"
-    }
+    private enum Key: String, CodingKey { case plugins, components, wires, refusals, warnings }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)

@@ -8,9 +8,7 @@ package struct SwapReportForm: ControlForm {
     package init(_ value: SwapReport) { self.value = value }
 
     private enum Key: String, CodingKey {
-        case outcome = "outcome", plugins = "plugins", components = "components", wires = "wires"
-        case callsHeld = "callsHeld", longestWait = "longestWait", milliseconds = "milliseconds", steps = "steps"
-        case warnings = "warnings", failure = "failure"
+        case outcome, plugins, components, wires, callsHeld, longestWait, milliseconds, steps, warnings, failure
     }
 
     package init(from decoder: any Decoder) throws {
@@ -49,9 +47,7 @@ package struct StepTimeForm: ControlForm {
 
     package init(_ value: StepTime) { self.value = value }
 
-    private enum Key: String, CodingKey {
-        case step = "step", milliseconds = "milliseconds"
-    }
+    private enum Key: String, CodingKey { case step, milliseconds }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)

@@ -19,7 +19,7 @@ final class RunningBuild {
     let began = Date().timeIntervalSince1970
     let before: ProductStamp
     private(set) var isCancelled = false
-    /// A Boolean value indicating whether the build has written its library already.
+    /// A Boolean value that indicates whether the build has written its library already.
     var hasCome = false
     private let listener: Listener
     private let process: ChildProcess
@@ -28,7 +28,7 @@ final class RunningBuild {
     ///
     /// - Parameters:
     ///   - last: The package that was built before this one.
-    ///   - tell: Receives the events of the build, on any thread.
+    ///   - tell: A function that receives the events of the build, on any thread.
     /// - Throws: `BackplaneError` if the process cannot be started.
     init(
         _ product: DevPackage.Product, after last: String?, with swiftPM: SwiftPM,

@@ -60,16 +60,16 @@ enum DevEvent: Sendable {
         var product: String
         var outcome: Outcome
         var seconds: Double
-        /// A Boolean value indicating whether the library or its resources differ from those before the build.
+        /// A Boolean value that indicates whether the library or its resources differ from those before the build.
         var isChanged: Bool
-        /// A Boolean value indicating whether an application is running into which the product is swapped.
+        /// A Boolean value that indicates whether an application is running into which the product is swapped.
         var isSwapped: Bool
         /// The output of the compiler.
         var text: [String]
     }
 
     struct Application: Codable, Sendable {
-        /// A Boolean value indicating whether this command started the application.
+        /// A Boolean value that indicates whether this command started the application.
         var isOwn: Bool
         var report: HostChild.Report
 
@@ -98,9 +98,9 @@ enum DevEvent: Sendable {
     }
 
     struct Ending: Codable, Sendable {
-        /// A Boolean value indicating whether the process was asked to end.
+        /// A Boolean value that indicates whether the process was asked to end.
         var isExpected: Bool
-        /// A Boolean value indicating whether the application stopped all its components before it ended.
+        /// A Boolean value that indicates whether the application stopped all its components before it ended.
         var isInOrder: Bool
         /// The exit code or the signal that ended the process, such as `exit code 1`.
         var how: String

@@ -5,7 +5,7 @@ import Foundation
 /// A printer of events, as lines of JSON or as text for the terminal.
 struct DevPrinter: Sendable {
     let json: Bool
-    /// A Boolean value indicating whether the application's output passes through this printer.
+    /// A Boolean value that indicates whether the application's output passes through this printer.
     ///
     /// There it becomes events, or is printed above the progress line.
     private let passesOutputOn: Bool
@@ -54,6 +54,6 @@ struct DevPrinter: Sendable {
 
     /// Waits until the output is written.
     ///
-    /// - Returns: Whether all of it was written.
+    /// - Returns: A Boolean value that indicates whether all of it was written.
     func finish() -> Bool { writer.finish() }
 }

@@ -13,7 +13,7 @@ final class DevWriter: Sendable {
         var passedOn = 0
         /// The progress line below the output.
         var progress = ""
-        /// A Boolean value indicating whether lines are being written.
+        /// A Boolean value that indicates whether lines are being written.
         var isWriting = false
         var isEnding = false
         var isWritten: Bool { lines.isEmpty && !isWriting }
@@ -22,7 +22,7 @@ final class DevWriter: Sendable {
 
     /// Creates a writer and starts its thread.
     ///
-    /// - Parameter showsProgress: Whether to show a progress line on standard error.
+    /// - Parameter showsProgress: A Boolean value that indicates whether to show a progress line on standard error.
     init(showsProgress: Bool) {
         let state = state, progress = showsProgress ? ProgressLine() : nil
         Thread.detachNewThread {
@@ -70,7 +70,7 @@ final class DevWriter: Sendable {
 
     /// Waits until everything is written, but not longer than two seconds.
     ///
-    /// - Returns: Whether everything was written.
+    /// - Returns: A Boolean value that indicates whether everything was written.
     func finish() -> Bool {
         let end = Deadline.now + Self.patience
         return state.wait { $0.isWritten ? .done(true) : Deadline.now >= end ? .done(false) : .until(end) }

@@ -19,7 +19,8 @@ final class HostLink {
 
     /// Starts an application.
     ///
-    /// - Parameter passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
+    /// - Parameter passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this
+    ///   process.
     init(
         number: Int, _ settings: DevSettings, passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ send: @escaping @Sendable (DevNews) -> Void
@@ -34,7 +35,7 @@ final class HostLink {
         Thread.detachNewThread { send(.host(HostProcess.News(of: choice), of: number)) }
     }
 
-    /// A Boolean value indicating whether the application was not started by this command, and outlives it.
+    /// A Boolean value that indicates whether the application was not started by this command, and outlives it.
     var isForeign: Bool { process == nil }
 
     func isUp(_ report: HostChild.Report) {

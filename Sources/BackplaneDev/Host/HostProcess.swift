@@ -17,7 +17,7 @@ final class HostProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the hidden command.
-    ///   - passOn: Takes the lines that it prints; if `nil`, they go to the outputs of this process.
+    ///   - passOn: A function that receives the lines that it prints; if `nil`, they go to the outputs of this process.
     init(
         _ arguments: [String], passOn: (@Sendable (String, _ isError: Bool) -> Void)?,
         _ news: @escaping @Sendable (News) -> Void
@@ -40,7 +40,8 @@ final class HostProcess: Sendable {
 
     /// Asks the process to stop gracefully, and kills it after a while if it has not.
     ///
-    /// - Parameter isUp: Whether the start is complete; before that, there is nothing to lose, and the wait is shorter.
+    /// - Parameter isUp: A Boolean value that indicates whether the start is complete; before that, there is nothing to
+    ///   lose, and the wait is shorter.
     func stop(isUp: Bool) {
         process.send(SIGTERM)
         let process = process

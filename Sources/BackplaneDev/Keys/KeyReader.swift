@@ -63,7 +63,7 @@ enum KeyReader {
 
     private static var isThere: Bool { tcgetpgrp(STDIN_FILENO) > 0 }
 
-    /// A Boolean value indicating whether this process is in the foreground.
+    /// A Boolean value that indicates whether this process is in the foreground.
     ///
     /// A process in the background would be suspended for using the terminal.
     private static var isOurs: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }

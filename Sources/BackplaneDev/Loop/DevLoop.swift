@@ -63,10 +63,11 @@ struct DevLoop: Sendable {
     private var rollBacks: [String] = []
     private var refusals = Refusals()
 
-    /// A Boolean value indicating whether nothing is being built or waiting to be built.
+    /// A Boolean value that indicates whether nothing is being built or waiting to be built.
     private var isBuilt: Bool { building == nil && waiting.isEmpty && readings == 0 }
     private var isWorthStarting: Bool { isBuilt && failed.isEmpty }
-    /// A Boolean value indicating whether there are libraries or a manifest that the last application has not loaded.
+    /// A Boolean value that indicates whether there are libraries or a manifest that the last application has not
+    /// loaded.
     private var hasNews: Bool { !newLibraries.isEmpty || manifest == .new }
     var isHostUp: Bool { host == .up }
 

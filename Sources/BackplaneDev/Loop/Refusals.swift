@@ -2,9 +2,9 @@
 struct Refusals: Sendable, Hashable {
     /// The libraries that do not fit the active ones.
     private var libraries: Set<String> = []
-    /// A Boolean value indicating whether another attempt may succeed.
+    /// A Boolean value that indicates whether another attempt may succeed.
     private var areWorthTrying = false
-    /// A Boolean value indicating whether the user has not been told of the refusal yet.
+    /// A Boolean value that indicates whether the user has not been told of the refusal yet.
     private var areUntold = false
 
     /// Removes libraries that have been replaced by newer ones.
@@ -26,9 +26,9 @@ struct Refusals: Sendable, Hashable {
     /// Adds libraries that were refused.
     ///
     /// - Parameters:
-    ///   - isNew: Whether they were refused for the first time.
-    ///   - moreIsComing: Whether others are being built that may fit them.
-    /// - Returns: Whether to tell the user now.
+    ///   - isNew: A Boolean value that indicates whether they were refused for the first time.
+    ///   - moreIsComing: A Boolean value that indicates whether others are being built that may fit them.
+    /// - Returns: A Boolean value that indicates whether to tell the user now.
     mutating func refused(_ refused: Set<String>, isNew: Bool, moreIsComing: Bool) -> Bool {
         libraries.formUnion(refused)
         if isNew { areUntold = true }

@@ -9,7 +9,7 @@ struct DevLibraries: Sendable {
     ///
     /// They come with a manifest, or were seen before their build ended.
     private var unremarkable: Set<String> = []
-    /// A Boolean value indicating whether the last swap request consisted of such libraries only.
+    /// A Boolean value that indicates whether the last swap request consisted of such libraries only.
     private var isAskedAgain = false
 
     /// Returns whether a complete library differs from the one last seen, and remembers it.

@@ -47,7 +47,7 @@ final class DevSession {
 
     /// Processes an input.
     ///
-    /// - Returns: Whether the session has ended.
+    /// - Returns: A Boolean value that indicates whether the session has ended.
     func take(_ news: DevNews) -> Bool {
         switch news {
         case .packages(let results): take(results)

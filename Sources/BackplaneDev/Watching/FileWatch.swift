@@ -29,7 +29,7 @@ final class FileWatch: Sendable {
     ///   - quiet: The time without events after which files are compared.
     ///   - limit: The maximum size of a file whose contents are compared, in bytes; a larger one counts as changed when
     ///     written.
-    ///   - report: Receives the changes, on the watch's thread.
+    ///   - report: A function that receives the changes, on the watch's thread.
     /// - Throws: `watch.unusable`.
     init(quiet: Duration, comparing limit: Int, report: @escaping @Sendable (WatchedChanges) -> Void)
         throws(BackplaneError)

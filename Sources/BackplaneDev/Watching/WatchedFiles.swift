@@ -8,7 +8,7 @@ struct WatchedFiles {
     private struct Seen {
         var status: FileStatus
         var fingerprint: FileFingerprint
-        /// A Boolean value indicating whether any later write shows in the metadata.
+        /// A Boolean value that indicates whether any later write shows in the metadata.
         ///
         /// That is so if the file was old enough when it was read.
         var wasWrittenBefore: Bool

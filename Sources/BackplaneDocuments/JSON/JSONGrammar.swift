@@ -216,7 +216,7 @@ extension JSONGrammar {
     }
 
     private mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+        while let byte = next, byte.isSpace { index += 1 }
     }
 }
 

@@ -81,13 +81,6 @@ extension PropertyListReader {
 }
 
 extension UInt8 {
-    fileprivate var isSpace: Bool {
-        switch self {
-        case 0x20, 0x09, 0x0A, 0x0D: true
-        default: false
-        }
-    }
-
     fileprivate var isNameByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -47,7 +47,8 @@ extension Coordinator {
 
     /// Stops, starts and recreates components so that a manifest becomes active.
     ///
-    /// - Parameter managers: Returns further managers to start; called when the leaving components have stopped.
+    /// - Parameter managers: A function that returns further managers to start; called when the leaving components have
+    ///   stopped.
     private func go(
         to new: LoadedManifest, _ change: PlanChange, starting managers: () -> Set<String>
     ) async throws(BackplaneError) -> ManifestChange {

@@ -17,7 +17,7 @@ public struct ManagerName<C: Contract>: Hashable, Sendable {
 }
 
 extension ManagerName: ExpressibleByStringLiteral {
-    /// Creates a name from a string literal.
+    /// Creates the name of a manager for the contract `C`, from a text in source code.
     public init(stringLiteral name: String) { self.init(name) }
 }
 

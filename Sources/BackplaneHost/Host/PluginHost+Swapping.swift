@@ -7,7 +7,9 @@ extension PluginHost {
     /// the code they began on. Calls to a component that is stateful or exclusive wait during the swap; no others do.
     /// If a step fails, the old code keeps running as if the swap had never been attempted.
     ///
-    /// - Parameter libraries: The paths of the libraries, or their names as the manifest has them.
+    /// - Parameters:
+    ///   - libraries: The paths of the libraries, or their names as the manifest has them.
+    ///   - options: The limits of the swap, and its probation.
     /// - Throws: `swap.refused` before anything was touched, or the error of the step that failed, with the old
     ///   generation still active.
     @discardableResult
@@ -31,7 +33,9 @@ extension PluginHost {
 
     /// Activates a new build of one plugin while the host runs.
     ///
-    /// - Parameter library: The path of the library, or its name as the manifest has it.
+    /// - Parameters:
+    ///   - library: The path of the library, or its name as the manifest has it.
+    ///   - options: The limits of the swap, and its probation.
     /// - Throws: The same errors as for several libraries.
     @discardableResult
     public func swap(library: String, _ options: SwapOptions = SwapOptions()) async throws(BackplaneError) -> SwapReport
@@ -41,7 +45,9 @@ extension PluginHost {
 
     /// Returns what a swap would do; loads the libraries and runs their entry functions, but touches nothing that runs.
     ///
-    /// - Parameter libraries: The paths of the libraries, or their names as the manifest has them.
+    /// - Parameters:
+    ///   - libraries: The paths of the libraries, or their names as the manifest has them.
+    ///   - options: The options that the swap would have.
     /// - Throws: The reason why a library cannot be loaded. Reasons to refuse the swap are part of the preview.
     public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
         -> SwapPreview
@@ -55,6 +61,7 @@ extension PluginHost {
     ///   - plugin: The plugin's id, or its library as the manifest names it.
     ///   - generation: The number of the generation; `nil` means the last one that was active before and has not failed
     ///     its probation since.
+    ///   - options: The limits of the swap, and its probation.
     /// - Throws: `plugin.unknown`; `swap.refused`, also without such a generation, before anything was touched; or the
     ///   error of the step that failed, with the current generation still active.
     @discardableResult

@@ -24,7 +24,10 @@ public final class PluginHost: Sendable {
 
     /// Creates a host for a manifest document.
     ///
-    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
+    /// - Parameters:
+    ///   - manifest: The manifest, whose problems are reported by ``check()``.
+    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - options: The folders, limits and engines of the host.
     public convenience init(
         manifest: ManifestDocument, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()
     ) {
@@ -38,7 +41,10 @@ public final class PluginHost: Sendable {
 
     /// Creates a host for a manifest built in Swift.
     ///
-    /// - Parameter plugins: The plugins that are linked into this program; they come before those of the manifest.
+    /// - Parameters:
+    ///   - manifest: The manifest, whose problems are reported by ``check()``.
+    ///   - plugins: The plugins that are linked into this program; they come before those of the manifest.
+    ///   - options: The folders, limits and engines of the host.
     public convenience init(manifest: Manifest, plugins: [any Plugin.Type] = [], options: HostOptions = HostOptions()) {
         self.init(manifest: ManifestDocument(manifest), plugins: plugins, options: options)
     }
@@ -67,7 +73,8 @@ public final class PluginHost: Sendable {
 
     /// Starts all eager managers and what they need; independent managers start concurrently.
     ///
-    /// - Parameter keepGoing: Whether to skip what cannot be started; ``managers`` gives the reasons.
+    /// - Parameter keepGoing: A Boolean value that indicates whether to skip what cannot be started; ``managers`` gives
+    ///   the reasons.
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {

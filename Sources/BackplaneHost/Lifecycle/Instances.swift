@@ -28,7 +28,7 @@ struct Instances {
     ///
     /// - Parameters:
     ///   - manifest: The manifest that the node's class comes from.
-    ///   - provider: Returns the provider of a wire, by its place in that manifest's plan.
+    ///   - provider: A function that returns the provider of a wire, by its place in that manifest's plan.
     /// - Throws: The reason why the instance was not created, located at its definition in the manifest.
     func make(
         _ node: LiveNode, of type: ComponentClass, in manifest: LoadedManifest, limit: Duration? = nil,

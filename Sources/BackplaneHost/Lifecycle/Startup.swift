@@ -18,7 +18,8 @@ final class Startup {
 
     /// Starts every eager manager and what it needs, independent ones concurrently.
     ///
-    /// - Parameter keepGoing: Whether managers that cannot start are only reported by their states.
+    /// - Parameter keepGoing: A Boolean value that indicates whether managers that cannot start are only reported by
+    ///   their states.
     /// - Throws: All errors of the manifest before anything starts, or later those of the managers that did not start.
     func startAll(keepGoing: Bool) async throws(BackplaneError) {
         try live.requireRunning()

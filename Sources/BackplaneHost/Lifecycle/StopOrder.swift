@@ -4,7 +4,8 @@ enum StopOrder {
     ///
     /// - Parameters:
     ///   - started: The components in the order in which they started.
-    ///   - providers: Returns the components that one calls. In a cycle, due to look-ups, the last started stops first.
+    ///   - providers: A function that returns the components that one calls. In a cycle, due to look-ups, the last
+    ///     started stops first.
     static func of<Component: Hashable>(_ started: [Component], calling providers: (Component) -> [Component])
         -> [Component]
     {

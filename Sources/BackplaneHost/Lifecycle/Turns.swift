@@ -27,7 +27,7 @@ final class Turns {
 
     /// Waits until a request that changes nothing may run: at its turn, or during a probation, which it does not end.
     ///
-    /// - Returns: Whether the request has a turn, which has to be ended.
+    /// - Returns: A Boolean value that indicates whether the request has a turn, which has to be ended.
     func takeLook(isOnProbation: Bool) async -> Bool {
         if isOnProbation { return false }
         guard isTaken else {

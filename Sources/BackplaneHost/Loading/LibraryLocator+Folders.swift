@@ -31,8 +31,8 @@ extension LibraryLocator {
         // instead of overlooked. Without O_NONBLOCK, opening a pipe of that name would block.
         guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK),
             let status = try? FileStatus(of: file), status.kind == .file, status.size <= LibraryFile.maximumSize,
-            let bytes = try? file.bytes(count: status.size), let image = try? ELFImage(bytes)
+            let image = try? ELFImage(tablesOf: file, size: status.size)
         else { return false }
-        return image.section(named: LibraryIdentity.section) != nil
+        return image.range(ofSection: LibraryIdentity.section) != nil
     }
 }

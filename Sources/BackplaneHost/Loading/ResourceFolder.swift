@@ -53,7 +53,8 @@ package enum ResourceFolder {
 
     /// Returns the folder with the files of a linked plugin, which SwiftPM puts beside the program.
     ///
-    /// They are not copied, because linked plugins are not replaced while the program runs.
+    /// They are not copied, because they belong to the program: a swap of linked plugins, which only tests perform,
+    /// replaces types and no files.
     static func ofModule(declaring plugin: any Plugin.Type) throws(BackplaneError) -> String? {
         guard let folder = RunningExecutable.folder, let module = String(reflecting: plugin).split(separator: ".").first
         else { return nil }

@@ -9,7 +9,7 @@ import BackplaneDocuments
 public struct LockedClass: Sendable, Hashable {
     /// The id of the plugin.
     public var plugin: String
-    /// The version of the class.
+    /// The version that was chosen; a choice of any other is an error.
     public var version: Version
 
     /// Creates a lock entry.

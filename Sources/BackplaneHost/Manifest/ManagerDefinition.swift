@@ -15,7 +15,7 @@ public struct ManagerDefinition: Sendable, Hashable {
     /// The time at which the manager starts.
     public var activation: Activation
 
-    /// Creates a definition of a manager.
+    /// Creates the entry of a manager, which is added to the manifest under the manager's name.
     public init(
         className: String, version: VersionRange? = nil, uses: [String: String] = [:],
         configuration: [String: ManifestValue] = [:],
@@ -40,7 +40,7 @@ public struct DataAccessControllerDefinition: Sendable, Hashable {
     /// The name of the controller's private folder; `nil` means the class name.
     public var namespace: String?
 
-    /// Creates a definition of a data access controller.
+    /// Creates the part of a manager's entry that gives it a data access controller.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         namespace: String? = nil
@@ -62,7 +62,7 @@ public struct CommunicationControllerDefinition: Sendable, Hashable {
     /// The definitions of the controller's services, in the order of their creation.
     public var services: [ServiceDefinition]
 
-    /// Creates a definition of a communication controller.
+    /// Creates the part of a manager's entry that gives it a communication controller.
     public init(
         className: String, version: VersionRange? = nil, configuration: [String: ManifestValue] = [:],
         services: [ServiceDefinition] = []
@@ -84,7 +84,7 @@ public struct ServiceDefinition: Sendable, Hashable {
     /// The configuration passed to the service; its keys are defined by the service.
     public var networkServiceConfiguration: [String: ManifestValue]
 
-    /// Creates a definition of a network service.
+    /// Creates the part of a communication controller's entry that gives it a network service.
     public init(
         className: String, version: VersionRange? = nil, propertyName: String,
         networkServiceConfiguration: [String: ManifestValue] = [:]

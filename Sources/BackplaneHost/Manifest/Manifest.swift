@@ -61,7 +61,7 @@ public struct PluginReference: Sendable, Hashable {
     /// `nil` means `<Package>_<Library>.resources` or `<Package>_<Library>Module.resources`, if one of them exists.
     public var resources: String?
 
-    /// Creates a reference to a library.
+    /// Creates an entry of the manifest's `plugins`.
     public init(library: String, version: VersionRange? = nil, sha256: String? = nil, resources: String? = nil) {
         (self.library, self.version, self.sha256, self.resources) = (library, version, sha256, resources)
     }

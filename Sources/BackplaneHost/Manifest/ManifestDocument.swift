@@ -29,6 +29,7 @@ public struct ManifestDocument: Sendable {
     /// Creates a document from a file: JSON, or an XML or binary property list, detected by content.
     ///
     /// - Parameters:
+    ///   - path: The path of the file; a relative one is resolved in the current folder.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(
@@ -45,6 +46,7 @@ public struct ManifestDocument: Sendable {
     /// Creates a document from bytes as if they were the contents of a file.
     ///
     /// - Parameters:
+    ///   - bytes: The text of the manifest in one of the formats of files.
     ///   - path: The path to report as the source of the bytes.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
@@ -57,7 +59,8 @@ public struct ManifestDocument: Sendable {
 
     /// Creates a document from bytes, optionally without their lock.
     ///
-    /// - Parameter ignoringLock: Whether to read the manifest as if it had no lock, and so no mistake in it.
+    /// - Parameter ignoringLock: A Boolean value that indicates whether to read the manifest as if it had no lock, and
+    ///   so no mistake in it.
     package init(
         parsing bytes: Data, path: String?, environment: String?, ignoringLock: Bool,
         variables: @escaping (String) -> String? = ManifestDocument.processVariable
@@ -77,6 +80,7 @@ public struct ManifestDocument: Sendable {
     /// Creates a document from a value in memory.
     ///
     /// - Parameters:
+    ///   - value: The content of the manifest.
     ///   - environment: The one of the manifest's `environments` to merge into it; `nil` means none.
     ///   - variables: A function that returns the values for `${NAME}` in the manifest's texts.
     public init(

@@ -16,7 +16,8 @@ extension ManifestFile {
     ///
     /// - Parameters:
     ///   - model: A file whose permissions limit those of the new one.
-    ///   - replaces: Whether to replace an existing file, keeping its owner and permissions.
+    ///   - replaces: A Boolean value that indicates whether to replace an existing file, keeping its owner and
+    ///     permissions.
     /// - Throws: `manifest.unwritable`.
     package static func create(_ path: String, with bytes: Data, like model: String, replaces: Bool)
         throws(BackplaneError)

@@ -20,7 +20,7 @@ public struct Problem: Sendable, Hashable {
     /// The position of the problem in the text, if the manifest was read from JSON.
     public var position: SourcePosition?
 
-    /// Creates a problem.
+    /// Creates a problem of one manager, or of the whole manifest if `manager` is `nil`.
     public init(_ severity: Severity, manager: String?, _ error: BackplaneError, position: SourcePosition? = nil) {
         (self.severity, self.manager, self.error, self.position) = (severity, manager, error, position)
     }

@@ -11,7 +11,7 @@ public struct VersionRange: Sendable, Hashable {
         /// A Boolean value that indicates whether the interval contains the version itself.
         public var isIncluded: Bool
 
-        /// Creates a bound.
+        /// Creates one end of an interval.
         public init(_ version: Version, isIncluded: Bool) {
             (self.version, self.isIncluded) = (version, isIncluded)
         }

@@ -19,12 +19,13 @@ struct ELFReader {
         return Int(offset)..<Int(end)
     }
 
-    /// Checks that a table of `count` entries lies inside the file.
+    /// Returns the range of a table of `count` entries, which must lie inside the file.
+    @discardableResult
     func require(_ offset: UInt64, count: UInt64, each size: UInt64, _ what: @autoclosure () -> String) throws(ELFImage
-        .Problem)
+        .Problem) -> Range<Int>
     {
         let (total, overflow) = count.multipliedReportingOverflow(by: size)
-        try require(offset, overflow ? .max : total, what())
+        return try require(offset, overflow ? .max : total, what())
     }
 
     func uint8(_ offset: UInt64) throws(ELFImage.Problem) -> UInt8 {

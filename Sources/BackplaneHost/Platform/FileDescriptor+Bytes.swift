@@ -41,6 +41,19 @@ extension FileDescriptor {
         }
     }
 
+    /// Copies bytes of the file from an offset on until `bytes` is full or the file ends.
+    borrowing func copyBytes(at offset: Int, into bytes: UnsafeMutableRawBufferPointer) throws(SystemError) {
+        let number = number
+        var filled = 0
+        while filled < bytes.count {
+            let count = try retryingInterrupted {
+                pread(number, bytes.baseAddress! + filled, bytes.count - filled, off_t(offset + filled))
+            }
+            if count == 0 { break }
+            filled += count
+        }
+    }
+
     /// Reads until `bytes` is full or the file ends, and returns the number of bytes read.
     private borrowing func fill(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let number = number

@@ -2,10 +2,14 @@ import CBackplaneHost
 import Glibc
 
 extension FileDescriptor {
-    /// Copies the first `size` bytes into an empty file in the cheapest way available, and returns the number copied.
+    /// Copies a file of `size` bytes into an empty one in the cheapest way available, and returns the number of bytes.
     ///
-    /// The copy shares storage with the file until one of them is written to. Where the file system cannot do that, the
-    /// kernel copies; otherwise a buffer of this process is used. Both files are used from their current positions.
+    /// Where the file system supports it, the copy is a clone, which shares its storage until one of the files is
+    /// written to. Otherwise the kernel copies the bytes, or this process does, through a buffer. A file that is
+    /// written to meanwhile can give fewer or more bytes than `size`; the caller also compares its status before and
+    /// after.
+    ///
+    /// - Precondition: Both files are positioned at their start, and `target` is empty.
     borrowing func copyContents(_ size: Int, to target: borrowing FileDescriptor) throws(SystemError) -> Int {
         if bph_share_contents(number, target.number) != 0 { return size }
         var copied = 0
@@ -32,6 +36,6 @@ extension FileDescriptor {
         return next < 0 ? errno == ENXIO : next >= range.upperBound
     }
 
-    /// `SEEK_DATA`, which the headers declare only with `_GNU_SOURCE`.
+    /// The constant `SEEK_DATA`, which the headers declare only with `_GNU_SOURCE`.
     private static let seekData: Int32 = 3
 }

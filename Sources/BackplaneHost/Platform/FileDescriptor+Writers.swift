@@ -16,6 +16,6 @@ extension FileDescriptor {
         return false
     }
 
-    /// `F_SETSIG` and `F_SETLEASE`, which the headers declare only with `_GNU_SOURCE`.
+    /// The constants `F_SETSIG` and `F_SETLEASE`, which the headers declare only with `_GNU_SOURCE`.
     private static let setSignal: Int32 = 10, setLease: Int32 = 1_024
 }

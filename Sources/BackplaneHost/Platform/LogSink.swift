@@ -10,7 +10,7 @@ public protocol LogSink: Sendable {
 
 /// One entry of the log.
 public struct LogRecord: Sendable, Hashable {
-    /// The level of the record.
+    /// The severity, by which a sink chooses what it writes.
     public var level: Log.Level
     /// The name of the component that wrote the record, or `host`.
     public var source: String
@@ -19,7 +19,7 @@ public struct LogRecord: Sendable, Hashable {
     /// Further values that belong to the record, by name.
     public var metadata: [String: String]
 
-    /// Creates a record.
+    /// Creates an entry, as the host does for its own messages and those of components.
     public init(level: Log.Level, source: String, message: String, metadata: [String: String] = [:]) {
         (self.level, self.source, self.message, self.metadata) = (level, source, message, metadata)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Bytes with random access: a mapped file that does not change, or a copy of bytes in memory.
+/// Bytes with random access: a mapped file that does not change, or a copy of bytes or parts of a file in memory.
 ///
-/// Only the parts of a file that are accessed are read. If the file were truncated meanwhile, an access would end the
+/// Only the parts of a mapped file that are accessed are read. If it were truncated meanwhile, an access would end the
 /// process.
 package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
@@ -13,6 +13,14 @@ package final class MappedBytes: Sendable {
         guard let address = mmap(nil, max(size, 1), PROT_READ, MAP_PRIVATE, file.number, 0), address != MAP_FAILED
         else { throw .last }
         (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: size), true)
+    }
+
+    /// Creates zeros in memory, to be replaced by parts of a file; pages that stay zero take no memory.
+    init(zeros count: Int) throws(SystemError) {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+        guard let address = mmap(nil, max(count, 1), PROT_READ | PROT_WRITE, flags, -1, 0), address != MAP_FAILED
+        else { throw .last }
+        (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: count), true)
     }
 
     init(copying array: [UInt8]) {
@@ -30,6 +38,14 @@ package final class MappedBytes: Sendable {
     }
 
     var count: Int { bytes.count }
+
+    /// Reads a range of a file into the same range of the bytes; beyond the end of the file they stay as they are.
+    ///
+    /// - Precondition: The bytes were created as zeros and are not shared yet, and `range` lies within them.
+    func read(_ range: Range<Int>, of file: borrowing FileDescriptor) throws(SystemError) {
+        let target = UnsafeMutableRawBufferPointer(mutating: UnsafeRawBufferPointer(rebasing: bytes[range]))
+        try file.copyBytes(at: range.lowerBound, into: target)
+    }
 
     /// Calls `look` with the bytes of a range.
     ///

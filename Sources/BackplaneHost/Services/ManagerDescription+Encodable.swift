@@ -2,9 +2,7 @@ public import Backplane
 
 /// The JSON that plugins read when they search for managers.
 extension ManagerDescription: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case name = "name", className = "className", version = "version", plugin = "plugin"
-    }
+    private enum CodingKeys: String, CodingKey { case name, className, version, plugin }
 
     /// Encodes the name, class name, version and plugin.
     public func encode(to encoder: any Encoder) throws {

@@ -15,7 +15,7 @@ final class Printed: Sendable {
 
     /// Reads on a thread of its own until the end of file.
     ///
-    /// - Parameter watch: Called with each piece that was read, which is empty at the end.
+    /// - Parameter watch: A function called with each piece that was read, which is empty at the end.
     func read(_ file: FileHandle, _ watch: @escaping @Sendable (Data) -> Void) {
         Thread.detachNewThread { [self] in
             while true {

@@ -1,5 +1,5 @@
 #if Engines
-/// A page of one of SQLite's b-trees, whose every number is checked before it is used.
+/// A page of one of SQLite's b-trees, in which every number is checked before it is used.
 ///
 /// The format is described in "Database File Format" of SQLite, section 1.6, "B-tree Pages".
 struct BTreePage {
@@ -12,14 +12,14 @@ struct BTreePage {
 
     let number: Int
     let kind: Kind
-    /// The page of what follows the last cell, on interior pages.
+    /// The number of the child page behind the last cell, or `nil` on leaves.
     let rightChild: Int?
     private let bytes: [UInt8]
     private let pages: DatabasePages
     /// The offsets of the cells, in the order of their keys.
     private let cells: [Int]
 
-    /// - Returns: `nil` when the page cannot be read or is no page of a tree.
+    /// Reads a page, or returns `nil` if that fails or the page does not belong to a tree.
     init?(_ number: Int, in pages: DatabasePages) {
         let start = number == 1 ? 100 : 0
         guard let bytes = pages[number], let kind = Kind(rawValue: bytes[start]) else { return nil }
@@ -34,21 +34,20 @@ struct BTreePage {
 
     var cellCount: Int { cells.count }
 
-    /// The page of what precedes a cell, on interior pages.
+    /// Returns the number of the child page before a cell, or `nil` on leaves.
     func leftChild(of cell: Int) -> Int? {
         kind.isInterior && cells[cell] + 4 <= bytes.count ? Int(bytes.word(at: cells[cell])) : nil
     }
 
-    /// The values of a cell.
-    ///
-    /// - Returns: `nil` when the cell has none, or is damaged.
+    /// Returns the values in a cell, or `nil` if it has none or is damaged.
     func row(of cell: Int) -> RowValues? { payload(of: cell).flatMap { RowValues($0) } }
 
+    /// Returns the bytes of the row in a cell, or `nil` if the cell has none or is damaged.
     private func payload(of cell: Int) -> [UInt8]? {
         var place = cells[cell] + (kind.isInterior ? 4 : 0)
         guard kind != .tableInterior, let size = bytes.variableInteger(at: &place) else { return nil }
         if kind == .tableLeaf, bytes.variableInteger(at: &place) == nil { return nil }
-        // A size beyond that of the whole database is damage, not a reason to ask for that much memory.
+        // A size beyond that of the whole database is damage, and must not become an allocation.
         guard size >= 0, size <= pages.count * pages.size else { return nil }
         let local = localSize(of: size)
         guard place + local + (local < size ? 4 : 0) <= pages.usable else { return nil }
@@ -56,7 +55,7 @@ struct BTreePage {
         return local == size ? start : overflowing(start, to: size, from: Int(bytes.word(at: place + local)))
     }
 
-    /// How much of a payload lies on the page itself.
+    /// Returns the number of bytes of a payload that are on the page itself.
     private func localSize(of size: Int) -> Int {
         let usable = pages.usable, most = kind.isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
         if size <= most { return size }
@@ -64,7 +63,12 @@ struct BTreePage {
         return rest <= most ? rest : least
     }
 
-    /// A payload with what lies on the pages of its chain.
+    /// Returns a payload with the parts from its chain of overflow pages.
+    ///
+    /// - Parameters:
+    ///   - start: The part on the page itself.
+    ///   - size: The size of the whole payload in bytes.
+    ///   - first: The number of the first overflow page.
     private func overflowing(_ start: [UInt8], to size: Int, from first: Int) -> [UInt8]? {
         var payload = start, next = first
         payload.reserveCapacity(size)
@@ -78,7 +82,7 @@ struct BTreePage {
 }
 
 extension [UInt8] {
-    /// The integer of one to nine bytes at a place, which goes behind it.
+    /// Reads an integer of one to nine bytes and moves the place behind it, or returns `nil` if the bytes end before.
     func variableInteger(at place: inout Int) -> Int? {
         var value: UInt64 = 0
         for length in 1...9 {

@@ -1,19 +1,19 @@
 #if Engines
-/// The pages of a database as its last commit left them: those of its file, and in their place those of its write-ahead log.
+/// The pages of a database after its last commit, from its write-ahead log or else from its file.
 struct DatabasePages {
     /// The size of a page in bytes.
     let size: Int
     /// The part of a page that SQLite uses, in bytes.
     let usable: Int
-    /// The number of pages; the first has the number 1.
+    /// The number of pages, which are numbered from 1.
     let count: Int
     private let file: PageFile
     private let log: (file: PageFile, index: WriteAheadLog)?
 
-    /// SQLite's own size of a page, which a store does not change.
+    /// The page size that SQLite uses by default, as stores do.
     private static let usualSize = 4_096
 
-    /// - Returns: `nil` when the file cannot be opened.
+    /// Opens the files of a database, or returns `nil` if the main one cannot be opened.
     init?(_ path: String) {
         guard let file = PageFile(path) else { return nil }
         self.file = file
@@ -27,10 +27,10 @@ struct DatabasePages {
         count = max(file.size / size, log?.index.pageCount ?? 0)
     }
 
-    /// Whether a number of bytes may be the size of a page.
+    /// Returns a Boolean value that indicates whether a number of bytes is a valid page size.
     static func isPageSize(_ size: Int) -> Bool { (512...65_536).contains(size) && size & (size - 1) == 0 }
 
-    /// The contents of a page; `nil` when there is no such page, or it cannot be read.
+    /// Returns the contents of a page, or `nil` if there is no such page or it cannot be read.
     subscript(number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
         if let log, let offset = log.index.offsets[number], log.index.pageSize == size {

@@ -1,11 +1,12 @@
 #if Engines
 import Glibc
 
-/// A file that is read in pieces; what cannot be read is missing.
+/// A file that is read in parts, some of which the disk may be unable to read.
 final class PageFile: Sendable {
     private let descriptor: Int32
     let size: Int
 
+    /// Opens a file, or returns `nil` if that fails.
     init?(_ path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
@@ -18,7 +19,7 @@ final class PageFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: `nil` when the file ends before, or the disk does not give them.
+    /// Returns bytes at an offset, or `nil` if they are beyond the end of the file or the disk fails to read them.
     func bytes(at offset: Int, count: Int) -> [UInt8]? {
         guard offset >= 0, count >= 0, offset + count <= size else { return nil }
         var isWhole = false

@@ -3,10 +3,10 @@ import BackplaneStorage
 
 /// A walk through the pages of a damaged store, which finds every record that can still be read.
 ///
-/// Pages that the table's tree leads to come first. Where a page of the tree is damaged, what it led to is found by looking at
-/// all pages that nothing else led to; those that are free are left out, since they hold what was deleted.
+/// It follows the tree of the table first. If pages of the tree are damaged, their subtrees are found by a scan of all
+/// pages that have not been visited, except for free ones, which contain deleted records.
 struct RecordWalk {
-    /// A place in a store: whose records, and which.
+    /// The namespace and collection that a record belongs to.
     struct Place: Hashable, Comparable {
         var namespace, collection: String
 
@@ -15,7 +15,7 @@ struct RecordWalk {
         }
     }
 
-    /// A page of the table that cannot be read, and the places of the records around it.
+    /// The places before and after a page or record of the table that cannot be read.
     struct Gap {
         var before, after: Place?
     }
@@ -27,15 +27,18 @@ struct RecordWalk {
     private var leaves = 0, recordsOnLeaves = 0
     private(set) var gaps: [Gap] = []
 
-    /// - Parameter found: is given each record, some of them twice when pages are found in two ways.
+    /// Creates a walk.
+    ///
+    /// - Parameter found: A function that receives each record, and some of them twice if two pages contain them.
     init(_ pages: DatabasePages, found: @escaping (Place, StoredRecord) throws -> Void) {
         (self.pages, self.found) = (pages, found)
         visited = Array(repeating: false, count: pages.count + 1)
     }
 
-    /// The number of records that a page of the table holds on average, at least one.
+    /// The average number of records on a leaf of the tree, at least one.
     var recordsPerPage: Int { max(1, leaves == 0 ? 1 : recordsOnLeaves / leaves) }
 
+    /// Finds all records, and the gaps between them.
     mutating func run() throws {
         let schema = BTreePage(1, in: pages)
         if let root = schema.flatMap(Self.root) {
@@ -50,7 +53,7 @@ struct RecordWalk {
         try visitTheRest()
     }
 
-    /// The root of the table `record`, as the schema on the first page has it.
+    /// Returns the number of the root page of the table `record`, according to the schema on the first page.
     private static func root(in schema: BTreePage) -> Int? {
         guard schema.kind == .tableLeaf else { return nil }
         for cell in 0..<schema.cellCount {
@@ -64,7 +67,7 @@ struct RecordWalk {
         return nil
     }
 
-    /// Interior pages with records on them that no other such page leads to.
+    /// Returns the interior pages with records that are no child of another such page.
     private func rootsByTheirLook() -> [Int] {
         var interior: [Int] = [], children: Set<Int> = []
         for number in 1...max(1, pages.count) {
@@ -80,7 +83,7 @@ struct RecordWalk {
         return interior.filter { !children.contains($0) }
     }
 
-    /// Visits a page and all that it leads to, in the order of the records.
+    /// Visits a page and its subtree, in the order of the records.
     private mutating func visit(_ number: Int, depth: Int = 0) throws {
         guard number >= 1, number <= pages.count, !visited[number], depth < 32, let page = BTreePage(number, in: pages),
             page.kind.isIndex
@@ -97,6 +100,7 @@ struct RecordWalk {
         if page.kind == .indexLeaf { leaves += 1 }
     }
 
+    /// Passes on the record in a cell, or notes a gap if it cannot be read.
     private mutating func take(_ page: BTreePage, _ cell: Int) throws {
         guard let (place, record) = page.row(of: cell).flatMap(Self.record) else {
             return gaps.append(Gap(before: last, after: nil))
@@ -107,7 +111,7 @@ struct RecordWalk {
         try found(place, record)
     }
 
-    /// Visits, one by one, the pages with records that nothing led to.
+    /// Scans the pages that have not been visited for records.
     private mutating func visitTheRest() throws {
         for number in 1...max(1, pages.count) where number < visited.count && !visited[number] {
             guard let page = BTreePage(number, in: pages), page.kind.isIndex else { continue }
@@ -117,7 +121,9 @@ struct RecordWalk {
         }
     }
 
-    /// The list of free pages begins on the first: pages that each name the next, and others that are free.
+    /// Marks free pages as visited.
+    ///
+    /// The first page names the first trunk of the free list; each trunk names the next, and free leaves.
     private mutating func leaveOutFreePages() {
         var next = pages[1].map { Int($0.word(at: 32)) } ?? 0
         while next >= 1, next <= pages.count, !visited[next], let page = pages[next] {
@@ -131,6 +137,7 @@ struct RecordWalk {
         }
     }
 
+    /// Returns the record in a row, or `nil` if the row is not one of the table `record`.
     private static func record(_ row: RowValues) -> (Place, StoredRecord)? {
         guard row.values.count == 4, case .text(let namespace) = row.values[0],
             case .text(let collection) = row.values[1],

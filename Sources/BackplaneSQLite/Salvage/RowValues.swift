@@ -1,14 +1,15 @@
 #if Engines
-/// The values of a row, as SQLite writes them: their types, and then themselves.
+/// The values of a row, read from SQLite's record format.
 ///
-/// The format is described in "Database File Format" of SQLite, section 2.1, "Record Format".
+/// A row consists of the types of its values, followed by the values ("Database File Format" of SQLite, section 2.1,
+/// "Record Format").
 struct RowValues {
     enum Value: Equatable {
         case null, integer(Int), real(Double), text(String), bytes([UInt8])
     }
     let values: [Value]
 
-    /// - Returns: `nil` when the bytes are not exactly a row.
+    /// Reads a row, or returns `nil` if the bytes are not exactly one row.
     init?(_ payload: [UInt8]) {
         var place = 0
         guard let headerSize = payload.variableInteger(at: &place), headerSize >= place, headerSize <= payload.count
@@ -32,6 +33,7 @@ struct RowValues {
         self.values = values
     }
 
+    /// Returns the size of a value in bytes.
     private static func size(of type: Int) -> Int {
         switch type {
         case 0, 8, 9: 0
@@ -42,6 +44,7 @@ struct RowValues {
         }
     }
 
+    /// Returns a value, or `nil` if its type is reserved or its text is not UTF-8.
     private static func value(of type: Int, _ bytes: ArraySlice<UInt8>) -> Value? {
         switch type {
         case 0: .null

@@ -4,19 +4,21 @@ import BackplaneStorage
 import Foundation
 import GRDB
 
-/// The repair of a damaged store: what can be read is copied, record by record, into a new file, and the damaged one is kept beside it.
+/// The repair of a damaged store, which copies every readable record into a new file and keeps the damaged one.
 ///
-/// A process may be killed at any moment of it. Until the copy is whole its name is `store.sqlite.salvaging`, and the next process begins
-/// again; from then on it is `store.sqlite.salvaged`, and the next process only puts it in place.
+/// The process can be killed at any time. An incomplete copy has the name `store.sqlite.salvaging`, and the next
+/// process begins again; a complete copy has the name `store.sqlite.salvaged`, and the next process only moves it into
+/// place.
 struct StoreSalvage {
     let path: String
     private var unfinished: String { path + ".salvaging" }
     private var finished: String { path + ".salvaged" }
 
-    /// Puts in place a copy that a killed process left whole.
+    /// Removes the incomplete copy of a killed process, or moves its complete copy into place.
     ///
-    /// - Returns: what was done, for the log; `nil`: there was nothing to do.
+    /// - Returns: The report for the log, or `nil` if no copy was moved.
     func complete() throws -> BackplaneError? {
+        removeUnfinished()
         guard FileManager.default.fileExists(atPath: finished) else { return nil }
         let aside = try putInPlace()
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
@@ -26,10 +28,12 @@ struct StoreSalvage {
             at: path)
     }
 
-    /// - Parameter reason: what is wrong with the file.
-    /// - Returns: what was saved and what was not, for the log.
+    /// Repairs the store.
+    ///
+    /// - Parameter reason: The kind of damage, as SQLite describes it.
+    /// - Returns: The report for the log, with the number of records that were saved and lost.
     func run(reason: String) throws -> BackplaneError {
-        try? FileManager.default.removeItem(atPath: unfinished)
+        removeUnfinished()
         try StoreFile.makePrivate(unfinished)
         let (saved, gaps) = try copy()
         guard rename(unfinished, finished) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -37,13 +41,18 @@ struct StoreSalvage {
         return BackplaneError(.storeDamaged, Self.message(reason, saved, lost: gaps, aside: aside), at: path)
     }
 
-    /// Copies all records into a database without a write-ahead log, so that it is one file.
+    /// Removes an incomplete copy, and the journal that its transaction leaves when the process is killed.
+    private func removeUnfinished() {
+        for suffix in ["-journal", ""] { unlink(unfinished + suffix) }
+    }
+
+    /// Copies all readable records into a new database, which is one file because it is not in WAL mode.
     private func copy() throws -> (saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)]) {
         let target = try DatabaseQueue(path: unfinished)
         try StoreFile.migrator.migrate(target)
         guard let pages = DatabasePages(path) else { throw CocoaError(.fileReadUnknown) }
         var saved: [RecordWalk.Place: Int] = [:], lost: [(place: RecordWalk.Place?, count: Int)] = []
-        // One transaction: an unfinished copy is thrown away whole in any case.
+        // In one transaction, which is the fastest: an incomplete copy is never used.
         try target.write { db in
             let insert = try db.makeStatement(
                 sql: "INSERT OR IGNORE INTO record (namespace, collection, id, value) VALUES (?, ?, ?, ?)")
@@ -63,10 +72,13 @@ struct StoreSalvage {
         return (saved, lost)
     }
 
-    /// - Returns: the damaged file's new name.
+    /// Gives the damaged file its new name and moves the complete copy into place.
+    ///
+    /// - Returns: The damaged file's new path, or `nil` if a killed process has already given it one.
     private func putInPlace() throws -> String? {
         var aside: String?
-        // A second name, so that there is no moment at which a log is apart from its file. One that has two has been kept already.
+        // A second link rather than a new name, so that the file and its log are never apart. A file with two links was
+        // given its second by a process that was killed.
         if let links = try? FileManager.default.attributesOfItem(atPath: path)[.referenceCount] as? Int, links == 1 {
             let name = path + ".damaged-\(Int(Date.now.timeIntervalSince1970 * 1_000))"
             for suffix in ["-wal", ""] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -83,6 +95,7 @@ struct StoreSalvage {
         return aside
     }
 
+    /// Returns the text of the report.
     private static func message(
         _ reason: String, _ saved: [RecordWalk.Place: Int], lost: [(place: RecordWalk.Place?, count: Int)],
         aside: String?

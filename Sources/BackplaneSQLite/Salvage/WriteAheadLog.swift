@@ -1,7 +1,7 @@
 #if Engines
 import Foundation
 
-/// The pages that the last whole commit left in a write-ahead log.
+/// The newest committed contents of pages in a write-ahead log.
 ///
 /// The format is described in "Database File Format" of SQLite, section 4, "The Write-Ahead Log".
 struct WriteAheadLog {
@@ -14,7 +14,7 @@ struct WriteAheadLog {
 
     private static let headerSize = 32, frameHeaderSize = 24
 
-    /// - Returns: `nil` when the file does not begin as a log does.
+    /// Reads a log, or returns `nil` if its header is not valid.
     init?(_ file: PageFile) {
         guard let header = file.bytes(at: 0, count: Self.headerSize), header.word(at: 0) & ~1 == 0x377F_0682 else {
             return nil
@@ -27,7 +27,7 @@ struct WriteAheadLog {
         readFrames(of: file, salt: header[16..<24], sum: sum)
     }
 
-    /// Frames count from the first on while salt and checksum fit, and only up to the last that ends a commit.
+    /// Reads frames until the first whose salt or checksum does not match, and keeps those up to the last commit.
     private mutating func readFrames(of file: PageFile, salt: ArraySlice<UInt8>, sum: Checksum) {
         var sum = sum, offset = Self.headerSize, uncommitted: [Int: Int] = [:]
         while let frame = file.bytes(at: offset, count: Self.frameHeaderSize + pageSize) {
@@ -45,7 +45,7 @@ struct WriteAheadLog {
         }
     }
 
-    /// The cumulative checksum of a log: two sums over pairs of words.
+    /// The cumulative checksum of a log, which consists of two sums over pairs of words.
     private struct Checksum {
         let isBigEndian: Bool
         private var first: UInt32 = 0, second: UInt32 = 0
@@ -62,7 +62,7 @@ struct WriteAheadLog {
             }
         }
 
-        /// Whether the sums stand, big-endian, at an offset.
+        /// Returns a Boolean value that indicates whether the bytes at an offset are the sums, in big-endian order.
         func matches(_ bytes: [UInt8], at offset: Int) -> Bool {
             bytes.word(at: offset) == first && bytes.word(at: offset + 4) == second
         }
@@ -75,9 +75,9 @@ struct WriteAheadLog {
 }
 
 extension [UInt8] {
-    /// The big-endian number of four bytes at an offset.
+    /// Returns the big-endian number in the four bytes at an offset.
     func word(at offset: Int) -> UInt32 { self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    /// The big-endian number of two bytes at an offset.
+    /// Returns the big-endian number in the two bytes at an offset.
     func halfWord(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
 }
 #endif

@@ -13,7 +13,7 @@ extension ManagerLayers {
             import BackplaneTestKit
             import Foundation
             \(imports)
-            /// The library as a host loads it, by the manifest.
+            /// Tests of the library as a host loads it through the manifest.
             @Suite(.timeLimit(.minutes(2)))
             struct \(library)LibraryTests {
                 private static let manifest = URL(filePath: #filePath).appending(path: "../\(manifest)").standardized.path
@@ -26,8 +26,8 @@ extension ManagerLayers {
 
     private var greeting: String {
         """
-            @Test func `the library is loaded, and greets`() async throws {
-                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+            @Test func `the library is loaded and greets`() async throws {
+                // Without a folder, the library is looked up beside the tests, where SwiftPM puts it.
                 try await TestHost.run(Manifest(contentsOf: Self.manifest), plugins: [], pluginPaths: []) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let greeting = try await manager.greet("Ada")
@@ -39,11 +39,11 @@ extension ManagerLayers {
 
     private var serviceCall: String {
         """
-            @Test func `the library is loaded, and its service reads items`() async throws {
+            @Test func `the library is loaded and its service reads items`() async throws {
                 var manifest = try Manifest(contentsOf: Self.manifest)
                 let url = "http://items.test/all"
                 manifest.managers["\(manager)"]?.communicationController?.services[0].networkServiceConfiguration = ["url": .string(url)]
-                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+                // Without a folder, the library is looked up beside the tests, where SwiftPM puts it.
                 try await TestHost.run(manifest, plugins: [], pluginPaths: []) { host in
                     host.http.on("GET", url, .json([\(item)(id: "1", text: "one")]))
                     let manager = try await host.manager("\(manager)", as: \(contract).self)

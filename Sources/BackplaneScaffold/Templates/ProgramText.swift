@@ -1,6 +1,8 @@
-/// The sources of a program with a host in it.
+/// The sources of a program that contains a host.
 enum ProgramText {
-    /// - Parameter layers: those of the manager that it asks first.
+    /// Returns the source of the program.
+    ///
+    /// - Parameter layers: The manager that the program calls when it has started, with its collaborators.
     static func program(_ layers: ManagerLayers) -> String {
         """
         import Backplane
@@ -9,14 +11,14 @@ enum ProgramText {
         import BackplaneURLSession
         import Glibc
         \(layers.importsContracts)
-        /// Runs what a manifest names, `backplane.json` of the current folder or the one that is given, until SIGINT or SIGTERM.
+        /// Runs a manifest, by default `backplane.json` in the current folder, until SIGINT or SIGTERM.
         @main
         struct Program {
             static func main() async {
-                // First of all, so that no signal is missed.
+                // Created first, so that no signal is missed.
                 let signals = StopSignals()
                 let manifest = ManifestDocument(contentsOf: CommandLine.arguments.dropFirst().first ?? "backplane.json")
-                // For servers that are not your own: AsyncHTTPClientExecutor, of BackplaneHTTP with the trait Engines.
+                // For other people's servers, use AsyncHTTPClientExecutor of BackplaneHTTP (trait Engines).
                 let host = PluginHost(manifest: manifest, options: HostOptions(executors: [URLSessionExecutor()]))
                 do {
                     try await run(host, until: signals)
@@ -29,7 +31,7 @@ enum ProgramText {
             }
 
             private static func run(_ host: PluginHost, until signals: StopSignals) async throws {
-                // `backplane swap` and its like talk to the program through this.
+                // The socket through which `backplane swap` and similar commands control the program.
                 let control = try ControlSocket(serving: host)
                 defer { control.close() }
                 try await host.start()
@@ -40,7 +42,7 @@ enum ProgramText {
                 say("stopping")
             }
 
-            /// Prints a line at once, also where somebody else reads it.
+            /// Prints a line immediately, even if the output is a pipe or a file.
             private static func say(_ line: String) {
                 print(line)
                 fflush(nil)
@@ -55,11 +57,12 @@ enum ProgramText {
         """
     }
 
+    /// The source of the type that waits for signals.
     static let stopSignals = """
         import Dispatch
         import Glibc
 
-        /// SIGINT and SIGTERM as something to wait for.
+        /// The signals SIGINT and SIGTERM as events.
         struct StopSignals {
             private let events: AsyncStream<Void>
             private let sources: [any DispatchSourceSignal]
@@ -68,7 +71,7 @@ enum ProgramText {
                 let (events, event) = AsyncStream.makeStream(of: Void.self)
                 self.events = events
                 sources = [SIGINT, SIGTERM].map { number in
-                    // Otherwise it would end the process before its source is told.
+                    // The default action would end the process.
                     signal(number, SIG_IGN)
                     let source = DispatchSource.makeSignalSource(signal: number)
                     source.setEventHandler { event.yield() }
@@ -77,7 +80,7 @@ enum ProgramText {
                 }
             }
 
-            /// Waits for one; it may have come already.
+            /// Waits for a signal, including one that has already arrived.
             func next() async {
                 for await _ in events { return }
             }

@@ -23,7 +23,9 @@ extension Fake {
         ///
         /// The fake takes the place whatever the manifest gives for the label.
         ///
-        /// - Parameter manager: The name of the calling manager; `nil` for the manifest's only manager.
+        /// - Parameters:
+        ///   - label: The key in the calling manager's `uses`.
+        ///   - manager: The name of the calling manager; `nil` for the manifest's only manager.
         public static func use(_ label: String, of manager: String? = nil) -> Place {
             Place(role: .use(label), owner: manager)
         }

@@ -30,7 +30,7 @@ public struct Fake: Sendable {
     ///
     /// - Parameters:
     ///   - contract: The contract that the fake provides.
-    ///   - define: Gives the members of the contract their closures.
+    ///   - define: A function that gives the members of the contract their closures.
     public init<C: Contract>(_ contract: C.Type, _ define: (inout FakeMethods<C>) -> Void = { _ in }) {
         var methods = FakeMethods<C>()
         define(&methods)

@@ -42,7 +42,11 @@ public final class TestHTTP: HTTPExecutor {
 
     /// Defines the answers to requests that meet a condition.
     ///
-    /// - Parameter name: The name of these requests in messages.
+    /// - Parameters:
+    ///   - name: The name of these requests in messages.
+    ///   - takes: The condition.
+    ///   - answer: The first answer.
+    ///   - next: The answers to further requests, given in turn; the last one is repeated.
     public func on(
         _ name: String, where takes: @escaping @Sendable (HTTPRequest) -> Bool, _ answer: Answer, _ next: Answer...
     ) {

@@ -18,11 +18,13 @@ extension TestHost {
     /// ```
     ///
     /// - Parameters:
+    ///   - manifest: The manifest of the application.
     ///   - plugins: The plugins that are linked into the tests.
     ///   - fakes: The fakes, by the place that each of them takes.
     ///   - pluginPaths: The folders that contain the manifest's libraries; `nil` to load none and use the linked
     ///     plugins instead.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    ///   - body: The test.
     /// - Throws: ``ManifestRefused`` with all errors of the manifest, before anything starts; the test's own error;
     ///   `network.unexpected` if there was a request that the test gave no answer for.
     public static func run<Result>(
@@ -60,6 +62,7 @@ extension TestHost {
     ///   - plugins: The plugins that are linked into the tests.
     ///   - fakes: The fakes, by the place that each of them takes.
     ///   - lanes: The lanes of the wires. `LaneRule.encoded` tests that the contracts survive JSON.
+    ///   - body: The test.
     /// - Throws: The errors of ``run(_:plugins:fakes:pluginPaths:lanes:_:)``.
     public static func run<Result>(
         _ className: String, configuration: [String: ManifestValue] = [:], plugins: [any Plugin.Type],

@@ -4,24 +4,24 @@
  * A plugin is a shared library that exports one function, backplane_plugin_entry_v1, and carries one record in the
  * ELF section "backplane". This header is all that a plugin in C, or in any language that can speak C, needs. In order:
  *   1. values            bp_bytes, status codes, the call frame
- *   2. components        what a plugin describes: methods, wires, lifecycle
- *   3. host services     what a component may ask of the host
+ *   2. components        the classes that a plugin describes: methods, wires, lifecycle
+ *   3. host services     the functions of the host that a component can call
  *   4. the entry         offer and answer
- *   5. the identity      what a host reads before it runs one instruction of a plugin
- *   6. the self-check    how both sides notice that they disagree about this header
- * Plugins/Clock/clock.c in the Backplane package is a whole plugin in plain C.
+ *   5. the identity      the record that a host reads before it runs any code of a plugin
+ *   6. the self-check    the comparison of both sides' versions of this header
+ * Plugins/Clock/clock.c in the Backplane package is a complete plugin in plain C.
  *
  * The rules
- * - Every struct below "values" begins with `uint32_t size`, set by whoever fills it to the sizeof it was compiled with,
- *   and only ever grows at its end. A reader uses a field only if `size` covers it. An array of structs is stepped
- *   through by the `size` of its first element.
- * - Data crosses as a borrowed pointer and a length, valid until the function it was given to returns; what must last
- *   longer is copied by the receiver. Descriptors (answer, components, methods, wires) live as long as the process:
- *   a plugin is never unloaded. Nobody frees the other side's memory.
+ * - Every struct below "values" begins with `uint32_t size`, which the side that fills it sets to the sizeof it was
+ *   compiled with. Structs grow only at their end, and a reader uses a field only if `size` covers it. The stride of an
+ *   array of structs is the `size` of its first element.
+ * - Data crosses as a borrowed pointer and a length, valid until the function that receives them returns; the receiver
+ *   copies data that it needs for longer. Descriptors (answer, components, methods, wires) live as long as the process,
+ *   since a plugin is never unloaded. Neither side frees the other's memory.
  * - Text is UTF-8 without a terminating zero. JSON is UTF-8.
- * - An error is a status code and text, copied at once by whoever receives it.
- * - Unless a function says otherwise it may be called on any thread, on several at once, and must not block for long:
- *   the thread belongs to the caller. No exception, longjmp or unwinding may cross the boundary.
+ * - An error is a status code and a text, which the receiver copies immediately.
+ * - Unless stated otherwise, a function may be called on any thread and on several at the same time, and must not block
+ *   for long, because the thread belongs to the caller. No exception, longjmp or unwinding may cross the boundary.
  */
 #ifndef BACKPLANE_H
 #define BACKPLANE_H
@@ -36,7 +36,7 @@ extern "C" {
 #ifdef __clang__
 #define BP_SENDABLE __attribute__((swift_attr("@Sendable")))
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wnullability-extension"     /* what -pedantic says of _Nullable */
+#pragma clang diagnostic ignored "-Wnullability-extension"     /* -pedantic warns of _Nullable */
 #pragma clang assume_nonnull begin
 #else
 #define BP_SENDABLE
@@ -45,11 +45,13 @@ extern "C" {
 #endif
 #endif
 
-/* The ABI numbers this header can speak. What they mean only grows: docs/boundary-compatibility.md has what may be added, and where. */
+/* The range of ABI numbers that this header supports. docs/boundary-compatibility.md states what may be added under one
+ * number, and where. */
 #define BP_ABI_MIN 0u
 #define BP_ABI_MAX 0u
 
-/* The highest ABI number in both ranges, the offer's and one's own (BP_ABI_MIN, BP_ABI_MAX); BP_NO_ABI when there is none. */
+/* Returns the highest ABI number in both ranges, the offer's and the plugin's (BP_ABI_MIN, BP_ABI_MAX), or BP_NO_ABI if
+ * there is none. */
 #define BP_NO_ABI 0xFFFFFFFFu
 static inline uint32_t bp_common_abi(uint32_t offer_min, uint32_t offer_max, uint32_t own_min, uint32_t own_max) {
     uint32_t lowest = offer_min > own_min ? offer_min : own_min;
@@ -72,11 +74,11 @@ typedef struct bp_bytes {
 #define BP_TEXT(literal) {(const uint8_t *)("" literal), sizeof(literal) - 1}   /* an initialiser */
 #endif
 
-/* How a call ended. A text payload says why in one line; an empty one is allowed. */
+/* The outcome of a call. A text payload gives the reason in one line; it may be empty. */
 enum {
     BP_OK = 0,              /* payload: the result, JSON (`null` for none)                     */
     BP_FAILED = 1,          /* payload: text; becomes the error component.failed               */
-    BP_INVALID_INPUT = 2,   /* payload: text; the input is not what the method takes           */
+    BP_INVALID_INPUT = 2,   /* payload: text; the method does not accept the input             */
     BP_UNIMPLEMENTED = 3,   /* payload: text; there is no such method, interface or lifecycle  */
     BP_CANCELLED = 4,       /* payload: text; the caller no longer wants an answer             */
     BP_DEADLINE = 5,        /* payload: text; the call's deadline passed                       */
@@ -86,9 +88,9 @@ enum {
                                "failure"?: {"code": "…", "details": {"…": "…"}}, "causes"?: […]} */
 };
 
-/* The frame that travels with every call: 64 plain bytes, which may be copied and kept. Never grows.
- * A component that calls on behalf of a call it was given passes this frame on; a call that begins with the component
- * starts from a zeroed frame with its size set. */
+/* The frame that accompanies every call: 64 plain bytes, which may be copied and stored. Never grows.
+ * A component that makes a call while it serves another one passes on that one's frame. Any other call begins with a
+ * frame that is zero except for its size. */
 typedef struct bp_call {
     uint32_t size;          /* sizeof(bp_call)                                                   */
     uint32_t flags;         /* low 4 bits: entries used in path; BP_CALL_PATH_FULL; others zero  */
@@ -98,19 +100,19 @@ typedef struct bp_call {
 } bp_call;
 
 #define BP_CALL_PATH_COUNT 0xFu     /* mask of bp_call.flags */
-#define BP_CALL_PATH_FULL 0x10u     /* all eight were used: any component may be in the path */
+#define BP_CALL_PATH_FULL 0x10u     /* all eight are used: any component may be in the path */
 
-/* Ends what it was handed to: exactly once, on any thread, also before the function it was given to has returned.
- * context is the caller's own and is handed back untouched. payload is borrowed. */
+/* The completion of an operation, called exactly once, on any thread, possibly before the function that started the
+ * operation has returned. context is the caller's and is passed back unchanged. payload is borrowed. */
 typedef void (*BP_SENDABLE bp_done)(void *_Nullable context, int32_t status, bp_bytes payload);
 
 /* --------------------------------------------------------------------------------------------- 2. components */
 
 enum {
     BP_MANAGER = 1,                     /* business logic; calls other managers through its wires */
-    BP_DATA_ACCESS_CONTROLLER = 2,      /* keeps data: its folder; backplane.store                */
+    BP_DATA_ACCESS_CONTROLLER = 2,      /* stores data: its folder; backplane.store               */
     BP_COMMUNICATION_CONTROLLER = 3,    /* owns network services by name; backplane.http          */
-    BP_NETWORK_SERVICE = 4              /* speaks to one endpoint; backplane.http                 */
+    BP_NETWORK_SERVICE = 4              /* communicates with one endpoint; backplane.http         */
 };
 
 enum {
@@ -118,7 +120,7 @@ enum {
     BP_SYNC = 1             /* has answered when `call` returns; never waits                      */
 };
 
-/* One method of a contract. Its place in the array is the number it is called by. */
+/* One method of a contract. Its index in the array is the number by which it is called. */
 typedef struct bp_method {
     uint32_t size;
     uint32_t kind;          /* BP_ASYNC, BP_SYNC */
@@ -127,19 +129,20 @@ typedef struct bp_method {
 
 enum { BP_WIRE_OPTIONAL = 1 };
 
-/* One collaborator that a component asks for. `dataAccessController` and `communicationController` are reserved labels;
- * in a communication controller the others are the manifest's `propertyName`s, in a manager the names under `uses`. */
+/* One collaborator that a component requires. `dataAccessController` and `communicationController` are reserved labels;
+ * other labels are the manifest's `propertyName`s in a communication controller, and the names under `uses` in a
+ * manager. */
 typedef struct bp_wire {
     uint32_t size;
     uint32_t flags;                         /* BP_WIRE_OPTIONAL */
     bp_bytes label;
     bp_bytes contract, contract_version;    /* served by the same contract, same major version, at least this version */
-    const bp_method *_Nullable methods;     /* those the component calls */
+    const bp_method *_Nullable methods;     /* the methods that the component calls */
     size_t method_count;
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise */
 } bp_wire;
 
-/* One wire of one component being made. */
+/* One connected wire of a component that is being created. */
 typedef struct bp_connection {
     uint32_t size;
     uint32_t reserved;
@@ -148,108 +151,112 @@ typedef struct bp_connection {
     void *_Nullable slot;                   /* for the Swift SDK (lease.h); NULL otherwise */
 } bp_connection;
 
-/* What a component is made with. */
+/* The parameters of a component's creation. */
 typedef struct bp_creation {
     uint32_t size;
-    uint32_t number;                        /* what the component appends to the path of the calls it makes */
-    uint64_t handle;                        /* names the component to every host service; never reused */
-    bp_bytes configuration;                 /* JSON object; `{}` when the manifest gives none */
-    bp_bytes folder;                        /* path of a private folder that stays; data access controllers only */
+    uint32_t number;                        /* the number that the component appends to the path of its calls */
+    uint64_t handle;                        /* identifies the component to every host service; never reused */
+    bp_bytes configuration;                 /* JSON object; `{}` if the manifest gives none */
+    bp_bytes folder;                        /* path of a private folder that is kept; data access controllers only */
     const bp_connection *_Nullable wires;   /* the declared wires that are connected */
     size_t wire_count;
     bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
 } bp_creation;
 
-/* Ends a creation: exactly once. With BP_OK, instance is the component; otherwise it is NULL and payload is the error. */
+/* The completion of a creation, called exactly once. With BP_OK, instance is the component; otherwise it is NULL and
+ * payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
-/* A step of an instance's lifecycle. It may take its time, and is called on a thread that waits for nothing else; so are bp_create,
- * bp_export and bp_import. Steps of one instance never overlap, its export and import of state among them. `health` alone
- * may be asked at any time after `activate`: while calls, another step or an earlier question are under way.
+/* A step of an instance's lifecycle. Like bp_create, bp_export and bp_import it may block, since it is called on a
+ * thread of its own. The steps of one instance, including the export and import of its state, never overlap. Only
+ * `health` may be called at any time after `activate`: during calls, another step or an earlier check.
  *
- * A swap suspends the old instance, exports its state, and releases it once the new one is in force for good, without `stop`: its
- * work goes on in the new one. When the swap fails, or is taken back, the old one is resumed. Calls of synchronous methods may still
- * come while it is suspended, and so must not change what is exported; other calls wait. */
+ * A swap suspends the old instance, exports its state, and releases it without `stop` once the new instance is
+ * committed, because its work continues there. If the swap fails or is rolled back, the old instance is resumed.
+ * Synchronous methods can still be called while it is suspended, and must not change the exported state then; other
+ * calls wait. */
 typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullable context);
 
-/* Makes an instance. Takes nothing exclusive (ports, locks): an old and a new instance coexist during a swap. */
+/* Creates an instance. It must not acquire exclusive resources (ports, locks), because an old and a new instance
+ * coexist during a swap. */
 typedef void (*BP_SENDABLE bp_create)(void *_Nullable type, const bp_creation *creation, bp_created done, void *_Nullable context);
 
-/* Calls method number `method` with a JSON input (`null` for none). `id` is unique in the process and names the call to
- * bp_cancel. A call that is under way when the instance stops is answered all the same. */
+/* Calls method number `method` with a JSON input (`null` for none). `id` is unique in the process and identifies the
+ * call to bp_cancel. A call that is in flight when the instance stops must still be answered. */
 typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id,
                                       bp_done done, void *_Nullable context);
 
-/* The caller of `id` no longer wants its answer: answer soon, with BP_CANCELLED if that cuts the work short. May come
- * after the answer, and is then ignored. */
+/* Cancels call `id`, whose caller no longer needs an answer. The call must still be answered, and soon: with
+ * BP_CANCELLED if its work was cut short. A cancellation that arrives after the answer is ignored. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
-/* Gives an instance up: the last function called with it, after every call has ended. */
+/* Releases an instance. It is the last function called with it, after all its calls have ended. */
 typedef void (*BP_SENDABLE bp_release)(void *instance);
 
-/* What is wrong with a configuration, found without making an instance. Has answered when it returns: with BP_OK and a JSON array
- * of texts, the JSON pointers of the keys that are not known (`[]` for none), or with the error that create would end with. */
+/* Reviews a configuration without creating an instance, and answers before it returns: with BP_OK and the JSON pointers
+ * of unknown keys, a JSON array of texts (`[]` for none), or with the error with which create would fail. */
 typedef void (*BP_SENDABLE bp_review)(void *_Nullable type, bp_bytes configuration, bp_done done, void *_Nullable context);
 
-/* Gives the instance's state as the schema has it in that version, from writes_min to version: the payload of BP_OK is its bytes, of
- * any kind, since the host does not look into them. Comes after `suspend`, or after an import, perhaps more than once, and changes
- * nothing. */
+/* Exports the instance's state in a version of its schema, from writes_min to version. The payload of BP_OK is the
+ * state in any format, since the host does not interpret it. Called after `suspend` or an import, possibly more than
+ * once; it must not change anything. */
 typedef void (*BP_SENDABLE bp_export)(void *instance, uint32_t version, bp_done done, void *_Nullable context);
 
-/* Takes over state that another instance exported in that version, from accepts_min to accepts_max. Comes after `create` and before
- * `activate`, once; a host that checks may import again what was exported. */
+/* Imports the state that another instance exported in a version from accepts_min to accepts_max. Called once, after
+ * `create` and before `activate`; a host that verifies imports may call it again with a state that was exported. */
 typedef void (*BP_SENDABLE bp_import)(void *instance, uint32_t version, bp_bytes state, bp_done done, void *_Nullable context);
 
-/* What of a component outlives its code in a swap. Both functions are required. */
+/* The state of a component that a swap carries over. Both functions are required. */
 typedef struct bp_state {
     uint32_t size;
-    uint32_t version;                       /* what is exported unless another is asked for                    */
-    bp_bytes schema;                        /* names what the state is: the same name, the same kind of state  */
-    uint32_t accepts_min, accepts_max;      /* the versions that import reads, its own among them              */
-    uint32_t writes_min;                    /* the oldest that export can write, for the way back; or version  */
+    uint32_t version;                       /* the version of exports, unless another is requested             */
+    bp_bytes schema;                        /* the name of the state, equal in all versions of the schema      */
+    uint32_t accepts_min, accepts_max;      /* the versions that import accepts, including `version`           */
+    uint32_t writes_min;                    /* the oldest version that export writes, for rollbacks            */
     uint32_t reserved;
     bp_export _Nullable export_state;
     bp_import _Nullable import_state;
 } bp_state;
 
 enum {
-    BP_EXCLUSIVE = 1,           /* takes ports, files or timers in activate: in a swap calls wait until the new one has them   */
-    BP_RESTART_ON_SWAP = 2      /* is made anew when a component that it calls by a wire is swapped                            */
+    BP_EXCLUSIVE = 1,           /* acquires ports, files or timers in activate, which calls wait for in a swap */
+    BP_RESTART_ON_SWAP = 2      /* is recreated if a component that it calls through a wire is swapped */
 };
 
-/* A component class that the plugin brings. create is required, and call where there are methods; the other functions may
- * be NULL. */
+/* A component class of the plugin. create is required, and so is call if there are methods; the other functions may be
+ * NULL. */
 typedef struct bp_component {
     uint32_t size;
     uint32_t role;                          /* BP_MANAGER, … */
     bp_bytes class_name, version;           /* version: three numbers with dots, "1.2.0" */
-    bp_bytes contract, contract_version;    /* what it provides; empty: nothing */
+    bp_bytes contract, contract_version;    /* the contract that it provides; empty: none */
     const bp_method *_Nullable methods;
     size_t method_count;
     const bp_wire *_Nullable wires;
     size_t wire_count;
-    void *_Nullable type;                   /* the plugin's own, handed to create */
+    void *_Nullable type;                   /* the plugin's, passed to create and review */
     bp_create _Nullable create;
-    bp_step _Nullable activate;             /* takes what is exclusive                                         */
-    bp_step _Nullable suspend;              /* gives it up, and leaves the instance's state still              */
-    bp_step _Nullable resume;               /* after a suspend; NULL: as activate                              */
-    bp_step _Nullable stop;                 /* the last step, after a successful activate; NULL: as suspend    */
+    bp_step _Nullable activate;             /* acquires exclusive resources                                    */
+    bp_step _Nullable suspend;              /* releases them; the state no longer changes                      */
+    bp_step _Nullable resume;               /* acquires them again; NULL: like activate                        */
+    bp_step _Nullable stop;                 /* the last step, after a successful activate; NULL: like suspend  */
     bp_release _Nullable release;
     bp_invoke _Nullable call;
     bp_cancel _Nullable cancel;             /* NULL: calls cannot be cancelled                                 */
     const void *_Nullable lane;             /* for the Swift SDK (lease.h); NULL otherwise                     */
-    bp_review _Nullable review;             /* NULL: a configuration is first looked at by create              */
+    bp_review _Nullable review;             /* NULL: configurations are not reviewed before create             */
     uint32_t traits;                        /* BP_EXCLUSIVE, BP_RESTART_ON_SWAP; others are ignored            */
     uint32_t reserved;
-    const bp_state *_Nullable state;        /* NULL: nothing of it outlives a swap                             */
-    bp_step _Nullable health;               /* fails when the component is not well; NULL: it is never asked   */
+    const bp_state *_Nullable state;        /* NULL: a swap carries no state over                              */
+    bp_step _Nullable health;               /* fails if the component does not work; NULL: never called        */
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
 
-/* Each service is a table of functions, fetched from the offer by id and revision. Every function takes the calling
- * component's handle first; what its role may not use answers BP_FORBIDDEN, a component that has stopped BP_RETIRED.
- * The tables live as long as the process, so they may be called at any time, from any thread. None blocks. */
+/* Each service is a table of functions, fetched from the offer by id and revision. The first argument of every function
+ * is the handle of the calling component. A function that its role may not use answers BP_FORBIDDEN; after the
+ * component has stopped, all answer BP_RETIRED. The tables live as long as the process, so that they can be called at
+ * any time, from any thread. No function blocks. */
 
 #define BP_LOG "backplane.log"      /* revision 1, every role */
 
@@ -263,29 +270,31 @@ typedef struct bp_pair {
 typedef struct bp_log_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Is `level` written at all? A cheap question to ask before building a message. 0: no. */
+    /* Returns 0 if messages of `level` are not written. It is cheap, to be called before a message is composed. */
     int32_t (*is_enabled)(uint64_t component, uint32_t level);
     void (*write)(uint64_t component, uint32_t level, bp_bytes message, const bp_pair *_Nullable metadata, size_t metadata_count);
 } bp_log_1;
 
 #define BP_CALLS "backplane.calls"  /* revision 1, every role that has wires */
 
-/* Ends a look-up: exactly once. With BP_OK, found is set, and borrowed; its wire is the component's until that ends. */
+/* The completion of a look-up, called exactly once. With BP_OK, found is set and borrowed; its wire is valid until the
+ * component stops. */
 typedef void (*BP_SENDABLE bp_found)(void *_Nullable context, int32_t status, const bp_connection *_Nullable found, bp_bytes payload);
 
 typedef struct bp_calls_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Calls a collaborator: `wire` is the handle the connection came with, `method` the place among the methods that the wire
-     * declares. The host appends the component to the path of the frame. Returns an id to cancel the call by, 0 when it has
-     * ended already; a synchronous method has always ended. */
+    /* Calls a collaborator: `wire` is the handle from the connection, `method` the index among the methods that the
+     * wire declares. The host appends the component to the path of the frame. Returns an id by which the call can be
+     * cancelled, or 0 if it has already ended, as calls of synchronous methods always have. */
     uint64_t (*call)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t id);
-    /* Connects a manager that the component's wires do not name, started if it was not. Of `needed` the contract, its version and
-     * the methods are read; the wire serves them as one that was declared does. `call`: what this is done for, or NULL. Managers only. */
+    /* Connects a manager that is not among the component's wires, and starts it if necessary. Of `needed`, the
+     * contract, its version and the methods are read; the wire serves them like a declared one. `call` is the call that
+     * the look-up is made for, or NULL. For managers only. */
     void (*find)(uint64_t component, bp_bytes manager, const bp_wire *needed, const bp_call *_Nullable call, bp_found done, void *_Nullable context);
-    /* The managers that serve a contract, none started: the payload of BP_OK is JSON, [{"name", "className", "version", "plugin"}],
-     * in the order of the plugins and then of the names. Managers only. */
+    /* Lists the managers that serve a contract, without starting any. The payload of BP_OK is JSON,
+     * [{"name", "className", "version", "plugin"}], in the order of plugins and then of names. For managers only. */
     void (*providers)(uint64_t component, const bp_wire *needed, bp_done done, void *_Nullable context);
 } bp_calls_1;
 
@@ -308,20 +317,22 @@ typedef struct bp_http_response {
     bp_bytes body;
 } bp_http_response;
 
-/* Ends an exchange: exactly once. With BP_OK, response is set (whatever its HTTP status) and borrowed. */
+/* The completion of an exchange, called exactly once. With BP_OK, response is set, whatever its HTTP status, and
+ * borrowed. */
 typedef void (*BP_SENDABLE bp_http_done)(void *_Nullable context, int32_t status, const bp_http_response *_Nullable response, bp_bytes payload);
 
 typedef struct bp_http_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Starts an exchange with whole bodies; returns an id to cancel it by, 0 when it has ended already. */
+    /* Starts an exchange with complete bodies. Returns an id by which it can be cancelled, or 0 if it has already
+     * ended. */
     uint64_t (*send)(uint64_t component, const bp_http_request *request, const bp_call *call, bp_http_done done, void *_Nullable context);
     void (*cancel)(uint64_t component, uint64_t exchange);
 } bp_http_1;
 
 #define BP_STORE "backplane.store"  /* revision 1, data access controllers */
 
-/* A record of a collection: JSON under an id. Collections are the component's own: no other component sees them. */
+/* A record of a collection: JSON with an id. Collections belong to the component, and no other component sees them. */
 typedef struct bp_record {
     uint32_t size;
     uint32_t reserved;
@@ -338,45 +349,47 @@ typedef struct bp_store_change {
     bp_bytes collection, id, value;
 } bp_store_change;
 
-/* Which records: those with the ids given, or all in the order of their ids. */
+/* A selection of records, in the order of their ids: those with the given ids, or all. */
 typedef struct bp_store_query {
     uint32_t size;
     uint32_t reserved;
     bp_bytes collection;
     const bp_bytes *_Nullable ids;  /* NULL: all */
     size_t id_count;
-    uint64_t offset, limit;         /* of the records that fit; limit 0 counts them only */
+    uint64_t offset, limit;         /* of the selected records; limit 0 only counts them */
 } bp_store_query;
 
-/* Ends a query: exactly once. With BP_OK, records are borrowed and total counts all that fit. */
+/* The completion of a query, called exactly once. With BP_OK, records are borrowed, and total is the number of all
+ * selected records. */
 typedef void (*BP_SENDABLE bp_store_done)(void *_Nullable context, int32_t status, const bp_record *_Nullable records, size_t record_count,
                                           uint64_t total, bp_bytes payload);
 
 typedef struct bp_store_1 {
     uint32_t size;
     uint32_t reserved;
-    /* Makes all changes in order, or none. What was acknowledged is there after the process is killed, where the host's store
-     * is a file. The payload of BP_OK is empty. */
+    /* Makes all changes in order, or none. If the host's store is a file, changes that were acknowledged survive the
+     * end of the process. The payload of BP_OK is empty. */
     void (*write)(uint64_t component, const bp_store_change *_Nullable changes, size_t change_count, bp_done done, void *_Nullable context);
     void (*query)(uint64_t component, const bp_store_query *query, bp_store_done done, void *_Nullable context);
 } bp_store_1;
 
 /* ------------------------------------------------------------------------------------------------ 4. the entry */
 
-/* The function table of a host service, e.g. (BP_HTTP, 1); NULL when the host does not have it. Any thread, any time. */
+/* Returns the function table of a host service, such as (BP_HTTP, 1), or NULL if the host does not have it. It can be
+ * called on any thread at any time. */
 typedef const void *_Nullable (*BP_SENDABLE bp_get_interface)(bp_bytes id, uint32_t revision);
 
-/* What the host offers. */
+/* The host's side of the handshake. */
 typedef struct bp_offer {
     uint32_t size;
-    uint32_t abi_min, abi_max;      /* the ABI numbers the host speaks */
+    uint32_t abi_min, abi_max;      /* the range of ABI numbers that the host supports */
     uint32_t lane_revision;         /* for the Swift SDK */
     bp_bytes host_version;          /* "0.1.0" */
-    bp_bytes toolchain;             /* the compiler the host was built by */
+    bp_bytes toolchain;             /* the compiler of the host */
     bp_get_interface get_interface;
 } bp_offer;
 
-/* Where the compiler put a field. Never grows. */
+/* The offset and size that the compiler gave a field. Never grows. */
 typedef struct bp_field {
     const char *_Nullable name;     /* "bp_call.path" */
     uint32_t offset, size;
@@ -399,7 +412,7 @@ typedef struct bp_canary {
     bp_bytes bytes;                         /* the text "backplane"                            */
 } bp_canary;
 
-/* What a plugin says so that both sides notice when they disagree about this header: bp_check_self() fills it in. Never grows. */
+/* The plugin's layout of this header, which the host compares with its own; bp_check_self() fills it in. Never grows. */
 typedef struct bp_self_check {
     bp_canary canary;
     uint64_t layout_hash;                       /* of the fields */
@@ -407,29 +420,30 @@ typedef struct bp_self_check {
     size_t field_count;
 } bp_self_check;
 
-/* What the plugin answers. The host fills in `size` and zeroes the rest; the plugin writes no field that this size does
- * not cover, and lowers `size` to what it knows itself if that is less. */
+/* The plugin's side of the handshake. The host sets `size` and zeroes the rest; the plugin writes no field that this
+ * size does not cover, and lowers `size` to that of its own struct if that is less. */
 typedef struct bp_answer {
     uint32_t size;
     uint32_t abi;                   /* one number from both ranges */
-    uint32_t lane_revision;         /* the Swift SDK's; 0: a plugin that takes no part in the native lane */
+    uint32_t lane_revision;         /* of the Swift SDK; 0: the plugin does not use the native lane */
     uint32_t reserved;
     bp_bytes id, version;           /* "org.example.clock", "1.0.0" */
-    bp_bytes toolchain;             /* the compiler the plugin was built by, or empty */
+    bp_bytes toolchain;             /* the compiler of the plugin, or empty */
     const bp_component *_Nullable components;
     size_t component_count;
-    bp_bytes problems;              /* what is wrong with the plugin itself, one problem a line; empty: nothing */
+    bp_bytes problems;              /* errors of the plugin itself, one in each line; empty: none */
     bp_self_check self_check;       /* bp_check_self(), see 6 */
 } bp_answer;
 
-/* Shown to whoever loads the library, also where it is compiled with -fvisibility=hidden. */
+/* Exports the entry, even if the library is compiled with -fvisibility=hidden. */
 #ifndef BP_EXPORT
 #define BP_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* The entry of a plugin. It describes, and does nothing else: no I/O, no threads. Called once for each loaded copy, on one
- * thread, with an answer whose fields are zero. Returns BP_OK; or BP_UNIMPLEMENTED, touching nothing, when no ABI number of
- * the offer suits it; any other value refuses to load. `_v1` names the shape of this one function, which never changes. */
+/* The entry of a plugin. It only describes the plugin: no I/O, no threads. It is called once for each loaded copy, on
+ * one thread, with an answer whose fields are zero. It returns BP_OK; or BP_UNIMPLEMENTED, without having written
+ * anything, if it supports no ABI number of the offer; any other value refuses to be loaded. `_v1` is the version of
+ * this function's signature, which never changes. */
 BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer);
 
 /* --------------------------------------------------------------------------------------------- 5. the identity */
@@ -439,16 +453,17 @@ BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *an
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Where there are several, each says a part. Other languages lay out these bytes:
+ * once, in one file, at file scope. Of several records, each gives a part. Other languages write these bytes:
  *     0   8 bytes   "BACKPLNE"
- *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of 24 at least, says
- *                   nothing in those that it does not reach
- *    12   uint32    lowest ABI number the plugin speaks
+ *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of at least 24,
+ *                   leaves out the last ones
+ *    12   uint32    lowest ABI number that the plugin supports
  *    16   uint32    highest ABI number
- *    20   uint32    Swift compiler, major * 1000 + minor, which a library with Swift in it must say; 0: none, or said elsewhere
+ *    20   uint32    Swift compiler, major * 1000 + minor, required of a library with Swift code; 0: none, or given in
+ *                   another record
  *    24   32 bytes  version of the SDK, zero-padded text; empty without it
  *    56  160 bytes  toolchain, zero-padded text
- *   216   72 bytes  the plugin's id, zero-padded text; empty: only its answer says
+ *   216   72 bytes  the plugin's id, zero-padded text; empty: given only in its answer
  *   288   32 bytes  the plugin's version, likewise
  */
 typedef struct bp_identity {
@@ -481,13 +496,13 @@ typedef struct bp_identity {
 
 /* ------------------------------------------------------------------------------------------- 6. the self-check */
 
-/* `.self_check = bp_check_self()` in the answer is all that a plugin with this header does. The host compares
+/* A plugin that is compiled with this header only sets `.self_check = bp_check_self()` in its answer. The host compares
  * - the canary, value by value: widths, alignment and byte order;
- * - the hash, which covers the name, offset and size of every field of every struct. Equal hashes: the same header, and the
- *   same layout. Otherwise one side may be newer, and every field that both know is compared: a mismatch is refused, naming
- *   the field and both offsets.
- * Other languages fill in the canary's values, as they stand there, and the table in any order; the hash is FNV-1a (64 bits)
- * over, for each field, its name with the terminating zero, its offset and its size as four bytes each, little-endian. */
+ * - the hash, which covers the name, offset and size of every field of every struct. Equal hashes mean the same header
+ *   and the same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is
+ *   refused with the name of the field and both offsets.
+ * Other languages fill in the canary's values, as given above, and the table in any order. The hash is FNV-1a (64 bits)
+ * over the name of each field with its terminating zero, its offset and its size, as four bytes each, little-endian. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \

@@ -1,16 +1,17 @@
 /*
- * lease.h: what a host shares with Swift plugins of its lane revision, and with nobody else. Plugins in C never see it.
+ * lease.h: the types that a host shares with Swift plugins of its lane revision only. Plugins in C do not use it.
  *
- * A wire has a slot of its own; in it is the binding now in force: the cells it is called by. A call leases the binding:
- * it counts itself in, re-checks that the slot still holds this binding, and counts itself out when it ends. A binding
- * that was taken out of its slot drains for good, because newcomers fail the re-check.
+ * A wire has a slot of its own, which contains the active binding: the cells through which it is called. A call leases
+ * the binding: it counts itself in, checks that the slot still contains this binding, and counts itself out when it
+ * ends. A binding that was taken out of its slot can only drain, because new calls fail the check.
  */
 #ifndef BACKPLANE_LEASE_H
 #define BACKPLANE_LEASE_H
 
 #include "backplane.h"
 
-/* Where the platform has restartable sequences, counting is a plain add that the kernel restarts when it is disturbed. */
+/* On platforms with restartable sequences, counting is a plain addition, which the kernel restarts if it is
+ * interrupted. */
 #if defined(__linux__) && defined(__x86_64__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 35)
 #include <sys/rseq.h>
@@ -29,46 +30,47 @@ extern "C" {
 #define BP_INLINE static inline __attribute__((always_inline))
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
-/* Changes with anything in this file, and with what Swift code stores in cells (Boundary/Lanes/Cell.swift). */
+/* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift). */
 #define BP_LANE_REVISION 2u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
-/* One processor's counts of one binding. Entries and leaves are counted apart, since a call may end on another processor
- * than it began on, and only ever grow: with leaves summed first, equal sums mean drained. */
+/* One processor's counts of one binding. Entries and leaves are counted separately, since a call may end on another
+ * processor than it began on, and only grow: if the leaves are summed first, equal sums mean that the binding is
+ * drained. */
 typedef struct bp_stripe {
-    uint64_t entered, left;                         /* plain: written only inside a restartable sequence of this processor */
+    uint64_t entered, left;                         /* plain: written only in restartable sequences of this processor */
     uint64_t entered_atomic, left_atomic;
-    uint8_t padding[96];                            /* no two stripes in one cache line, nor in two that are fetched together */
+    uint8_t padding[96];                            /* no two stripes share a cache line, or two fetched together */
 } bp_stripe;
 
-/* Never freed, and used again only by its own slot. */
+/* The content of an open slot. Never freed, and reused only by its own slot. */
 typedef struct bp_binding {
     const void *_Nullable const *_Nullable cells;   /* member of the contract -> cell; read only while leased */
     uint32_t last_stripe;                           /* a power of two, less one */
-    uint32_t restartable;                           /* whoever takes it out of its slot pays with a barrier */
+    uint32_t restartable;                           /* counted without atomics: a flip needs a barrier */
     uint8_t padding[112];
     bp_stripe stripes[];
 } bp_binding;
 
 typedef struct bp_slot bp_slot;
 
-/* Ends a wait at a gate: exactly once. With BP_OK, binding is set and leased for the caller, who leaves it; otherwise
- * payload is the error. */
+/* The completion of a wait at a gate, called exactly once. With BP_OK, binding is set and leased for the caller, which
+ * leaves it; otherwise payload is the error. */
 typedef void (*BP_SENDABLE bp_admitted)(void *_Nullable context, int32_t status, bp_binding *_Nullable binding, bp_bytes payload);
 
-/* Where calls go that find their slot closed. */
+/* The functions that admit calls which find their slot closed. */
 typedef struct bp_gate {
     void *owner;
-    /* Waits until the slot is open again, until the call's deadline, until it is cancelled, or for the host's end. Returns an
-     * id to cancel the wait by, 0 when it has ended already. */
+    /* Waits until the slot is open again, the call's deadline has passed, the wait is cancelled, or the host ends.
+     * Returns an id by which the wait can be cancelled, or 0 if it has already ended. */
     uint64_t (*wait)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
     void (*cancel)(bp_slot *slot, uint64_t id);
-    /* For a synchronous method, which cannot wait: has ended when it returns. */
+    /* Decides about a call of a synchronous method, which cannot wait; `done` has been called when it returns. */
     void (*admit_now)(bp_slot *slot, const bp_call *call, bp_admitted done, void *_Nullable context);
 } bp_gate;
 
-/* Never freed nor given to another wire, since a Wire may be kept for ever. */
+/* The place through which a wire calls. Never freed or given to another wire, since a Wire may be kept for ever. */
 struct bp_slot {
     bp_binding *_Nullable binding;                  /* NULL: closed */
     uint32_t number;                                /* of the component that calls through it */
@@ -79,8 +81,9 @@ struct bp_slot {
 /* --------------------------------------------------------------------------------------------------- leasing */
 
 #if BP_RESTARTABLE
-/* counter of this processor's stripe += 1, begun anew when the thread is preempted, moved or interrupted before it is done. Goes to
- * `otherwise` when the thread has no restartable sequences, or the processor no stripe (its number is also -1 or -2 then). */
+/* Adds 1 to the counter of this processor's stripe, and restarts if the thread is preempted, moved or interrupted
+ * meanwhile. Goes to `otherwise` if the thread has no restartable sequences (the processor's number is -1 or -2 then),
+ * or the processor has no stripe. */
 #define BP_COUNT(counter, last_stripe, otherwise)                                                                       \
     __asm__ goto(                                                                                                       \
         ".pushsection __rseq_cs, \"aw\"\n\t"                                                                            \
@@ -99,7 +102,7 @@ struct bp_slot {
         : otherwise)
 #endif
 
-/* Any stripe is right; one of the caller's own processor is fast. */
+/* Returns the index of a stripe. Any stripe is correct; that of the caller's processor is fast. */
 BP_INLINE uint32_t bp_stripe_near(const bp_binding *binding) {
     uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
 #if BP_RESTARTABLE
@@ -128,7 +131,7 @@ by_atomics:
     bp_count_out(binding);
 }
 
-/* NULL: the slot is closed. */
+/* Leases the binding in a slot, or returns NULL if the slot is closed. */
 BP_INLINE bp_binding *_Nullable bp_enter(bp_slot *slot) {
     for (;;) {
         bp_binding *_Nullable binding = __atomic_load_n(&slot->binding, __ATOMIC_ACQUIRE);
@@ -154,7 +157,7 @@ BP_INLINE const void *bp_cell(const bp_binding *binding, intptr_t member) {
     return (const void *)binding->cells[member];
 }
 
-/* Appends the calling component to the frame's path; 0 is the host program, which is in no path. */
+/* Appends the calling component to the frame's path; 0 is the host program, which is not part of paths. */
 BP_INLINE void bp_call_append(bp_call *call, uint32_t number) {
     uint32_t used = call->flags & BP_CALL_PATH_COUNT;
     if (number == 0) return;
@@ -166,61 +169,62 @@ BP_INLINE void bp_call_append(bp_call *call, uint32_t number) {
     }
 }
 
-/* -------------------------------------------------------------------------------- of whoever owns the slots */
+/* -------------------------------------------------------------------------------------- the owner of slots */
 
-/* Once in a process, before a restartable binding is made: does the system have what they need? */
+/* Returns whether the system supports restartable bindings; called once in a process, before the first is created. */
 BP_HIDDEN int bp_can_restart(void);
 
-/* A closed slot. */
+/* Creates a closed slot. */
 BP_HIDDEN bp_slot *bp_slot_new(uint32_t number, const bp_gate *gate);
 
 BP_HIDDEN bp_binding *bp_binding_new(const void *_Nullable const *_Nullable cells, int restartable);
 
-/* Puts a binding, or NULL, into the slot and returns the one it held. That one only drains once bp_barrier was called,
- * which may be after several flips. */
+/* Puts a binding, or NULL, into the slot and returns the previous one, which only drains once bp_barrier has been
+ * called; one barrier is enough for several flips. */
 BP_HIDDEN bp_binding *_Nullable bp_flip(bp_slot *slot, bp_binding *_Nullable binding);
 BP_HIDDEN void bp_barrier(void);
 
-/* Calls under way on a binding; after a flip and a barrier, 0 means for good. */
+/* Returns the number of calls in flight on a binding; after a flip and a barrier, 0 is final. */
 BP_HIDDEN uint64_t bp_in_flight(const bp_binding *binding);
 
-/* Calls that have begun on a binding; those that found the slot flipped while they entered are among them. */
+/* Returns the number of calls that have begun on a binding, including those that found the slot flipped as they
+ * entered. */
 BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
 
 /* ------------------------------------------------------------------------------------------------ descriptors */
 
-/* How a contract is laid out in whoever compiled it, as text that lives as long as the process: equal texts, equal layouts. Costs
- * tens of microseconds a type the first time. */
+/* Returns a contract's layout in the module that compiled it, as a text that lives as long as the process. Equal texts
+ * mean equal layouts. The first call costs tens of microseconds for each type. */
 typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
-/* What the encoded cells of a wire call: the host, which calls the provider's C function and answers for its promises. */
+/* The target of a wire's encoded cells: the host, which calls the provider's C function and enforces its obligations. */
 typedef struct bp_provider {
     void *target;
     const bp_method *_Nullable methods;
     size_t method_count;
-    /* Returns an id to cancel the call by, 0 when it has ended already. A synchronous method has always ended. */
+    /* Returns an id by which the call can be cancelled, or 0 if it has already ended, as synchronous calls always have. */
     uint64_t (*call)(void *target, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(void *target, uint64_t id);
 } bp_provider;
 
-/* Makes the cells that encode, call the provider and decode; cells and provider live as long as the process. */
+/* Creates the cells that encode, call the provider and decode; cells and provider live as long as the process. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_make_cells)(void *type, const bp_provider *provider);
 
-/* Behind bp_wire.lane: the consumer's side. */
+/* The consumer's side of a native lane, in bp_wire.lane. */
 typedef struct bp_wire_lane {
     void *type;
     bp_layout layout;
     bp_make_cells make_cells;
 } bp_wire_lane;
 
-/* The cells of an instance itself, which live as long as it does. */
+/* Returns the cells of an instance, which live as long as it does. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *instance);
 
-/* How many native calls of an instance have ended with an error; cancelled ones are not counted, nor encoded ones, whose answers the
- * host sees itself. */
+/* Returns the number of an instance's native calls that have failed, without cancelled ones. Encoded calls are not
+ * included, because the host sees their answers. */
 typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
 
-/* Behind bp_component.lane: the provider's side. */
+/* The provider's side of native lanes, in bp_component.lane. */
 typedef struct bp_component_lane {
     void *type;
     bp_layout layout;
@@ -228,14 +232,14 @@ typedef struct bp_component_lane {
     bp_failures_of failures;
 } bp_component_lane;
 
-/* How many encoded calls into this copy of the SDK have begun on this thread inside one another and hold its stack. */
+/* Returns the number of nested encoded calls into this copy of the SDK that are on this thread's stack. */
 BP_HIDDEN uint32_t *bp_nested_calls(void);
 
-/* Runs a function on a new detached thread; 0: the system gives none. */
+/* Runs a function on a new detached thread, or returns 0 if the system provides none. */
 BP_HIDDEN int bp_start_thread(void (*run)(void *context), void *context);
 
-/* This copy of the SDK: its version, and the compiler of its C target, which `CC` may choose. Hidden, so that a plugin asks its own copy and never its
- * host's. */
+/* The version of this copy of the SDK, and the compiler of its C target, which `CC` can choose. Hidden, so that a
+ * plugin reads those of its own copy and not its host's. */
 BP_HIDDEN extern const char *const bp_sdk_version;
 BP_HIDDEN extern const char *const bp_sdk_toolchain;
 

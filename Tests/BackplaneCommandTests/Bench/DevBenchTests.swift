@@ -8,7 +8,8 @@ struct DevBenchTests {
 
     init() throws { tool = try Tool() }
 
-    /// Those that build a package take a minute, and are the same two steps as the tests of `backplane new` and `backplane dev`.
+    /// Those that build a package take a minute, and are the same two steps as the tests of `backplane new` and
+    /// `backplane dev`.
     @Test func `a library that was closed answers under dev, in Swift and in C`() async throws {
         let outcome = try await tool.plain("bench", "dev", "--only", "to first answer", "--quick", "--json")
         try #require(outcome.status == 0, "\(outcome.errors)")

@@ -37,7 +37,8 @@ extension Composition {
             plugins: plugins.map { PluginOrigin(id: $0.id, version: $0.version, library: $0.id + ".so") }, wires: wires)
     }
 
-    /// The books' application: two versions of one service, a store that two managers share, a clock in C, and some that are wrong.
+    /// The books' application: two versions of one service, a store that two managers share, a clock in C, and some
+    /// that are wrong.
     static var books: Composition {
         Composition(
             #"""

@@ -3,8 +3,8 @@ import TestFixtures
 
 /// The folder where packages that depend on this one are written, beside a checkout of it as a reader has one.
 ///
-/// All are built in one folder, which is found again by the next run: what they have in common is compiled once. The suites that use it run one
-/// after the other.
+/// All are built in one folder, which is found again by the next run: what they have in common is compiled once. The
+/// suites that use it run one after the other.
 struct PackagesFolder {
     let path = Tool.built + "/Packages"
     var checkout: String { path + "/backplane" }
@@ -27,7 +27,8 @@ struct PackagesFolder {
         try forgetStaleBuild()
     }
 
-    /// This package, whose files are the real ones, in folders that something can be put into; and what was built of it.
+    /// This package, whose files are the real ones, in folders that something can be put into; and what was built of
+    /// it.
     private func makeCheckout() throws {
         for part in ["Plugins", "Tests", "manifests"] {
             try files.createDirectory(atPath: "\(checkout)/\(part)", withIntermediateDirectories: true)
@@ -43,8 +44,8 @@ struct PackagesFolder {
         try link(checkout + "/.build/debug", to: Tool.built)
     }
 
-    /// The commands as a reader enters them: a package is built in the common folder, to which its own is a link, with a plan of its own; and
-    /// what is made new depends on the checkout here.
+    /// The commands as a reader enters them: a package is built in the common folder, to which its own is a link, with
+    /// a plan of its own; and what is made new depends on the checkout here.
     private func makeCommands() throws {
         try files.createDirectory(atPath: commands, withIntermediateDirectories: true)
         try write(

@@ -2,7 +2,8 @@ import Foundation
 import TestFixtures
 import Testing
 
-/// What docs/boundary-in-c.md has a reader write and run, followed literally: a plugin in C, compiled, called and swapped.
+/// What docs/boundary-in-c.md has a reader write and run, followed literally: a plugin in C, compiled, called and
+/// swapped.
 @Suite(.timeLimit(.minutes(5)))
 struct BoundaryInCTests {
     private let tool: Tool

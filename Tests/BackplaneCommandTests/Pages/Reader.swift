@@ -26,7 +26,8 @@ struct Reader {
         try text.write(to: file)
     }
 
-    /// Runs lines of a shell and gives what they print on standard output, or, where they are to fail, on standard error.
+    /// Runs lines of a shell and gives what they print on standard output, or, where they are to fail, on standard
+    /// error.
     func run(_ lines: String, fails: Bool = false) throws -> String {
         let process = Process(), output = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -42,7 +43,8 @@ struct Reader {
         return text
     }
 
-    /// Does what the blocks say: `file=…` is written, `run` succeeds, `fails` does not, `output` is what was printed last.
+    /// Does what the blocks say: `file=…` is written, `run` succeeds, `fails` does not, `output` is what was printed
+    /// last.
     ///
     /// - Returns: everything that was printed, and how many outputs the page shows.
     @discardableResult

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A plugin in C in several editions: its manager says which it is and how often it was asked to count, or fails when it is told to.
+/// A plugin in C in several editions: its manager says which it is and how often it was asked to count, or fails when
+/// it is told to.
 enum EditionLibrary {
     static let id = "org.example.edition"
 

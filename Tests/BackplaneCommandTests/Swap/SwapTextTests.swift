@@ -115,7 +115,7 @@ import Testing
             SwapWords(probation: -1), SwapWords(probation: .nan), SwapWords(timeout: .infinity),
             SwapWords(errorRate: 0.1), SwapWords(probation: 1, errorRate: 1.1),
         ] {
-            #expect(throws: CallWords.Misuse.self) { try words.options() }
+            #expect(throws: Misuse.self) { try words.options() }
         }
     }
 }

@@ -18,7 +18,8 @@ final class GuardedMemory: @unchecked Sendable {  // lent to one side at a time
         start.initializeMemory(as: UInt8.self, repeating: 0xAA, count: count)
     }
 
-    /// Values as a side lends them whose struct has `size` bytes: cut off where it is shorter, junk behind where it is longer.
+    /// Values as a side lends them whose struct has `size` bytes: cut off where it is shorter, junk behind where it is
+    /// longer.
     ///
     /// - Precondition: `Value` begins with its size.
     convenience init<Value>(_ values: [Value], size: Int) {

@@ -48,7 +48,8 @@ extension BoundaryLayout.Struct {
             if new.size != old.size { breaches.append("\(name).\(old.name) had \(old.size) bytes and has \(new.size)") }
             if new.type != old.type { breaches.append("\(name).\(old.name) was `\(old.type)` and is `\(new.type)`") }
         }
-        // Not in its padding either: whoever was compiled with the kept one says with its `size` that it has filled that.
+        // Not in its padding either: whoever was compiled with the kept one says with its `size` that it has filled
+        // that.
         for field in fields where field.offset < kept.size && !kept.fields.contains(where: { $0.name == field.name }) {
             breaches.append(
                 "\(name).\(field.name) is new at \(field.offset), within the \(kept.size) bytes that were released")

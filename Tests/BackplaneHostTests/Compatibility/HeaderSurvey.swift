@@ -4,8 +4,8 @@ import Foundation
 
 /// A header, asked by way of the compiler how it is laid out.
 ///
-/// Names and types come from what the compiler understood, offsets, sizes and values from a program that is compiled with the header
-/// and prints them.
+/// Names and types come from what the compiler understood, offsets, sizes and values from a program that is compiled
+/// with the header and prints them.
 struct HeaderSurvey {
     private let header: HeaderText
     private let folder: String

@@ -2,7 +2,8 @@ import Backplane
 import BackplaneNetwork
 import Synchronization
 
-/// Components that a test holds in its hand: calls wait until it lets them go, and what they were made with can be taken out.
+/// Components that a test holds in its hand: calls wait until it lets them go, and what they were made with can be
+/// taken out.
 struct GatePlugin: Plugin {
     static let id = "org.backplane.tests.gate"
     static let version: Version = "1.0.0"

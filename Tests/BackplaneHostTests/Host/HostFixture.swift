@@ -8,7 +8,8 @@ import TimepieceModule
 
 @testable import BackplaneHost
 
-/// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls cross.
+/// Where a host's plugins come from, files that it loads or modules linked into this program, and how their calls
+/// cross.
 enum Origin: CaseIterable, Sendable {
     /// Files, and Swift values that cross natively.
     case libraries

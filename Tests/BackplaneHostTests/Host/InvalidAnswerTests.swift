@@ -138,7 +138,8 @@ struct InvalidAnswerTests {
     }
 
     @Test func `components of a smaller header are read as far as they go`() async throws {
-        // The array is stepped through by the first one's size, so one component is all there may be; `cancel` is missing from it.
+        // The array is stepped through by the first one's size, so one component is all there may be; `cancel` is
+        // missing from it.
         let test = try UnrulyPlugin.host(
             "Unruly", flags: ["-DSPOIL=own.component_count = 1; components[0].size = offsetof(bp_component, cancel)"])
         #expect(try await test.call("Unruly", "twice") == "1")

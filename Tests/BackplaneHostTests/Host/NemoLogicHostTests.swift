@@ -119,7 +119,8 @@ struct `Nemo Logic's cases on a running host` {
     }
 }
 
-/// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library that it finds.
+/// A folder with the library of these managers alone: a manifest without `plugins` has a host look into every library
+/// that it finds.
 private func challengeFolder(in folder: LoadingFixture.Folder) throws -> String {
     let path = try folder.makeFolder("plugins")
     try FileManager.default.copyItem(

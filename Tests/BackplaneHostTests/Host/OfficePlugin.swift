@@ -1,7 +1,8 @@
 import Backplane
 import FoundationEssentials
 
-/// A plugin whose components tell which instance they are and how they are configured, and ask those around them the same.
+/// A plugin whose components tell which instance they are and how they are configured, and ask those around them the
+/// same.
 struct OfficePlugin: Plugin {
     static let id = "org.example.office"
     static let version: Version = "1.0.0"

@@ -9,7 +9,8 @@ import Testing
 /// The files of a plugin, from the folder beside its library to the component that reads them.
 @Suite(.timeLimit(.minutes(5)))
 struct PluginFilesTests {
-    /// A host with a copy of the library Bookshelf, and beside it these folders, each with its own list of words to leave out.
+    /// A host with a copy of the library Bookshelf, and beside it these folders, each with its own list of words to
+    /// leave out.
     private func host(_ folders: [String: String], resources: String? = nil) throws -> TestHost {
         let folder = try LoadingFixture.Folder()
         try folder.write(

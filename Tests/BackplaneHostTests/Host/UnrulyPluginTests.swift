@@ -6,7 +6,8 @@ import Testing
 /// A plugin that does what the header forbids gets an error at most: nothing crashes and nothing hangs.
 @Suite(.timeLimit(.minutes(10)))
 struct UnrulyPluginTests {
-    /// Expects a call to end at its deadline while the plugin has it: on a busy machine a first deadline may pass before that.
+    /// Expects a call to end at its deadline while the plugin has it: on a busy machine a first deadline may pass
+    /// before that.
     private func expectOverdue(_ method: String, in test: TestHost) async {
         for limit in [Duration.milliseconds(50), .seconds(1), .seconds(10)] {
             let error = await error { try await test.call("Unruly", method, within: limit) }

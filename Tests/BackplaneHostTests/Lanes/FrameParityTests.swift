@@ -131,7 +131,8 @@ struct FrameParityTests {
         }
     }
 
-    /// Answers with the frame that it was called with; the synchronous method of the late one only when the other one is called.
+    /// Answers with the frame that it was called with; the synchronous method of the late one only when the other one
+    /// is called.
     private static let frames = #"""
         #include "backplane.h"
         #include <stdio.h>

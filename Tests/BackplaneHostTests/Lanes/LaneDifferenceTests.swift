@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// docs/lanes.md promises that the lanes differ in nothing but what it lists: each line is so, and none is without a test.
+/// docs/lanes.md promises that the lanes differ in nothing but what it lists: each line is so, and none is without a
+/// test.
 @Suite(.timeLimit(.minutes(10)))
 struct LaneDifferenceTests {
     @Test func `the lanes differ as each line says`() async throws {

@@ -7,7 +7,8 @@ import TimepieceModule
 
 @testable import BackplaneHost
 
-/// A Swift plugin with another revision of the SDK's lane gets no slots of the host's; it makes its own and calls as a plugin in C does.
+/// A Swift plugin with another revision of the SDK's lane gets no slots of the host's; it makes its own and calls as a
+/// plugin in C does.
 @Suite(.timeLimit(.minutes(10)))
 struct OtherRevisionTests {
     private static let entry:

@@ -17,7 +17,8 @@ struct Route: CaseIterable, Sendable, CustomTestStringConvertible {
         "\(lanes == .encoded ? "encoded" : "native"), \(isRelayed ? "from plugin to plugin" : "from the host")"
     }
 
-    /// Runs a host of a provider and its relay for as long as `body` does, and sees to it that every call takes the lane.
+    /// Runs a host of a provider and its relay for as long as `body` does, and sees to it that every call takes the
+    /// lane.
     ///
     /// - Parameter name: of the classes, without `Manager` and `Relay`.
     func with<C: Contract>(_ name: String, as _: C.Type, _ body: (TestHost, Remote<C>) async throws -> Void)

@@ -106,6 +106,20 @@ struct LibraryLocatorTests {
         #expect(try FileTree.names(in: places[1]).filter { $0.hasSuffix(".ran") } == [], "looking ran code")
     }
 
+    @Test func `a library is not read as a whole to find its identity`() throws {
+        let library = try folder.write(LoadingFixture.library(), as: "first/libLarge.so"), size = 64 << 20
+        try #require(truncate(library, off_t(size)) == 0)
+        let before = try bytesRead()
+        #expect(try LibraryLocator.libraries(in: [places[1]]) == [library])
+        #expect(try bytesRead() - before < size / 64)
+    }
+
+    /// The number of bytes that this thread has read so far (`proc_pid_io(5)`).
+    private func bytesRead() throws -> Int {
+        let lines = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8).split(separator: "\n")
+        return try #require(lines.first { $0.hasPrefix("rchar: ") }.flatMap { Int($0.dropFirst("rchar: ".count)) })
+    }
+
     @Test func `folders that cannot be read are named together`() throws {
         try folder.write(as: "file")
         let error = #expect(throws: BackplaneError.self) {

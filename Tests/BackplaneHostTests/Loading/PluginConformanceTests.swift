@@ -3,11 +3,12 @@ import Testing
 
 @testable import BackplaneHost
 
-/// How many protocol conformances the SDK brings into a plugin: after each library that is loaded Swift's runtime looks through those of all
-/// generations.
+/// How many protocol conformances the SDK brings into a plugin: after each library that is loaded Swift's runtime looks
+/// through those of all generations.
 @Suite(.timeLimit(.minutes(2)))
 struct PluginConformanceTests {
-    /// To be lowered when there are fewer. What only a host needs conforms there; keys of JSON that are written by hand are `TextKey`s.
+    /// To be lowered when there are fewer. What only a host needs conforms there; keys of JSON that are written by hand
+    /// are `TextKey`s.
     private static let bound = 70
 
     private static let tools = (try? Toolchain()).map {
@@ -29,7 +30,8 @@ struct PluginConformanceTests {
             "\(conformances.count):\n\(conformances.sorted().joined(separator: "\n"))")
     }
 
-    /// The conformances of a library that was not stripped, in words: `Backplane.Version : Swift.Comparable in Backplane`.
+    /// The conformances of a library that was not stripped, in words: `Backplane.Version : Swift.Comparable in
+    /// Backplane`.
     private static func conformances(of library: String) throws -> [String] {
         let tools = try #require(tools), start = "protocol conformance descriptor for "
         let symbols = try run(tools.symbols, "--format=just-symbols", "--defined-only", library).split(separator: "\n")

@@ -4,7 +4,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are loaded.
+/// One process, one Swift runtime: libraries built by another minor version of Swift are refused before they are
+/// loaded.
 @Suite(.timeLimit(.minutes(10)))
 struct SwiftRuntimeTests {
     private static let swift = "lib_Timepiece.so"

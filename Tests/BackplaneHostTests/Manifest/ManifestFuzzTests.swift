@@ -5,7 +5,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Broken manifests, all the way from bytes to a plan. `BACKPLANE_FUZZ=N` tries N of them, `BACKPLANE_FUZZ_SEED=N` one again.
+/// Broken manifests, all the way from bytes to a plan. `BACKPLANE_FUZZ=N` tries N of them, `BACKPLANE_FUZZ_SEED=N` one
+/// again.
 @Suite(.timeLimit(.minutes(60)))
 struct `Manifests that were tampered with` {
     private static let catalogue: Catalogue = {

@@ -1,8 +1,10 @@
 import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
+import TestFixtures
 
-/// A manifest that was sound before somebody did something to its values, its bytes, or both: always the same for the same seed.
+/// A manifest that was sound before somebody did something to its values, its bytes, or both: always the same for the
+/// same seed.
 struct MutatedManifest {
     private var numbers: SeededNumbers
     let format: ManifestFormat

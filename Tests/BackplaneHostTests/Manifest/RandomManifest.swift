@@ -2,6 +2,7 @@ import Backplane
 import BackplaneDocuments
 import BackplaneHost
 import FoundationEssentials
+import TestFixtures
 
 /// Manifests and values that are sound, and as odd as they may be.
 struct RandomManifest {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// What the compiler keeps from a component, by role: a file for each, with the expected errors as comments on their lines.
+/// What the compiler keeps from a component, by role: a file for each, with the expected errors as comments on their
+/// lines.
 ///
 /// ```swift
 /// _ = context.store    // error: value of type 'ManagerContext<Hoarder>' has no member 'store'

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import BackplaneHost
 
-/// The compiler of the running toolchain, which looks at a file as it would in somebody's plugin, against the modules of this build.
+/// The compiler of the running toolchain, which looks at a file as it would in somebody's plugin, against the modules
+/// of this build.
 struct TypeChecker {
     /// An error of a file: the line it is on, and its words.
     struct Mistake: Hashable, CustomStringConvertible {

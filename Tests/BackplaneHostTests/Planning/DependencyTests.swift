@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import FoundationEssentials
+import TestFixtures
 import Testing
 
 @testable import BackplaneHost
@@ -146,7 +147,7 @@ struct `Managers that use managers` {
 
     @Test(arguments: 0..<60)
     func `Whatever uses whatever, providers come before users and nobody is lost`(seed: UInt64) throws {
-        var random = Numbers(state: seed)
+        var random = SeededNumbers(seed)
         let names = (0..<Int.random(in: 1...20, using: &random)).map { "M\($0)" }
         let uses = Dictionary(
             uniqueKeysWithValues: names.map { name in
@@ -174,18 +175,5 @@ struct `Managers that use managers` {
             #expect(Set(needed.flatMap(\.managers)) == reached(from: name).union([name]))
             #expect(needed.map(\.id) == needed.map(\.id).sorted())
         }
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,4 +1,5 @@
-/// The rooms of a module: the folders below its own, in an order in which each may refer to those before it and to none after it.
+/// The rooms of a module: the folders below its own, in an order in which each may refer to those before it and to none
+/// after it.
 struct Rooms {
     let names: [String]
 
@@ -33,7 +34,8 @@ struct Rooms {
         names.firstIndex { file.hasPrefix($0 + "/") }
     }
 
-    /// The references from one room to a later one, in the order of the files. What an extension adds counts where it is written.
+    /// The references from one room to a later one, in the order of the files. What an extension adds counts where it
+    /// is written.
     ///
     /// - Parameter folder: the module's own.
     func wrongReferences(in index: SourceIndex, below folder: String) -> [WrongReference] {

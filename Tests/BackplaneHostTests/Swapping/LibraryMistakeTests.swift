@@ -9,7 +9,8 @@ import YardstickContracts
 /// Libraries that must not come into force: the one that is goes on as if nothing had been.
 @Suite(.timeLimit(.minutes(5)))
 struct LibraryMistakeTests {
-    /// Has a swap fail, and expects the old code to serve on with its state, and a good library to come into force afterwards.
+    /// Has a swap fail, and expects the old code to serve on with its state, and a good library to come into force
+    /// afterwards.
     private func expectRefusal(
         _ fixture: TurnstileFixture, _ location: SourceLocation = #_sourceLocation,
         of swap: () async throws -> SwapReport

@@ -7,8 +7,8 @@ import Testing
 
 /// Swaps while callers keep every thread of Swift's pool and never suspend: what must not wait for plugins does not.
 ///
-/// The callers go on until the host has written how the swap ended, so that a host that waited for them would never end.
-/// One after the other: two that share the threads would wait for each other to have them all.
+/// The callers go on until the host has written how the swap ended, so that a host that waited for them would never
+/// end. One after the other: two that share the threads would wait for each other to have them all.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SwapBesideGluttonsTests {
     /// Calls that compute until they are told to end.

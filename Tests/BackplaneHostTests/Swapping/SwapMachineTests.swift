@@ -80,7 +80,8 @@ struct SwapMachineTests {
         return run
     }
 
-    /// Every run where nothing fails, one action does, at every moment, or one and then another or all that come after it.
+    /// Every run where nothing fails, one action does, at every moment, or one and then another or all that come after
+    /// it.
     private func forAll(_ body: (Run) -> Void) {
         for members in Self.sets {
             for onProbation in [false, true] {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// Calls that go through what is being swapped and come back to it: they have to get in, or the swap would wait for itself.
+/// Calls that go through what is being swapped and come back to it: they have to get in, or the swap would wait for
+/// itself.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapPathTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]

@@ -172,7 +172,8 @@ struct TillHost {
 
     func till(_ name: String = "Till") async throws(BackplaneError) -> Remote<Tills> { try await host.manager(name) }
 
-    /// Tills that are made from now on do this: also those that take back the state of others, of whatever edition their plugin is.
+    /// Tills that are made from now on do this: also those that take back the state of others, of whatever edition
+    /// their plugin is.
     func next(_ script: TillScript) {
         for till in tills.values { till.next(script) }
     }

@@ -23,7 +23,8 @@ enum TurnstileVisitors {
         let isSet = Atomic(false)
     }
 
-    /// Has four of them pass while `body` runs. They let one another run: two that never pause would occupy Swift's pool.
+    /// Has four of them pass while `body` runs. They let one another run: two that never pause would occupy Swift's
+    /// pool.
     static func with<Value: Sendable>(
         _ turnstile: Remote<YardstickContracts.Turnstile>, _ body: () async throws -> Value
     ) async throws -> (value: Value, visits: [Visit]) {

@@ -104,7 +104,8 @@ extension LaneRecord {
         ]
     }
 
-    /// What Swift stores behind a binding's pointers, and the functions it is called through, in the compiler's own spelling.
+    /// What Swift stores behind a binding's pointers, and the functions it is called through, in the compiler's own
+    /// spelling.
     private static var cells: [String] {
         [
             size("AsyncCell", AsyncCell<Int, String>.self),
@@ -119,8 +120,8 @@ extension LaneRecord {
 
     private static var mark: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 0x5EED)! }
 
-    /// Where a cell keeps its context: what is left is its function. Seen in a cell that has one, since fields that change places
-    /// change no size.
+    /// Where a cell keeps its context: what is left is its function. Seen in a cell that has one, since fields that
+    /// change places change no size.
     private static func context<Cell: ~Copyable>(of cell: consuming Cell, _ name: String) -> String {
         let offset = withUnsafePointer(to: cell) { cell in
             stride(from: 0, to: MemoryLayout<Cell>.size, by: 8).first {

@@ -7,8 +7,8 @@ struct Exploration {
     /// States that nothing leads on from.
     private(set) var ends: [LeaseState] = []
 
-    /// - Parameter numbersCallers: tells the callers apart, as a way that is to be read must; without it, states in which they have
-    ///   changed parts are one, which is a sixth of the work for three.
+    /// - Parameter numbersCallers: tells the callers apart, as a way that is to be read must; without it, states in
+    ///   which they have changed parts are one, which is a sixth of the work for three.
     init(_ model: LeaseModel, numbersCallers: Bool = true) {
         var seen: Set = [LeaseState()]
         var queue: [(state: LeaseState, step: LeaseModel.Step?, origin: Int)] = [(LeaseState(), nil, 0)]

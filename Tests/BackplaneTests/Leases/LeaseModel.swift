@@ -1,8 +1,9 @@
 /// The lease protocol of lease.h as a state machine, each of whose steps is one access to shared memory.
 ///
-/// Callers, three unless said otherwise, make one call each through one slot, going to and fro between two processors. A flipper puts binding 1 in
-/// place of binding 0, waits until that has drained, gives its cells up, and does the same the other way round with new
-/// cells in binding 0. What must never be: a caller that uses a binding after the flipper saw it drained.
+/// Callers, three unless said otherwise, make one call each through one slot, going to and fro between two processors.
+/// A flipper puts binding 1 in place of binding 0, waits until that has drained, gives its cells up, and does the same
+/// the other way round with new cells in binding 0. What must never be: a caller that uses a binding after the flipper
+/// saw it drained.
 struct LeaseModel {
     enum Counting {
         /// As specified: entries and leaves counted apart, leaves summed first.
@@ -15,7 +16,8 @@ struct LeaseModel {
     enum Memory {
         /// Every step is seen by everybody at once, as with sequentially consistent atomics.
         case sequential
-        /// What a caller counts stays in its processor's store buffer for a while, as with plain adds in restartable sequences.
+        /// What a caller counts stays in its processor's store buffer for a while, as with plain adds in restartable
+        /// sequences.
         case buffered
     }
 

@@ -51,8 +51,8 @@ struct LeaseState: Hashable {
         16 + 4 * (4 * count.rawValue + 2 * binding + processor)
     }
 
-    /// The same state with less to remember: what was counted before the flipper begins to read is one number, wherever it was
-    /// counted, since each counter is read once and only sums are compared.
+    /// The same state with less to remember: what was counted before the flipper begins to read is one number, wherever
+    /// it was counted, since each counter is read once and only sums are compared.
     func gathered() -> LeaseState {
         var state = self
         for binding in 0..<2 where !(binding == draining && place > Self.firstRead) {

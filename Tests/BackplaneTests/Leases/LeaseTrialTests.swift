@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Leases on real processors, in both ways of counting; and that the programs which try them would notice what they look for.
+/// Leases on real processors, in both ways of counting; and that the programs which try them would notice what they
+/// look for.
 @Suite(
     .serialized, .timeLimit(.minutes(10 + StressTime.seconds / 60)),
     .disabled(

@@ -1,16 +1,16 @@
-/* A crowd of component classes in plain C, for measuring what many of them cost. Numbers have four digits.
+/* Thousands of component classes in plain C, with which the cost of many components is measured.
  *
- *   CrowdManager0000 to 0999          1.0.0; uses its layers, and as `previous` another manager where the manifest gives one
+ *   CrowdManager0000 to 0999          1.0.0; uses its controllers, and optionally another manager as `previous`
  *   CrowdStore0000 to 0999            1.0.0; a data access controller
  *   CrowdCommunication0000 to 0999    1.0.0; its properties are `current`, of CrowdAPI 2.0, and `former`, of CrowdAPI 1.0
- *   CrowdService0000 to 0999          1.0.0, 1.4.0 and 2.1.0, and so is the CrowdAPI that it provides
+ *   CrowdService0000 to 0999          1.0.0, 1.4.0 and 2.1.0, with a CrowdAPI of the same version
  */
 #include "backplane.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* How many there are of each kind. */
+/* The number of classes of each kind. */
 enum { CROWD_SIZE = 1000 };
 
 BP_IDENTITY("org.backplane.crowd", "1.0.0")
@@ -18,7 +18,7 @@ BP_IDENTITY("org.backplane.crowd", "1.0.0")
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const bp_method methods[] = {
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("next")},     /* Int -> Int: the same one again */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("next")},     /* Int -> the same Int */
     {sizeof(bp_method), BP_SYNC, BP_TEXT("count")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("find")},
     {sizeof(bp_method), BP_ASYNC, BP_TEXT("keep")},
@@ -38,7 +38,7 @@ static const bp_wire communication_wires[] = {
     WIRE("former", "CrowdAPI", "1.0.0", 0),
 };
 
-/* All that is different from one class to the next. */
+/* The properties in which the kinds of classes differ. */
 static const struct kind {
     uint32_t role;
     const char *stem;
@@ -63,7 +63,7 @@ static bp_bytes text(const char *literal) {
     return bytes;
 }
 
-/* They keep nothing, so every instance is this one. */
+/* The components have no state, so all their instances are this one. */
 static char instance;
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
@@ -80,7 +80,7 @@ static void call(void *self, uint32_t method, bp_bytes input, const bp_call *fra
     done(context, BP_OK, input);
 }
 
-/* Every configuration is fine. */
+/* Accepts every configuration. */
 static void review(void *type, bp_bytes configuration, bp_done done, void *context) {
     (void)type;
     (void)configuration;

@@ -1,5 +1,5 @@
-/* A small plugin in plain C that is loaded hundreds of times over, from copies of its library that are different plugins: in each
- * one the digits of its id are others. Its one class, a manager, is called as the plugin. */
+/* A small plugin in plain C of which hundreds of copies are loaded. Each copy of its library is a different plugin, because
+ * the digits of the id in it are replaced. Its only class, a manager, has the id for a name. */
 #include "backplane.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 BP_IDENTITY(ID, "1.0.0")
 
 static const bp_method methods[] = {
-    {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},      /* any JSON -> the same */
+    {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},      /* any JSON -> the same JSON */
 };
 
-/* It keeps nothing, so every instance is this one. */
+/* The manager has no state, so all its instances are this one. */
 static char instance;
 
 static void create(void *type, const bp_creation *creation, bp_created done, void *context) {

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* glibc's own, under the names that it keeps for who stands in for them. */
+/* The functions of glibc, under the names that remain available when others replace them. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *pointer, size_t size);

@@ -1,10 +1,11 @@
-/* How often this process has asked for heap memory, counted in a library that is preloaded: LD_PRELOAD=lib_YardstickHeap.so. */
+/* A library that counts the heap allocations of a process that preloads it: LD_PRELOAD=lib_YardstickHeap.so. */
 #ifndef YARDSTICK_HEAP_H
 #define YARDSTICK_HEAP_H
 
 #include <stdint.h>
 
-/* Found by name, because only a process that preloads the library has it. Any thread. */
+/* Returns the number of heap allocations so far. Looked up by name, because only a process that preloads the library has
+ * it. Can be called from any thread. */
 uint64_t yardstick_heap_allocations(void);
 
 #endif

@@ -31,7 +31,8 @@ extension Gate {
     /// Holds new calls, which wait until the gate is opened or closed; calls in flight continue.
     ///
     /// - Parameters:
-    ///   - lettingAside: Whether synchronous calls, which cannot wait, are still admitted to the current binding.
+    ///   - lettingAside: A Boolean value that indicates whether synchronous calls, which cannot wait, are still
+    ///     admitted to the current binding.
     ///   - passage: The numbers of the components through which calls may still come back.
     ///   - retreat: The components that stop together: calls that come through them are refused instead of held.
     func hold(lettingAside: Bool = true, passage: Set<UInt16> = [], retreat: Retreat? = nil) {
@@ -45,7 +46,8 @@ extension Gate {
 
     /// Lets no more calls come back; those already in flight continue.
     ///
-    /// - Parameter lettingAside: Whether synchronous calls still reach the current binding.
+    /// - Parameter lettingAside: A Boolean value that indicates whether synchronous calls still reach the current
+    ///   binding.
     func closePassage(lettingAside: Bool = false) {
         state.withLock { state in
             state.passage = []
@@ -142,7 +144,7 @@ extension Gate {
 
     /// Puts another binding, perhaps for another lane, into every slot, and admits the calls that wait.
     ///
-    /// - Parameter next: Returns the slot's next binding, given its current one.
+    /// - Parameter next: A function that returns the slot's next binding, given its current one.
     /// - Returns: The bindings taken out, which from now on only drain.
     @discardableResult
     package func open(with next: (Slot, Binding) -> Binding) -> Set<Binding> {

@@ -33,8 +33,8 @@ struct Connections {
 
     /// Connects a wire of a component to a provider that is up.
     ///
-    /// - Parameter isLater: Whether a provider that does not serve the wire is about to be swapped for one that does;
-    ///   calls are refused until then.
+    /// - Parameter isLater: A Boolean value that indicates whether a provider that does not serve the wire is about to
+    ///   be swapped for one that does; calls are refused until then.
     mutating func connect(
         _ user: LiveNode, _ label: String, _ end: ConsumerEnd, to provider: RunningComponent, isLater: Bool = false
     ) -> OpenWire {

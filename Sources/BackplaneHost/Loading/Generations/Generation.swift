@@ -23,7 +23,7 @@ public struct Generation: Sendable, Hashable {
     public var version: Version
     /// The path at which the library was built; `nil` if it is linked into this program.
     public var library: String?
-    /// The state of the generation.
+    /// The stage of the generation's life, from loading to retirement.
     public var state: State
     /// The time of loading, in seconds since 1970.
     public var loadedAt: Double

@@ -47,7 +47,7 @@ struct GenerationTable {
 
     /// Activates plugins, and deactivates all others.
     ///
-    /// - Parameter isForGood: Whether to commit the plugins as well.
+    /// - Parameter isForGood: A Boolean value that indicates whether to commit the plugins as well.
     mutating func putInForce(_ plugins: [LoadedPlugin], isForGood: Bool) {
         let keys = Set(plugins.map(\.key))
         for (key, place) in places where !keys.contains(key) {

@@ -7,7 +7,7 @@ struct SwapStates: Hashable, Sendable {
         case newOnceOpen
         /// Wires lead to the new instances.
         case new
-        /// After a failed probation, wires lead to the old instances again, or will as soon as the gates open.
+        /// Wires lead to the old instances again after a failed probation, or will as soon as the gates open.
         case oldAgain
     }
     enum OldInstance: Hashable, Sendable {

@@ -2,7 +2,7 @@ import Backplane
 
 /// The way in which state gets from one class to another.
 enum StateTransfer: Equatable {
-    /// There is no state to carry over.
+    /// No transfer, because the old class keeps no state.
     case none
     /// The state is carried over in this version of the schema.
     case carried(StateDescription, as: UInt32, to: StateDescription)

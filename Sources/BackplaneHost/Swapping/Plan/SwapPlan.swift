@@ -35,8 +35,9 @@ struct SwapPlan {
     /// Plans a swap.
     ///
     /// - Parameters:
-    ///   - discardsState: Whether state that cannot be carried over is discarded, rather than a reason for refusal.
-    ///   - isSame: Returns whether two entries are the same class of the same loaded library.
+    ///   - discardsState: A Boolean value that indicates whether state that cannot be carried over is discarded, rather
+    ///     than a reason for refusal.
+    ///   - isSame: A function that returns whether two entries are the same class of the same loaded library.
     init(
         from old: Plan, to new: Plan, _ running: Running, discardsState: Bool,
         isSame: (Catalogue.Entry, Catalogue.Entry) -> Bool

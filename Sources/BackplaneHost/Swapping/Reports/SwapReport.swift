@@ -75,12 +75,12 @@ public struct ComponentChange: Sendable, Hashable {
     public var component: String
     /// The component's role in words, such as `manager` or `network service`.
     public var role: String
-    /// The class of the new instance, or `nil` if the component has no successor.
-    public var className: String?
+    /// The class of the new instance, by the name that its plugin gives it.
+    public var className: String
     /// The version of the old instance's class, or `nil` if the component was not up.
     public var fromVersion: Version?
     /// The version of the new instance's class.
-    public var toVersion: Version?
+    public var toVersion: Version
     /// The way in which calls change over to the new instance.
     public var manner: Manner
     /// A Boolean value that indicates whether the same code restarts, as its class asks, after a swap of its provider.
@@ -91,8 +91,8 @@ public struct ComponentChange: Sendable, Hashable {
     public var callsInFlight = 0
 
     package init(
-        component: String, role: String, className: String? = nil, fromVersion: Version? = nil,
-        toVersion: Version? = nil, manner: Manner,
+        component: String, role: String, className: String, fromVersion: Version? = nil, toVersion: Version,
+        manner: Manner,
         isRestart: Bool = false, state: StateChange? = nil, callsInFlight: Int = 0
     ) {
         (self.component, self.role, self.className) = (component, role, className)
@@ -151,7 +151,7 @@ public struct WireChange: Sendable, Hashable {
 
 /// The time that one step of a swap took.
 public struct StepTime: Sendable, Hashable {
-    /// The step.
+    /// The part of the swap that was timed.
     public var step: SwapStep
     /// The time that it took.
     public var duration: Duration

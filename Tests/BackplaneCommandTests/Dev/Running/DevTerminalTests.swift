@@ -15,7 +15,8 @@ struct DevTerminalTests {
         try editions.save(EditionLibrary.manifest)
     }
 
-    /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be made ordinary in any case.
+    /// Runs it, says afterwards with which code it ended, and waits for a line: with the shell the terminal would be
+    /// made ordinary in any case.
     private func start(type: String = "xterm", isInBackground: Bool = false) async throws -> TerminalRun {
         let words =
             "'\(Tool.built)/backplane' dev '\(editions.manifest)' --data '\(tool.data)' --load-folder '\(tool.loads)'"

@@ -134,7 +134,8 @@ final class TerminalRun: Sendable {
 
     private static func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } }
 
-    /// Hands over what comes, `nil` at the end, and then closes the terminal: a thread that still reads it would keep it open.
+    /// Hands over what comes, `nil` at the end, and then closes the terminal: a thread that still reads it would keep
+    /// it open.
     private static func read(_ terminal: Int32, while presence: Int32, _ deliver: @escaping @Sendable (Data?) -> Void) {
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 4_096)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Types whose declarations on both sides make no difference to their values: the controls, without which pairs that do not
-/// match would prove nothing.
+/// Types whose declarations on both sides make no difference to their values: the controls, without which pairs that do
+/// not match would prove nothing.
 let equals = [
     Pair("a struct of standard types", Left.Plain.self, Right.Plain.self),
     Pair("a struct of structs", Left.Nested.self, Right.Nested.self),

@@ -1,4 +1,5 @@
-/// Types that are private to this file, or local to a function. `HiddenThere.swift` has a `Secret` and a `Same` of its own.
+/// Types that are private to this file, or local to a function. `HiddenThere.swift` has a `Secret` and a `Same` of its
+/// own.
 let hiddenPairs = [
     Pair("in a private type", Left.Vault.self, Right.Vault.self),
     Pair("a private type and one that is not", Left.Safe.self, Right.Safe.self),

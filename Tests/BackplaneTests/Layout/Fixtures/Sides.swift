@@ -1,7 +1,7 @@
 @testable import Backplane
 
-/// Two copies of one source, as two libraries would be built from it. Types in them that have the same name stand for one
-/// type of two versions of a library.
+/// Two copies of one source, as two libraries would be built from it. Types in them that have the same name stand for
+/// one type of two versions of a library.
 enum Left {}
 enum Right {}
 

@@ -147,7 +147,8 @@ struct Answer {
 extension FileHandle {
     /// What comes until there is a whole line, or nothing more.
     fileprivate func firstLine() async -> String {
-        // A thread of its own reads, byte by byte: no handler whose event could be missed, and none of Swift's threads waits.
+        // A thread of its own reads, byte by byte: no handler whose event could be missed, and none of Swift's threads
+        // waits.
         let (lines, read) = AsyncStream.makeStream(of: Data.self)
         Thread.detachNewThread {
             var line = Data()

@@ -2,7 +2,8 @@ public import Backplane
 public import BackplaneManagers
 public import FoundationEssentials
 
-/// A method for every kind of value that crosses; each answers what it was handed, and what that looked like over there.
+/// A method for every kind of value that crosses; each answers what it was handed, and what that looked like over
+/// there.
 public struct Values: Contract {
     public static let version: Version = "1.0.0"
     public let nothing = AsyncMethod<Nothing, Seen<Nothing>>()

@@ -6,6 +6,8 @@ struct TypeMetadata {
     let address: UnsafeRawPointer
 
     init(_ type: Any.Type) {
+        // An `Any.Type` is one word, the address of the type's metadata, and the standard library has no public
+        // function that returns it.
         address = unsafeBitCast(type, to: UnsafeRawPointer.self)
     }
 

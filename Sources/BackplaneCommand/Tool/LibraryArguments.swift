@@ -1,0 +1,27 @@
+#if Engines
+import ArgumentParser
+
+/// The arguments of commands that run a library's code in child processes, and of these processes.
+struct LibraryArguments: ParsableArguments {
+    @Argument(help: "A library: its path, or its name as a manifest gives it.")
+    var library: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            valueName: "folder"))
+    var loadFolder: String?
+
+    @Option(help: ArgumentHelp("Seconds that the library may take for each step.", valueName: "seconds"))
+    var timeout = 10.0
+
+    /// The time limit for each step.
+    var limit: Duration { .seconds(timeout) }
+
+    func validate() throws {
+        guard (0.001...3_600).contains(timeout) else {
+            throw ValidationError("--timeout: expected seconds, up to an hour, found \(timeout)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,24 @@
+/// Random numbers that are the same for the same seed (SplitMix64).
+package struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(_ seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Returns `true` once in `count` times on average.
+    package mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+
+    /// Returns a random element.
+    ///
+    /// - Precondition: There is one.
+    package mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element {
+        elements.randomElement(using: &self)!
+    }
+}
