@@ -1,10 +1,10 @@
 /// The same numbers for the same seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
+package struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
-    init(_ seed: UInt64) { state = seed }
+    package init(_ seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,9 +13,9 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 
     /// True once in so many times.
-    mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+    package mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element {
+    package mutating func pick<Elements: RandomAccessCollection>(_ elements: Elements) -> Elements.Element {
         elements.randomElement(using: &self)!
     }
 }
