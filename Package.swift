@@ -241,7 +241,7 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
-                "ChallengeModule", "ParityContracts", "TestFixtures", "TimepieceModule", "YardstickContracts", "feast",
+                "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
@@ -253,6 +253,8 @@ let package = Package(
             dependencies: ["Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .target(
+            name: "TestGenerators", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost"], path: "Tests/Generators", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
         .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
