@@ -18,7 +18,8 @@
  * - Data crosses as a borrowed pointer and a length, valid until the function it was given to returns; what must last
  *   longer is copied by the receiver. Descriptors (answer, components, methods, wires) live as long as the process:
  *   a plugin is never unloaded. Nobody frees the other side's memory.
- * - Text is UTF-8 without a terminating zero. JSON is UTF-8.
+ * - Text is UTF-8 without a terminating zero. JSON is UTF-8, and crosses unchecked: an input, and what a collaborator answers,
+ *   arrive as they were sent, whatever that is.
  * - An error is a status code and text, copied at once by whoever receives it.
  * - Unless a function says otherwise it may be called on any thread, on several at once, and must not block for long:
  *   the thread belongs to the caller. No exception, longjmp or unwinding may cross the boundary.
@@ -92,7 +93,7 @@ enum {
 typedef struct bp_call {
     uint32_t size;          /* sizeof(bp_call)                                                   */
     uint32_t flags;         /* low 4 bits: entries used in path; BP_CALL_PATH_FULL; others zero  */
-    int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none                                          */
+    int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none. The host enforces it, see bp_cancel     */
     uint16_t path[8];       /* numbers of the components this call came through, the caller last */
     uint8_t trace[32];      /* W3C trace id (16), parent span id (8), trace flags (1); zero: none */
 } bp_call;
@@ -101,7 +102,9 @@ typedef struct bp_call {
 #define BP_CALL_PATH_FULL 0x10u     /* all eight were used: any component may be in the path */
 
 /* Ends what it was handed to: exactly once, on any thread, also before the function it was given to has returned.
- * context is the caller's own and is handed back untouched. payload is borrowed. */
+ * context is the caller's own and is handed back untouched. payload is borrowed.
+ * Who waited goes on inside: done may call the component again before it returns (`call`, `cancel`, at the end `release`).
+ * So hold no lock meanwhile, nor while a host service is called that may end at once. */
 typedef void (*BP_SENDABLE bp_done)(void *_Nullable context, int32_t status, bp_bytes payload);
 
 /* --------------------------------------------------------------------------------------------- 2. components */
@@ -160,7 +163,8 @@ typedef struct bp_creation {
     bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
 } bp_creation;
 
-/* Ends a creation: exactly once. With BP_OK, instance is the component; otherwise it is NULL and payload is the error. */
+/* Ends a creation: exactly once. With BP_OK, instance is the component and payload is ignored; otherwise instance is NULL and
+ * payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
 /* A step of an instance's lifecycle. It may take its time, and is called on a thread that waits for nothing else; so are bp_create,
@@ -169,19 +173,25 @@ typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, 
  *
  * A swap suspends the old instance, exports its state, and releases it once the new one is in force for good, without `stop`: its
  * work goes on in the new one. When the swap fails, or is taken back, the old one is resumed. Calls of synchronous methods may still
- * come while it is suspended, and so must not change what is exported; other calls wait. */
+ * come while it is suspended, and so must not change what is exported; other calls wait.
+ * The payload of BP_OK is ignored, here and in bp_import. */
 typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullable context);
 
 /* Makes an instance. Takes nothing exclusive (ports, locks): an old and a new instance coexist during a swap. */
 typedef void (*BP_SENDABLE bp_create)(void *_Nullable type, const bp_creation *creation, bp_created done, void *_Nullable context);
 
-/* Calls method number `method` with a JSON input (`null` for none). `id` is unique in the process and names the call to
- * bp_cancel. A call that is under way when the instance stops is answered all the same. */
+/* Calls method number `method` with a JSON input (`null` for none). The input is checked by the method, since nobody has: one
+ * that is not JSON, or not what the method takes, is answered with BP_INVALID_INPUT and never with a result. `id` is unique in
+ * the process and names the call to bp_cancel. A call that is under way when the instance stops is answered all the same. */
 typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id,
                                       bp_done done, void *_Nullable context);
 
-/* The caller of `id` no longer wants its answer: answer soon, with BP_CANCELLED if that cuts the work short. May come
- * after the answer, and is then ignored. */
+/* Nobody waits for the answer of `id` any more: answer soon, with BP_CANCELLED if that cuts the work short.
+ * - When the caller gave up: after `call` has returned, and perhaps after the answer.
+ * - When the deadline passed, at which the host answers the caller with BP_DEADLINE and ignores what comes later: perhaps while
+ *   `call` runs or before it has begun, and then once more when it has returned.
+ * An id that is not known is ignored. What the component itself has called for that call goes on until its own deadline: pass
+ * the cancellation on, to bp_calls_1.cancel and bp_http_1.cancel. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
 /* Gives an instance up: the last function called with it, after every call has ended. */
@@ -439,7 +449,9 @@ BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *an
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Where there are several, each says a part. Other languages lay out these bytes:
+ * once, in one file, at file scope. Where there are several, each says a part. The host finds the section in the file by its
+ * name and asks for no flags, but a linker that drops unused sections (--gc-sections: usual in Rust and Zig) drops this one,
+ * unless it has SHF_GNU_RETAIN (`retain` below; in assembler "aR") or the entry refers to it. Other languages lay out these bytes:
  *     0   8 bytes   "BACKPLNE"
  *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of 24 at least, says
  *                   nothing in those that it does not reach
@@ -487,7 +499,9 @@ typedef struct bp_identity {
  *   same layout. Otherwise one side may be newer, and every field that both know is compared: a mismatch is refused, naming
  *   the field and both offsets.
  * Other languages fill in the canary's values, as they stand there, and the table in any order; the hash is FNV-1a (64 bits)
- * over, for each field, its name with the terminating zero, its offset and its size as four bytes each, little-endian. */
+ * over, for each field, its name with the terminating zero, its offset and its size as four bytes each, little-endian.
+ * Required in a table are bp_call.path, bp_method.name, bp_component.call, bp_creation.handle and bp_answer.components. What it
+ * leaves out is not compared: give the fields of every struct that you use. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \
