@@ -230,6 +230,10 @@ let package = Package(
         // Libraries that do wrong, what a host says of them, and what `validate` finds.
         .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile", swiftSettings: settings),
 
+        // Attacks on hosts in processes of their own, from a seed.
+        .executableTarget(
+            name: "attack", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "TestGenerators"], path: "Tests/Attack", swiftSettings: settings),
+
         // Tests.
         .testTarget(
             name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
@@ -272,7 +276,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
-                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

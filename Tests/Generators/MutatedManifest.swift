@@ -1,4 +1,4 @@
-package import BackplaneDocuments
+import BackplaneDocuments
 package import BackplaneHost
 package import FoundationEssentials
 

@@ -1,5 +1,5 @@
 import Backplane
-package import BackplaneDocuments
+import BackplaneDocuments
 package import BackplaneHost
 import FoundationEssentials
 
