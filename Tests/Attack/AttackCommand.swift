@@ -57,7 +57,7 @@ enum AttackCommand {
         let chosen = attacks.filter { words.isEmpty || words.contains($0.name) }
         let campaign = Campaign(
             seed: seed, seconds: numbers[1].map { Double($0) * 100 / Double(chosen.reduce(0) { $0 + $1.share }) },
-            only: numbers[3].map { Int($0) }, count: numbers[2].map { Int($0) })
+            only: numbers[3].map { Int(clamping: $0) }, count: numbers[2].map { Int(clamping: $0) })
         print("seed \(seed)")
         fflush(nil)
         var report = Report(seed: seed)

@@ -2,7 +2,9 @@ import BackplaneDocuments
 package import BackplaneHost
 package import FoundationEssentials
 
-/// A manifest that was sound before somebody did something to its values, its bytes, or both: always the same for the same seed.
+/// A manifest that was sound before somebody did something to its values, its bytes, or both.
+///
+/// It is always the same for the same seed.
 package struct MutatedManifest {
     private var numbers: SeededNumbers
     package let format: ManifestFormat

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TestGenerators
 
-/// Libraries that were sound before somebody did something to their bytes, given to `check`, to `inspect`, and to a running host for a preview
-/// of a swap.
+/// Libraries that were sound before somebody did something to their bytes, given to `check`, to `inspect`, and to a
+/// running host for a preview of a swap.
 struct DamagedLibraries: Attack {
     static let name = "libraries", what = "libraries with changed bytes, checked, inspected and previewed",
         count = 2_000,

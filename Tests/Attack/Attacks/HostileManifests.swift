@@ -3,8 +3,8 @@ import BackplaneHost
 import Foundation
 import TestGenerators
 
-/// Manifests that were sound before somebody did something to them, and some that are large, given to the commands that read one, and to a
-/// running host.
+/// Manifests that were sound before somebody did something to them, and some that are large, given to the commands that
+/// read one, and to a running host.
 struct HostileManifests: Attack {
     static let name = "manifests", what = "manifests that were tampered with, read, converted and applied",
         count = 3_000,

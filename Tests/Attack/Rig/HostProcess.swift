@@ -122,11 +122,16 @@ final class HostProcess: @unchecked Sendable {  // one thread at a time uses it;
     func hasEnded() -> Bool {
         if ending != nil { return true }
         measure()
+        var found = siginfo_t()
+        guard waitid(P_PID, id_t(id), &found, WEXITED | WNOHANG | WNOWAIT) == 0, found.si_signo != 0 else {
+            return false
+        }
+        // What it leaves behind ends before its number, which is its group's too, can be another's.
+        Glibc.kill(-id, SIGKILL)
         var status: Int32 = 0
-        guard waitpid(id, &status, WNOHANG) == id else { return false }
+        while waitpid(id, &status, 0) == -1 && errno == EINTR {}
         let number = status & 0x7F
         ending = number == 0 ? .exit(status >> 8 & 0xFF) : .signal(number)
-        Glibc.kill(-id, SIGKILL)  // what it leaves behind
         return true
     }
 

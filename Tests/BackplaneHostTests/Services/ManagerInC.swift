@@ -3,8 +3,9 @@ enum ManagerInC {
     /// - Parameters:
     ///   - name: its class, and the last part of the plugin's id.
     ///   - contract: what it provides, in version 1.0.0.
-    ///   - body: C that defines `methods`, `METHODS`, `wires` and the function `call`. It finds `text`, `get_interface`, and the handles of
-    ///     its component and of its wire, `handle` and `wire`. It may define `STEPS`, the initialisers of other functions.
+    ///   - body: C that defines `methods`, `METHODS`, `wires` and the function `call`. It finds `text`,
+    ///     `get_interface`, and the handles of its component and of its wire, `handle` and `wire`. It may define
+    ///     `STEPS`, the initialisers of other functions.
     static func source(_ name: String, contract: String, _ body: String) -> String {
         let id = "org.example.\(name.lowercased())"
         return #"""
