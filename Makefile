@@ -6,7 +6,7 @@ BUILD_FLAGS ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile stress fuzz bench format lint docs build release install uninstall sqlite picture
+.PHONY: help demo test test-build test-plain flaky test-sanitizers hostile attack stress fuzz bench format lint docs build release install uninstall sqlite picture
 
 help: ## Lists these commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test-sanitizers: ## Runs the suites of the SDK and the host under ThreadSanitize
 
 hostile: build ## Shows what becomes of libraries that do wrong: what a host says of each, and what `backplane validate` finds.
 	@.build/debug/hostile
+
+attack: build ## Attacks hosts: damaged libraries, hostile manifests, kills, rude clients and more. SECONDS=30 for less, SEED=N again.
+	@.build/debug/attack $(ATTACKS) $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) --json .build/attack.json
 
 stress: ## Tries for minutes, SECONDS=120 each, to catch a call in a binding that was given up. Its build folder is .build-plain.
 	@rm -f Package.resolved

@@ -230,6 +230,10 @@ let package = Package(
         // Libraries that do wrong, what a host says of them, and what `validate` finds.
         .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile", swiftSettings: settings),
 
+        // Attacks on hosts in processes of their own, from a seed.
+        .executableTarget(
+            name: "attack", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "TestGenerators"], path: "Tests/Attack", swiftSettings: settings),
+
         // Tests.
         .testTarget(
             name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
@@ -241,7 +245,7 @@ let package = Package(
             dependencies: [
                 "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
-                "ChallengeModule", "ParityContracts", "TestFixtures", "TimepieceModule", "YardstickContracts", "feast",
+                "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule", "YardstickContracts", "feast",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
@@ -252,8 +256,10 @@ let package = Package(
             name: "BookshelfModuleTests",
             dependencies: ["Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestFixtures"], swiftSettings: settings),
+            name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestGenerators"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
+        .target(
+            name: "TestGenerators", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost"], path: "Tests/Generators", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
         .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
@@ -271,7 +277,7 @@ let package = Package(
             name: "BackplaneCommandTests",
             dependencies: [
                 "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
-                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "hostile",
+                "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(

@@ -90,13 +90,14 @@ extension ImageFacts.Contents {
         }
         let strange = initialisers.filter { name in
             !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) }
+                && !Self.isOfRust(name)
         }
         guard isStripped else {
             return strange.map { "`\($0)` runs when the library is loaded; do it in create or activate" } + choosers
         }
-        // Without symbols, only the number is known: one from crti.o, one from crtbegin.o, and one from the Swift
-        // runtime.
-        let usual = (hasStartFiles ? 2 : 0) + (libraries.contains("libswiftCore.so") ? 1 : 0)
+        // Without symbols, only the number is known: one from crti.o, one from crtbegin.o, and one each from the Swift
+        // runtime and from Rust's standard library.
+        let usual = (hasStartFiles ? 2 : 0) + (libraries.contains("libswiftCore.so") ? 1 : 0) + (hasRust ? 1 : 0)
         return choosers
             + (initialisers.count > usual
                 ? [
@@ -110,6 +111,15 @@ extension ImageFacts.Contents {
     ]
     /// The name prefixes of initialisers that instrumentation adds.
     private static let ofInstrumentation = ["__llvm_", "__sanitizer", "sancov."]
+
+    /// Returns whether a symbol is the initialiser in Rust's standard library, which only stores the arguments of the
+    /// process and is in every library with `std`.
+    ///
+    /// Both manglings of Rust begin with the crate's name; C++ abbreviates its own `std` to `St`.
+    static func isOfRust(_ symbol: String) -> Bool {
+        (symbol.hasPrefix("_ZN3std3sys") || symbol.prefixMatch(of: /_R(?:N[a-z])+C(?:s[0-9A-Za-z]*_)?3std3sys/) != nil)
+            && symbol.contains("15ARGV_INIT_ARRAY")
+    }
 
     private var memory: [String] {
         [

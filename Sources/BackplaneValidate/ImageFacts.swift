@@ -12,7 +12,7 @@ struct ImageFacts: Codable, Sendable {
 
     struct Contents: Codable, Sendable {
         var exports, libraries, initialisers, choosers: [String]
-        var hasSwift, isStripped, hasStartFiles: Bool
+        var hasSwift, hasRust, isStripped, hasStartFiles: Bool
         var relocatesText, hasExecutableStack, hasWritableCode: Bool
         /// The retroactive conformances, and the modules that use `Bundle.module`.
         var retroactive, resourceBundles: [String]
@@ -61,6 +61,7 @@ extension ImageFacts.Contents {
             demands.needed, demands.initialisers, image.hasSwift, image.isStripped
         )
         (choosers, hasStartFiles) = (demands.choosers, demands.hasStartFiles)
+        hasRust = image.section(named: ".comment")?.prefix(4_096).firstRange(of: Array("rustc version".utf8)) != nil
         (relocatesText, hasExecutableStack) = (demands.relocatesText, demands.hasExecutableStack)
         hasWritableCode = demands.hasWritableCode
         retroactive = try image.retroactiveConformances()

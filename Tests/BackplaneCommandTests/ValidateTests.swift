@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 /// `backplane validate`: what a plugin does that it should not. What it finds in libraries that do wrong stands in
@@ -87,6 +88,44 @@ struct ValidateTests {
                 "\($0.id) \($0.details)"
             } == [])
         #expect(status == 0)
+    }
+
+    /// Builds a library in Rust, or cancels the test where nothing can.
+    private func rust(_ source: String, _ flags: [String]) throws -> String {
+        guard let compiler = RustCompiler.path else { try Test.cancel("\(RustCompiler.isMissing)") }
+        let path = "\(tool.folder)/libRust.so", process = Process()
+        process.executableURL = URL(filePath: compiler)
+        process.arguments = RustCompiler.options + flags + ["-o", path, source]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return path
+    }
+
+    @Test(arguments: [[], ["-C", "strip=symbols"], ["-C", "panic=abort"]] as [[String]])
+    func `the tally in Rust keeps to every requirement`(flags: [String]) async throws {
+        let (status, report) = try await report(rust(RustCompiler.tally, flags))
+        #expect(
+            report.requirements.filter { $0.result == "failed" || $0.result == "skipped" }.map {
+                "\($0.id) \($0.details)"
+            } == [])
+        #expect(status == 0)
+    }
+
+    @Test(arguments: [[], ["-C", "strip=symbols"]] as [[String]])
+    func `a constructor of the author's in Rust is found beside the standard library's`(flags: [String]) async throws {
+        let source = """
+            #[used]
+            #[link_section = ".init_array"]
+            static EARLY: extern "C" fn() = begin_early;
+            extern "C" fn begin_early() {
+                _ = std::env::args().count();
+            }
+            """
+        let (_, report) = try await report(rust(tool.write(source, as: "early.rs"), flags))
+        let details = try #require(report["V06"]?.result == "failed" ? report["V06"]?.details : nil)
+        let words = flags.isEmpty ? "begin_early" : "4 functions run when the library is loaded"
+        #expect(details.count == 1 && details[0].contains(words), "\(details)")
     }
 
     @Test func `without a version script it exports what C++ makes of templates, and is told so`() async throws {

@@ -5,7 +5,7 @@ import BackplaneStorage
 import Foundation
 import Glibc
 import Synchronization
-import TestFixtures
+import TestGenerators
 import Testing
 
 /// A store whose file was damaged: what can still be read of it, who may repair it, and what a killed repair leaves.

@@ -101,4 +101,20 @@ import Testing
         #expect(verdicts[.once] == .failed(["it answered twice"]))
         #expect(verdicts[.texts] == .failed(["a", "b", "c", "d", "and 2 more"]))
     }
+
+    @Test func `the initialiser of Rust's standard library is told from everything else by either mangling`() {
+        for own in [
+            "_RNvNvNtNtNtNtCsjrHSEGnQ3l9_3std3sys4args4unix3imp15ARGV_INIT_ARRAY12init_wrapper",
+            "_RNvNvNtNtNtNtC3std3sys4args4unix3imp15ARGV_INIT_ARRAY12init_wrapper",
+            "_ZN3std3sys3pal4unix4args3imp15ARGV_INIT_ARRAY17really_init17h0123456789abcdefE",
+        ] {
+            #expect(ImageFacts.Contents.isOfRust(own), "\(own)")
+        }
+        for other in [
+            "_RNvCsjrHSEGnQ3l9_5early15ARGV_INIT_ARRAY", "_RNvNtCs1_3std3sys5abort", "_ZNSt15ARGV_INIT_ARRAYE",
+            "_ZN5early3std3sys15ARGV_INIT_ARRAY17h0E", "15ARGV_INIT_ARRAY", "_rt0_amd64_linux_lib", "",
+        ] {
+            #expect(!ImageFacts.Contents.isOfRust(other), "\(other)")
+        }
+    }
 }

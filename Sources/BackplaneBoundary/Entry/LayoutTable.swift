@@ -47,10 +47,10 @@ struct LayoutTable {
         }
     }
 
-    /// The fields that are used in every load.
+    /// The fields that are used in every load, which part 6 of the header names.
     ///
     /// A table without them proves nothing.
-    private static let required = [
+    static let required = [
         "bp_call.path", "bp_method.name", "bp_component.call", "bp_creation.handle", "bp_answer.components",
     ]
 }

@@ -18,7 +18,8 @@
  * - Data crosses as a borrowed pointer and a length, valid until the function that receives them returns; the receiver
  *   copies data that it needs for longer. Descriptors (answer, components, methods, wires) live as long as the process,
  *   since a plugin is never unloaded. Neither side frees the other's memory.
- * - Text is UTF-8 without a terminating zero. JSON is UTF-8.
+ * - Text is UTF-8 without a terminating zero. JSON is UTF-8 and crosses unchecked: an input, like the answer of a
+ *   collaborator, arrives as it was sent, valid or not.
  * - An error is a status code and a text, which the receiver copies immediately.
  * - Unless stated otherwise, a function may be called on any thread and on several at the same time, and must not block
  *   for long, because the thread belongs to the caller. No exception, longjmp or unwinding may cross the boundary.
@@ -94,7 +95,7 @@ enum {
 typedef struct bp_call {
     uint32_t size;          /* sizeof(bp_call)                                                   */
     uint32_t flags;         /* low 4 bits: entries used in path; BP_CALL_PATH_FULL; others zero  */
-    int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none                                          */
+    int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none. The host enforces it, see bp_cancel     */
     uint16_t path[8];       /* numbers of the components this call came through, the caller last */
     uint8_t trace[32];      /* W3C trace id (16), parent span id (8), trace flags (1); zero: none */
 } bp_call;
@@ -103,7 +104,9 @@ typedef struct bp_call {
 #define BP_CALL_PATH_FULL 0x10u     /* all eight are used: any component may be in the path */
 
 /* The completion of an operation, called exactly once, on any thread, possibly before the function that started the
- * operation has returned. context is the caller's and is passed back unchanged. payload is borrowed. */
+ * operation has returned. context is the caller's and is passed back unchanged. payload is borrowed.
+ * The waiting caller continues inside: before done returns, it may call the component again (`call`, `cancel`, in the
+ * end `release`). So hold no lock during done, nor during a call of a host service, which may complete at once. */
 typedef void (*BP_SENDABLE bp_done)(void *_Nullable context, int32_t status, bp_bytes payload);
 
 /* --------------------------------------------------------------------------------------------- 2. components */
@@ -163,7 +166,8 @@ typedef struct bp_creation {
     bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
 } bp_creation;
 
-/* The completion of a creation, called exactly once. With BP_OK, instance is the component; otherwise it is NULL and
+/* The completion of a creation, called exactly once. With BP_OK, instance is the component and payload is ignored;
+ * otherwise instance is NULL and
  * payload is the error. */
 typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, void *_Nullable instance, bp_bytes payload);
 
@@ -174,20 +178,29 @@ typedef void (*BP_SENDABLE bp_created)(void *_Nullable context, int32_t status, 
  * A swap suspends the old instance, exports its state, and releases it without `stop` once the new instance is
  * committed, because its work continues there. If the swap fails or is rolled back, the old instance is resumed.
  * Synchronous methods can still be called while it is suspended, and must not change the exported state then; other
- * calls wait. */
+ * calls wait.
+ *
+ * The payload of BP_OK is ignored, here and in bp_import. */
 typedef void (*BP_SENDABLE bp_step)(void *instance, bp_done done, void *_Nullable context);
 
 /* Creates an instance. It must not acquire exclusive resources (ports, locks), because an old and a new instance
  * coexist during a swap. */
 typedef void (*BP_SENDABLE bp_create)(void *_Nullable type, const bp_creation *creation, bp_created done, void *_Nullable context);
 
-/* Calls method number `method` with a JSON input (`null` for none). `id` is unique in the process and identifies the
- * call to bp_cancel. A call that is in flight when the instance stops must still be answered. */
+/* Calls method number `method` with a JSON input (`null` for none). Only the method checks the input: one that is not
+ * JSON, or not of the method's type, is answered with BP_INVALID_INPUT and never with a result. `id` is unique in the
+ * process and identifies the call to bp_cancel. A call that is in flight when the instance stops must still be
+ * answered. */
 typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id,
                                       bp_done done, void *_Nullable context);
 
 /* Cancels call `id`, whose caller no longer needs an answer. The call must still be answered, and soon: with
- * BP_CANCELLED if its work was cut short. A cancellation that arrives after the answer is ignored. */
+ * BP_CANCELLED if its work was cut short. It is called
+ * - when the caller gives up: after `call` has returned, possibly after the answer;
+ * - when the deadline passes, at which the host answers the caller with BP_DEADLINE and ignores a later answer:
+ *   possibly during `call` or before it begins, and then once more after it has returned.
+ * An unknown id is ignored. Calls that the component has made for this one continue until their own deadline: pass the
+ * cancellation on to bp_calls_1.cancel and bp_http_1.cancel. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
 /* Releases an instance. It is the last function called with it, after all its calls have ended. */
@@ -453,7 +466,10 @@ BP_EXPORT int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *an
  *
  *     BP_IDENTITY("org.example.clock", "1.0.0")
  *
- * once, in one file, at file scope. Of several records, each gives a part. Other languages write these bytes:
+ * once, in one file, at file scope. Of several records, each gives a part. The host finds the section by its name and
+ * requires no flags, but a linker that drops unused sections (--gc-sections, usual in Rust and Zig) drops this one
+ * unless it has SHF_GNU_RETAIN (`retain` below; "aR" in assembler) or the entry refers to it. Other languages write
+ * these bytes:
  *     0   8 bytes   "BACKPLNE"
  *     8   uint32    320, the size of the record; a longer one begins with these fields, a shorter one, of at least 24,
  *                   leaves out the last ones
@@ -502,7 +518,9 @@ typedef struct bp_identity {
  *   and the same layout. Otherwise one side may be newer, and every field that both know is compared; a mismatch is
  *   refused with the name of the field and both offsets.
  * Other languages fill in the canary's values, as given above, and the table in any order. The hash is FNV-1a (64 bits)
- * over the name of each field with its terminating zero, its offset and its size, as four bytes each, little-endian. */
+ * over the name of each field with its terminating zero, its offset and its size, as four bytes each, little-endian.
+ * A table must contain bp_call.path, bp_method.name, bp_component.call, bp_creation.handle and bp_answer.components.
+ * Fields that it leaves out are not compared: give those of every struct that you use. */
 #define BP_FIELD(type, field) {#type "." #field, (uint32_t)offsetof(type, field), (uint32_t)sizeof(((type *)0)->field)}
 
 #define BP_LAYOUT { \

@@ -10,11 +10,12 @@ struct Reader {
     /// What commands have besides this process's.
     let environment: [String: String]
 
-    init(in packages: PackagesFolder, with tool: Tool) {
+    /// - Parameter more: what the reader has in the environment besides.
+    init(in packages: PackagesFolder, with tool: Tool, _ more: [String: String] = [:]) {
         (folder, self.tool) = (URL(filePath: packages.path), tool)
         environment = ["XDG_STATE_HOME": tool.folder + "/state", "XDG_RUNTIME_DIR": tool.folder].merging(
             packages.environment
-        ) { $1 }
+        ) { $1 }.merging(more) { $1 }
     }
 
     /// Writes a block that is a file; one that is there as it should be keeps its date, and need not be built again.

@@ -1,4 +1,5 @@
 import CBackplane
+import Foundation
 import Testing
 
 @testable import Backplane
@@ -68,5 +69,33 @@ struct LayoutTableTests {
     @Test func `a side agrees with itself`() throws {
         try SelfCheck.require(bp_check_self())
         #expect(bp_check_self().layout_hash != 0)
+    }
+
+    /// Only the required ones, as a plugin in another language may have it.
+    @Test func `the header names the fields that a table must have, and with those alone it is enough`() throws {
+        let header = try String(contentsOfFile: LoadingFixture.header + "/backplane.h", encoding: .utf8)
+        let sentence = try #require(header.firstMatch(of: /Required in a table are ([^*]*?)\. What/)).output.1
+        #expect(sentence.matches(of: /bp_\w+\.\w+/).map { String($0.output) } == LayoutTable.required)
+        let whole = bp_check_self()
+        for missing in [nil] + LayoutTable.required.map(Optional.some) {
+            let fields = UnsafeBufferPointer(start: whole.fields, count: whole.field_count).filter { field in
+                let name = field.name.map { String(cString: $0) } ?? ""
+                return LayoutTable.required.contains(name) && name != missing
+            }
+            var check = whole
+            check.field_count = fields.count
+            check.layout_hash = bp_layout_hash(fields, fields.count)
+            let refusal = fields.withUnsafeBufferPointer { fields -> BackplaneError? in
+                check.fields = fields.baseAddress
+                do throws(BackplaneError) {
+                    try SelfCheck.require(check)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect((refusal == nil) == (missing == nil))
+            #expect(refusal?.message.contains(missing ?? "") != false, "\(refusal?.message ?? "")")
+        }
     }
 }

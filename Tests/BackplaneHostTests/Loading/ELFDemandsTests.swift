@@ -1,6 +1,6 @@
 import BackplaneHost
 import Foundation
-import TestFixtures
+import TestGenerators
 import Testing
 
 /// What a library asks of the loader, and what it shows to others, read from its file.

@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import Foundation
+import TestGenerators
 import Testing
 
 @testable import BackplaneHost

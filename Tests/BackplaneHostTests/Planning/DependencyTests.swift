@@ -1,7 +1,7 @@
 import Backplane
 import BackplaneDocuments
 import FoundationEssentials
-import TestFixtures
+import TestGenerators
 import Testing
 
 @testable import BackplaneHost

@@ -4,7 +4,8 @@ enum ManagerInC {
     ///   - name: its class, and the last part of the plugin's id.
     ///   - contract: what it provides, in version 1.0.0.
     ///   - body: C that defines `methods`, `METHODS`, `wires` and the function `call`. It finds `text`,
-    ///     `get_interface`, and the handles of its component and of its wire, `handle` and `wire`.
+    ///     `get_interface`, and the handles of its component and of its wire, `handle` and `wire`. It may define
+    ///     `STEPS`, the initialisers of other functions.
     static func source(_ name: String, contract: String, _ body: String) -> String {
         let id = "org.example.\(name.lowercased())"
         return #"""
@@ -24,6 +25,9 @@ enum ManagerInC {
             }
 
             \#(body)
+            #ifndef STEPS
+            #define STEPS
+            #endif
 
             static void create(void *type, const bp_creation *creation, bp_created done, void *context) {
                 handle = creation->handle;
@@ -34,7 +38,7 @@ enum ManagerInC {
             static const bp_component components[] = {{
                 .size = sizeof(bp_component), .role = BP_MANAGER, .class_name = BP_TEXT("\#(name)"), .version = BP_TEXT("1.0.0"),
                 .contract = BP_TEXT("\#(contract)"), .contract_version = BP_TEXT("1.0.0"), .methods = methods, .method_count = METHODS,
-                .wires = wires, .wire_count = 1, .create = create, .call = call}};
+                .wires = wires, .wire_count = 1, .create = create, STEPS .call = call}};
 
             int32_t backplane_plugin_entry_v1(const bp_offer *offer, bp_answer *answer) {
                 bp_answer own = {

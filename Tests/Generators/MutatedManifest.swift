@@ -1,18 +1,18 @@
 import BackplaneDocuments
-import BackplaneHost
-import FoundationEssentials
-import TestFixtures
+package import BackplaneHost
+package import FoundationEssentials
 
-/// A manifest that was sound before somebody did something to its values, its bytes, or both: always the same for the
-/// same seed.
-struct MutatedManifest {
+/// A manifest that was sound before somebody did something to its values, its bytes, or both.
+///
+/// It is always the same for the same seed.
+package struct MutatedManifest {
     private var numbers: SeededNumbers
-    let format: ManifestFormat
-    private(set) var bytes: Data
+    package let format: ManifestFormat
+    package private(set) var bytes: Data
     /// The environment to read it with.
-    private(set) var environment: String?
+    package private(set) var environment: String?
 
-    init(seed: UInt64, format: ManifestFormat, of sound: [ManifestValue]) {
+    package init(seed: UInt64, format: ManifestFormat, of sound: [ManifestValue]) {
         numbers = SeededNumbers(seed)
         self.format = format
         var value = numbers.pick(sound)
@@ -60,7 +60,7 @@ struct MutatedManifest {
         }
     }
 
-    static let keys = [
+    package static let keys = [
         "className", "version", "activation", "uses", "configuration", "dataAccessController",
         "communicationController", "services", "propertyName",
         "networkServiceConfiguration", "namespace", "library", "sha256", "resources", "plugins", "managers",
@@ -68,7 +68,7 @@ struct MutatedManifest {
         "manifestVersion", "$schema", "test", "production", "", "/", "~", "A", "LibraryManager",
         "ClockManager/communicationController", "books", "clock",
     ]
-    static let texts =
+    package static let texts =
         RandomManifest.texts + [
             "${HOME}", "${", "${}", "${NONE}", "${NONE:-x}", "${TEXT}", "$${", "[1.2,2.0)", "[1,", "1.2", "(,)",
             "[99999999999999999999,)", "eager", "lazy", "late", "..",
@@ -103,7 +103,7 @@ struct MutatedManifest {
 
     // MARK: Bytes
 
-    static let tokens = [
+    package static let tokens = [
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "null", "true", "-", "1e999", "0", "<", ">",
         "</dict>", "<dict>", "<key>", "<!--", "-->", "<![CDATA[", "]]>", "&", "&#0;",
         "&amp", "<plist>", "<?", "<!DOCTYPE plist [", "bplist00", "\u{FEFF}", "${", "\0", "é",

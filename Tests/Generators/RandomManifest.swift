@@ -1,29 +1,28 @@
 import Backplane
 import BackplaneDocuments
-import BackplaneHost
+package import BackplaneHost
 import FoundationEssentials
-import TestFixtures
 
 /// Manifests and values that are sound, and as odd as they may be.
-struct RandomManifest {
-    var numbers: SeededNumbers
+package struct RandomManifest {
+    package var numbers: SeededNumbers
     /// Kinds that JSON has not.
-    var hasForeignKinds = false
+    package var hasForeignKinds = false
     /// A kind that property lists have not.
-    var hasNull = false
+    package var hasNull = false
 
-    init(_ seed: UInt64) { numbers = SeededNumbers(seed) }
+    package init(_ seed: UInt64) { numbers = SeededNumbers(seed) }
 
-    static let texts = [
+    package static let texts = [
         "", " ", "a", "Books", "a/b~c", "${HOME}", "$$${x", "$", "<a & b>", "]]>", "é", "e\u{301}", "🐋", "\u{FEFF}",
         "line\nline\ttab", "\r\n", "\"quoted\\\"", "$null",
         "null", "true", "1.0", "bplist00", "nan", String(repeating: "long ", count: 60), "\u{2028}", "\u{7F}",
         "\u{10FFFF}",
     ]
-    static let wholes: [Int64] = [0, 1, -1, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, .max, .min]
-    static let fractions = [0.5, -0.1, 1e-300, 1.5e300, 1e19, 3.141592653589793]
+    package static let wholes: [Int64] = [0, 1, -1, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, .max, .min]
+    package static let fractions = [0.5, -0.1, 1e-300, 1.5e300, 1e19, 3.141592653589793]
 
-    mutating func manifest() -> Manifest {
+    package mutating func manifest() -> Manifest {
         var managers: [String: ManagerDefinition] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
         let plugins = numbers.once(in: 3) ? nil : (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
@@ -65,7 +64,7 @@ struct RandomManifest {
         return members
     }
 
-    mutating func value(depth: Int) -> ManifestValue {
+    package mutating func value(depth: Int) -> ManifestValue {
         switch Int.random(in: 0..<(depth > 0 ? 10 : 8), using: &numbers) {
         case 0: return .bool(numbers.once(in: 2))
         case 1, 2: return .integer(numbers.pick(Self.wholes))

@@ -1,0 +1,86 @@
+import Foundation
+import TestGenerators
+
+/// Hosts that are given few file descriptors.
+struct FewDescriptors: Attack {
+    static let name = "descriptors", what = "hosts with 12 to 39 file descriptors", count = 56, share = 10
+
+    private let shortage: Shortage
+
+    init(at site: Site) throws { shortage = try Shortage(at: site) }
+
+    func attempt(_ trial: Int, _ numbers: inout SeededNumbers) throws -> Trial {
+        // Each number once for either command.
+        try shortage.attempt("-n \(12 + trial / 2 % 28)", stays: trial % 2 == 1, trial)
+    }
+}
+
+/// Hosts that are given so little address space that threads cannot be made.
+struct FewThreads: Attack {
+    static let name = "threads", what = "hosts with so little address space that there is no room for a thread",
+        count = 60,
+        share = 10
+
+    private let shortage: Shortage
+    /// The address space, in KB, that a command needs to say its version, and to make a call.
+    private let least, enough: Int
+
+    init(at site: Site) throws {
+        shortage = try Shortage(at: site)
+        var steps = stride(from: 64 << 10, through: 8 << 20, by: 64 << 10).makeIterator()
+        var least: Int?, enough: Int?
+        while enough == nil, let size = steps.next() {
+            let limits = "-v \(size)"
+            if least == nil, try HostProcess(["--version"], limits: limits, in: site.path).wait() == .exit(0) {
+                least = size
+            }
+            if least != nil, try shortage.call(limits, "probe").wait() == .exit(0) { enough = size }
+        }
+        guard let least, let enough else { throw NotPossible("no address space up to 8 GB is enough for a call") }
+        (self.least, self.enough) = (least, enough)
+    }
+
+    func attempt(_ trial: Int, _ numbers: inout SeededNumbers) throws -> Trial {
+        let size = Int.random(in: least...enough + 64 << 10, using: &numbers)
+        return try shortage.attempt("-v \(size)", stays: trial % 2 == 1, trial)
+    }
+}
+
+/// Commands that run under a limit of the shell's `ulimit`.
+private struct Shortage: Sendable {
+    private let site: Site
+    private let manifest: String
+
+    init(at site: Site) throws {
+        self.site = site
+        manifest = Site.package + "/manifests/almanac.json"
+    }
+
+    private func options(_ name: String) throws -> [String] {
+        let folder = try site.folder(name)
+        return ["--plugin-path", HostProcess.built, "--data", folder + "/data", "--load-folder", folder + "/loads"]
+    }
+
+    func call(_ limits: String, _ name: String) throws -> HostProcess {
+        try HostProcess(
+            ["call", manifest, "ClockManager", "now", "--timeout", "10"] + options(name), limits: limits, in: site.path)
+    }
+
+    /// Makes a call, or runs a host for a moment.
+    func attempt(_ limits: String, stays: Bool, _ trial: Int) throws -> Trial {
+        let name = "s\(trial)", subject = "`\(stays ? "run" : "call")` with `ulimit \(limits)`"
+        defer { site.remove(site.path + "/" + name) }
+        let process: HostProcess
+        if stays {
+            process = try HostProcess(["run", manifest] + options(name), limits: limits, in: try site.folder(name))
+            if process.says("up;") { process.signal(SIGTERM) }
+        } else {
+            process = try call(limits, name)
+        }
+        // The system's loader speaks for itself where there is not even room for the program.
+        if process.wait() == .exit(127) { return Trial(outcome: "not loaded") }
+        // No Swift program outlives its heap, so a limit of memory that the heap meets before a thread says nothing.
+        if process.said.contains("failed to allocate") { return Trial(outcome: "no memory") }
+        return Trial(process, subject, input: 0, usual: .max >> 1)
+    }
+}

@@ -1,0 +1,87 @@
+import Backplane
+import BackplaneBoundary
+import Foundation
+import Testing
+
+@testable import BackplaneHost
+
+/// A plugin in Rust, made from what `backplane.h` says and without crates.
+@Suite(.timeLimit(.minutes(5)))
+struct TallyTests {
+    @Test func `it is called, and counts`() async throws {
+        let tally = try TallyHost()
+        #expect(try await tally.call("total") == "0")
+        #expect(try await tally.call("add", "40") == "40")
+        #expect(try await tally.call("add", " 2\n") == "42")
+        #expect(try await tally.call("wait", "1") == "42")
+        #expect(try await tally.call("total", of: "There") == "0", "each has its own")
+        await tally.host.stop()
+    }
+
+    @Test func `malformed JSON is an error of the caller, and so is what it does not take`() async throws {
+        let tally = try TallyHost()
+        for input in ["", "{", "nul", "[1,", "1 2", "\"\u{FFFD}", "01", "-1", "1.5", "1000000", "null", "true", "{}"] {
+            for method in ["add", "wait", "waitElsewhere"] {
+                let refused = await error { try await tally.call(method, input) }
+                #expect(refused?.code == .callInvalidInput, "\(method) \(input)")
+                #expect(refused?.message == "`\(method)` takes a whole number from 0 to 999999")
+            }
+        }
+        #expect(await error { try await tally.call("total", "0") }?.code == .callInvalidInput)
+        #expect(try await tally.call("total") == "0")
+        await tally.host.stop()
+    }
+
+    @Test func `a call that nobody waits for any more is cancelled, here and where it was passed on`() async throws {
+        let tally = try TallyHost()
+        for method in ["wait", "waitElsewhere"] {
+            let call = Task { () async throws(BackplaneError) -> String in try await tally.call(method, "999999") }
+            let end = method == "wait" ? "Here" : "There"
+            try await eventually { try await tally.callsInFlight(of: end) == 1 }
+            call.cancel()
+            #expect(await error { try await call.value }?.code == .callCancelled)
+            // Sixteen minutes is what it would take by itself.
+            try await eventually { try await tally.callsInFlight(of: "Here") == 0 }
+            try await eventually { try await tally.callsInFlight(of: "There") == 0 }
+        }
+        #expect(try await tally.call("add", "1") == "1", "it goes on")
+        await tally.host.stop()
+    }
+
+    @Test func `the host ends calls at their deadline, and the frame takes it along`() async throws {
+        let tally = try TallyHost()
+        for method in ["wait", "waitElsewhere"] {
+            let late = await error { try await tally.call(method, "999999", within: .milliseconds(50)) }
+            #expect(late?.code == .callDeadline)
+        }
+        try await eventually { try await tally.callsInFlight(of: "There") == 0 }
+        await tally.host.stop()
+    }
+
+    @Test func `without the other there is nobody to pass a call on to`() async throws {
+        let tally = try TallyHost()
+        let refused = await error { try await tally.call("waitElsewhere", "1", of: "There") }
+        #expect(refused?.code == .componentFailed && refused?.message == "there is no other tally")
+        #expect(try await tally.call("waitElsewhere", "1") == "0")
+        await tally.host.stop()
+    }
+
+    @Test func `another generation takes over with the state, while a call waits, and the one before comes back`()
+        async throws
+    {
+        let tally = try TallyHost()
+        #expect(try await tally.call("add", "7") == "7")
+        let bytes = Array(try Data(contentsOf: URL(filePath: tally.library)))
+        let next = try LoadingFixture.Folder()
+        let path = try next.write(bytes + [0], as: "libNext.so")
+        let waiting = Task { () async throws(BackplaneError) -> String in try await tally.call("wait", "200") }
+        let report = try await tally.host.swap(library: path)
+        #expect(report.outcome == .swapped)
+        #expect(try await waiting.value == "7")
+        #expect(try await tally.call("add", "1") == "8")
+        _ = try await tally.host.rollback(plugin: "org.example.tally", to: 1)
+        #expect(try await tally.call("total") == "8")
+        await tally.host.stop()
+        #expect(await error { try await tally.call("total") } != nil)
+    }
+}
