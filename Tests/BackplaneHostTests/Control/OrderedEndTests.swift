@@ -72,8 +72,13 @@ struct OrderedEndTests {
             ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)),
             failing: .controlFailed)
         let deaf = try fixture.connect()
-        await onThread { try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60)) }
-        await eventually { await fixture.host.statistics.contains { $0.errors == 1 } }
+        let begun = await onThread { () -> [UInt8] in
+            var start: [UInt8] = []
+            try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60))
+            _ = try? deaf.read(into: &start, limit: 1, until: .now + .seconds(60))
+            return start
+        }
+        #expect(begun == [UInt8(ascii: "{")], "the answer is under way")
         await fixture.host.stop()
         #expect(await fixture.control.finish(within: .milliseconds(50)) == ["call"])
         _ = deaf.peerUser
