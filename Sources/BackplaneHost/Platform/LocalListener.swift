@@ -1,4 +1,4 @@
-package import Backplane
+import Backplane
 import Glibc
 import Synchronization
 
