@@ -259,7 +259,7 @@ let package = Package(
             name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestGenerators"], swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .target(
-            name: "TestGenerators", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost"], path: "Tests/Generators", swiftSettings: settings),
+            name: "TestGenerators", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneStorage"], path: "Tests/Generators", swiftSettings: settings),
         .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
         .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),

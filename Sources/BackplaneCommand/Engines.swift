@@ -30,9 +30,9 @@ enum Engines {
     /// Opens the record store: a file if the build has engines, otherwise memory for the lifetime of the host.
     static var openStore: HostOptions.StoreOpener {
         #if Engines
-        { folder, report in try SQLiteRecordStore(folder: folder, report: report) }
+        { folder, damaged, report in try SQLiteRecordStore(folder: folder, damaged: damaged, report: report) }
         #else
-        { _, _ in MemoryRecordStore() }
+        { _, _, _ in MemoryRecordStore() }
         #endif
     }
 

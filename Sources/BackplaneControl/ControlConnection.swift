@@ -10,32 +10,84 @@ final class ControlConnection: Sendable {
     private var limits: ControlLimits { server.limits }
     /// A Boolean value that indicates whether the client no longer accepts output.
     private let isLost = Atomic(false)
+    private enum Stage: Sendable {
+        case reading
+        /// The reading was ended for this reason.
+        case interrupted(BackplaneError)
+        case read
+        case working(ControlWork)
+    }
+    private struct State {
+        var stage = Stage.reading
+        var request: String?
+    }
+    private let state = Mutex(State())
 
     init(_ socket: LocalSocket, of server: ControlServer) {
         (self.socket, self.server) = (socket, server)
     }
 
+    /// A Boolean value that indicates whether the request has yet to arrive.
+    var isReading: Bool { state.withLock { if case .reading = $0.stage { true } else { false } } }
+
+    /// The name of the request; `nil` until it is known.
+    var request: String? { state.withLock { $0.request } }
+
     /// Answers with the reason why no request is accepted.
-    func refuse(_ reason: String) {
-        send(ControlText.error(BackplaneError(.controlBusy, reason)), within: .seconds(1))
+    func refuse(_ error: BackplaneError) { send(ControlText.error(error), within: .seconds(1)) }
+
+    /// Ends the reading of the request, whose client is told the reason.
+    func interruptReading(_ error: BackplaneError) {
+        let isReading = state.withLock { state in
+            guard case .reading = state.stage else { return false }
+            state.stage = .interrupted(error)
+            return true
+        }
+        if isReading { socket.endReading() }
+    }
+
+    /// Has the request answered with `host.stopped`, unless its answer is there.
+    func hostHasStopped() {
+        interruptReading(.hostStops)
+        if case .working(let work) = state.withLock({ $0.stage }) { work.hostHasStopped() }
     }
 
     func serve() {
+        var memory = 0
+        defer {
+            server.memory.give(back: memory)
+            // Work that was abandoned may keep the connection for long.
+            socket.hangUp()
+        }
         do throws(BackplaneError) {
             try requireTrust()
-            guard let bytes = try read() else { return }
+            guard let bytes = try read(&memory) else { return }
             let head = try ControlText.head(of: bytes)
-            send(ControlText.result(try answer(head, bytes)))
+            state.withLock { $0.request = head.request }
+            if head.request == HelloRequest.name {
+                return send(ControlText.result(try JSON.encode(server.greeting, failing: .controlFailed)))
+            }
+            let request = try server.request(for: head), place = try server.places.take(for: request)
+            // A client that does not read its answer keeps its place.
+            defer { server.places.give(back: place) }
+            send(answer(request, bytes))
         } catch {
             send(ControlText.error(error))
         }
     }
 
-    private func answer(_ head: ControlText.Head, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
-        if head.request == HelloRequest.name { return try JSON.encode(server.greeting, failing: .controlFailed) }
-        let request = try server.request(for: head), server = server
+    private func answer(_ request: ControlRequest, _ bytes: [UInt8]) -> [UInt8] {
+        do throws(BackplaneError) { return ControlText.result(try outcome(of: request, bytes)) } catch {
+            return ControlText.error(error)
+        }
+    }
+
+    private func outcome(of request: ControlRequest, _ bytes: [UInt8]) throws(BackplaneError) -> [UInt8] {
         if request.endsWithClient { try requireRoomForStrays() }
-        let work = try ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
+        let server = server, work = try ControlWork { self.send(ControlText.event($0), within: .seconds(1)) }
+        state.withLock { $0.stage = .working(work) }
+        defer { state.withLock { $0.stage = .read } }  // the work refers to this connection
+        if server.hasStopped { throw .hostStops }
         let begins = work.start {
             do throws(BackplaneError) { return .success(try await request.answer(server.host, bytes, work)) } catch {
                 return .failure(error)
@@ -44,11 +96,18 @@ final class ControlConnection: Sendable {
             if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
         guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
-        if let outcome = work.wait(for: request.endsWithClient ? socket : nil) { return try outcome.get() }
+        let ending = work.wait(for: request.endsWithClient ? socket : nil)
+        if case .outcome(let outcome) = ending { return try outcome.get() }
         server.strays.add(1, ordering: .relaxed)
-        throw BackplaneError(
-            .callDeadline,
-            "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
+        switch ending {
+        case .hostStopped: throw .hostStops
+        case .clientGone: throw BackplaneError(.callCancelled, "the client is gone")
+        case .overdue, .outcome:
+            throw BackplaneError(
+                .callDeadline,
+                "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer"
+            )
+        }
     }
 
     private func requireRoomForStrays() throws(BackplaneError) {
@@ -70,11 +129,14 @@ final class ControlConnection: Sendable {
     }
 
     /// Returns everything before the first newline, or `nil` if nothing was sent.
-    private func read() throws(BackplaneError) -> [UInt8]? {
+    ///
+    /// - Parameter memory: Set to the size of the memory that was taken for it.
+    private func read(_ memory: inout Int) throws(BackplaneError) -> [UInt8]? {
         let deadline = Deadline.now + limits.reading
         var bytes: [UInt8] = []
         while true {
-            let start = bytes.count, more: Bool
+            let start = bytes.count
+            let more: Bool
             do throws(SystemError) {
                 more = try socket.read(into: &bytes, limit: ControlProtocol.chunk, until: deadline)
             } catch {
@@ -84,7 +146,12 @@ final class ControlConnection: Sendable {
                     "expected a request within \(limits.reading), found \(bytes.count) bytes without a newline at their end"
                 )
             }
-            if let end = bytes.newline(from: start) { return Array(bytes[..<end]) }
+            try makeRoom(for: bytes.count, &memory)
+            if let end = bytes.newline(from: start) {
+                try finishReading()
+                return Array(bytes[..<end])
+            }
+            if !more { try finishReading() }
             guard bytes.count <= limits.request else {
                 throw BackplaneError(
                     .controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
@@ -95,6 +162,31 @@ final class ControlConnection: Sendable {
                     .controlMalformed, "expected a newline after the request, found its end after \(bytes.count) bytes")
             }
         }
+    }
+
+    /// Ends the stage of reading.
+    ///
+    /// - Throws: The reason why the reading was interrupted.
+    private func finishReading() throws(BackplaneError) {
+        let reason = state.withLock { state -> BackplaneError? in
+            if case .interrupted(let error) = state.stage { return error }
+            state.stage = .read
+            return nil
+        }
+        if let reason { throw reason }
+    }
+
+    /// Takes memory for what has arrived, except for its beginning.
+    private func makeRoom(for count: Int, _ memory: inout Int) throws(BackplaneError) {
+        let more = count - limits.beginning - memory
+        guard more > 0 else { return }
+        guard server.memory.take(more, until: .now + limits.waiting) else {
+            throw BackplaneError(
+                .controlBusy,
+                "all requests together may have \(limits.memory >> 20) MB, and that is taken; try again when one has ended"
+            )
+        }
+        memory += more
     }
 
     private func send(_ bytes: [UInt8], within limit: Duration? = nil) {

@@ -33,6 +33,19 @@ package struct ControlFolder: Sendable {
         }
     }
 
+    /// Makes a socket's file again that was removed, for example by a program that cleans temporary folders.
+    ///
+    /// What fails is tried again later.
+    func restore(_ listener: LocalListener) {
+        guard (try? FileStatus(at: listener.path)) == nil else { return }
+        // In the meantime the folder may have become somebody else's.
+        guard (try? PrivateFolder.make(at: path)) != nil,
+            let gate = try? FileLock(waitingFor: FilePath.join(path, "lock"))
+        else { return }
+        try? listener.restore()
+        gate.release()
+    }
+
     /// Returns the paths of all sockets, sorted, whether or not their hosts are alive.
     ///
     /// - Throws: `control.unusable` if others can write to the folder, so that they may have placed sockets there.

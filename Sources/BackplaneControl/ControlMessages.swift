@@ -107,12 +107,16 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
+    /// Whether a manifest without managers is meant; `nil` if not, so that hosts of before understand the request.
+    package var empty: Bool?
 
-    package init(manifest: String, environment: String? = nil) {
-        (self.manifest, self.environment) = (manifest, environment)
+    package init(manifest: String, environment: String? = nil, empty: Bool = false) {
+        (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
     }
 
-    private enum CodingKeys: String, CodingKey { case manifest = "manifest", environment = "environment" }
+    private enum CodingKeys: String, CodingKey {
+        case manifest = "manifest", environment = "environment", empty = "empty"
+    }
 }
 
 /// A request to recreate a manager, or everything that is up.

@@ -5,7 +5,7 @@ import BackplaneHost
 extension ControlRequest {
     static let ofEveryHost = [swap, preview, rollback, generations, statistics, call, apply, reset]
 
-    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false) {
+    private static let swap = ControlRequest(SwapRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
         return try await SwapReportForm(
@@ -14,12 +14,13 @@ extension ControlRequest {
             })
     }
 
-    private static let preview = ControlRequest(PreviewRequest.self) { host, request throws(BackplaneError) in
+    private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
+        host, request throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
         return SwapPreviewForm(try await host.previewSwap(request.libraries, options))
     }
 
-    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false) {
+    private static let rollback = ControlRequest(RollbackRequest.self, endsWithClient: false, endsTrouble: true) {
         host, request, work throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
         return try await SwapReportForm(
@@ -28,11 +29,15 @@ extension ControlRequest {
             })
     }
 
-    private static let generations = ControlRequest(GenerationsRequest.self) { host, request throws(BackplaneError) in
+    private static let generations = ControlRequest(
+        GenerationsRequest.self, endsWithClient: false, endsTrouble: true
+    ) { host, request, _ throws(BackplaneError) in
         [GenerationForm](try await host.generations(of: request.plugin))
     }
 
-    private static let statistics = ControlRequest(StatisticsRequest.self) { host, _ throws(BackplaneError) in
+    private static let statistics = ControlRequest(
+        StatisticsRequest.self, endsWithClient: false, endsTrouble: true
+    ) { host, _, _ throws(BackplaneError) in
         [ComponentStatisticsForm](await host.statistics)
     }
 
@@ -53,8 +58,17 @@ extension ControlRequest {
                 .controlMalformed, "expected an absolute path, found `\(request.manifest)`", at: "/manifest")
         }
         let environment = request.environment ?? host.manifestSource.environment
+        // Only a regular file, since another client's pipe could keep this request for ever.
         let document = ManifestDocument(
-            contentsOf: request.manifest, environment: environment == "" ? nil : environment)
+            parsing: try ManifestFile.read(request.manifest, onlyRegular: true), path: request.manifest,
+            environment: environment == "" ? nil : environment)
+        let hasErrors = document.problems.contains { $0.severity == .error }
+        guard request.empty == true || hasErrors || !document.manifest.managers.isEmpty else {
+            throw BackplaneError(
+                .manifestEmpty,
+                "the manifest has no managers, so that every manager of the host would stop; `backplane apply --empty`, or `\"empty\": true` in the request, says that this is meant",
+                at: request.manifest)
+        }
         return ManifestChangeForm(try await host.apply(document))
     }
 

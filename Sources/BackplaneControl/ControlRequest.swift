@@ -6,27 +6,31 @@ public struct ControlRequest: Sendable {
     let name: String
     /// A Boolean value that indicates whether the request is abandoned when its client disconnects.
     let endsWithClient: Bool
+    /// A Boolean value that indicates whether the request ends trouble, so that places are reserved for it.
+    let endsTrouble: Bool
     let answer: @Sendable (PluginHost, [UInt8], ControlWork) async throws(BackplaneError) -> [UInt8]
 
     /// Creates a handler for a type of request.
     ///
     /// - Parameters:
     ///   - message: The type of the request.
+    ///   - endsWithClient: Whether its task is cancelled, and no longer waited for, when its client disconnects; a
+    ///     request that only looks should be.
     ///   - answer: The function that answers it, on a thread of the socket's own, which it may block.
     public init<Message: ControlMessage>(
-        _ message: Message.Type,
+        _ message: Message.Type, endsWithClient: Bool = false,
         _ answer: @escaping @Sendable (PluginHost, Message) async throws(BackplaneError) -> Message.Answer
     ) {
-        self.init(message, endsWithClient: false) { host, message, _ throws(BackplaneError) in
+        self.init(message, endsWithClient: endsWithClient) { host, message, _ throws(BackplaneError) in
             try await answer(host, message)
         }
     }
 
     init<Message: ControlMessage>(
-        _: Message.Type, endsWithClient: Bool,
+        _: Message.Type, endsWithClient: Bool, endsTrouble: Bool = false,
         _ answer: @escaping @Sendable (PluginHost, Message, ControlWork) async throws(BackplaneError) -> Message.Answer
     ) {
-        (name, self.endsWithClient) = (Message.name, endsWithClient)
+        (name, self.endsWithClient, self.endsTrouble) = (Message.name, endsWithClient, endsTrouble)
         self.answer = { host, bytes, work throws(BackplaneError) in
             let message = try ControlText.message(Message.self, in: bytes)
             return try JSON.encode(try await answer(host, message, work), failing: .controlFailed)

@@ -3,19 +3,35 @@ import BackplaneHost
 import Glibc
 import Synchronization
 
-/// The listener of a control socket, which serves a limited number of connections, each on its own thread.
+/// The listener of a control socket, which serves each connection on a thread of its own.
+///
+/// The thread that accepts connections waits for none of them.
 final class ControlServer: Sendable {
     let host: PluginHost
     let limits: ControlLimits
+    let places: ControlPlaces
+    let memory: RequestMemory
+    private let folder: ControlFolder
     private let listener: LocalListener
     private let requests: [String: ControlRequest]
     private let startedAt: Double
-    private let connections = Monitor(0)
+    private struct State {
+        /// The connections that are open, the oldest first.
+        var connections: [ControlConnection] = []
+        var hasStopped = false
+    }
+    private let state = Monitor(State())
     /// The number of abandoned calls that have not ended.
     let strays = Atomic(0)
+    /// The time between two looks at whether the socket's file is there.
+    private static let watch = Duration.seconds(2)
 
-    init(_ host: PluginHost, _ listener: LocalListener, _ requests: [ControlRequest], _ limits: ControlLimits) {
-        (self.host, self.listener, self.limits) = (host, listener, limits)
+    init(
+        _ host: PluginHost, _ listener: LocalListener, in folder: ControlFolder, _ requests: [ControlRequest],
+        _ limits: ControlLimits
+    ) {
+        (self.host, self.listener, self.folder, self.limits) = (host, listener, folder, limits)
+        (places, memory) = (ControlPlaces(limits), RequestMemory(bytes: limits.memory))
         // A program may replace one of the standard requests.
         self.requests = Dictionary(requests.map { ($0.name, $0) }) { $1 }
         var time = timespec()
@@ -24,36 +40,72 @@ final class ControlServer: Sendable {
     }
 
     func run() {
-        while let socket = listener.accept() { serve(socket) }
+        while true {
+            switch listener.accept(within: Self.watch) {
+            case .connection(let socket): serve(socket)
+            case .nothing: folder.restore(listener)
+            case .closed: return
+            }
+        }
     }
 
     func close() { listener.close() }
 
-    private func serve(_ socket: LocalSocket) {
-        let connection = ControlConnection(socket, of: self)
-        guard takesPlace() else {
-            return connection.refuse(
-                "\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
+    /// A Boolean value that indicates whether the host has stopped.
+    var hasStopped: Bool { state.withLock { $0.hasStopped } }
+
+    /// Has the requests in progress answered with `host.stopped`, and waits until that is sent.
+    ///
+    /// - Returns: The names of the requests that were not answered in time.
+    func finish(within limit: Duration) -> [String] {
+        close()
+        places.close()
+        let open = state.withLock { state in
+            state.hasStopped = true
+            return state.connections
         }
-        let begins = HostThread.tryStart("bp-request") {
-            connection.serve()
-            self.connections.withLock { $0 -= 1 }
+        for connection in open { connection.hostHasStopped() }
+        let deadline = Deadline.now + limit
+        let left = state.wait { state in
+            state.connections.isEmpty || deadline <= .now ? .done(state.connections) : .until(deadline)
         }
-        guard !begins else { return }
-        connections.withLock { $0 -= 1 }
-        connection.refuse("the system gives the host no more threads")
+        return left.map { $0.request ?? "a request that has not arrived" }
     }
 
-    /// Waits for a free connection for a limited time, during which none is accepted; returns whether there is one.
-    private func takesPlace() -> Bool {
-        let deadline = Deadline.now + limits.waiting
-        return connections.wait { count in
-            guard count >= limits.connections else {
-                count += 1
-                return .done(true)
-            }
-            return deadline <= .now ? .done(false) : .until(deadline)
+    private func serve(_ socket: LocalSocket) {
+        let connection = ControlConnection(socket, of: self)
+        do throws(BackplaneError) { try admit(connection) } catch { return connection.refuse(error) }
+        let begins = HostThread.tryStart("bp-request") { [self] in
+            connection.serve()
+            remove(connection)
         }
+        guard !begins else { return }
+        remove(connection)
+        connection.refuse(BackplaneError(.controlBusy, "the system gives the host no more threads"))
+    }
+
+    /// Adds a connection, in the place of the oldest that has not sent its request where there are too many.
+    private func admit(_ connection: ControlConnection) throws(BackplaneError) {
+        let limit = limits.clients
+        let result: Result<ControlConnection?, BackplaneError> = state.withLock { state in
+            if state.hasStopped { return .failure(.hostStops) }
+            var slow: ControlConnection?
+            if state.connections.count >= limit {
+                guard let index = state.connections.firstIndex(where: \.isReading) else {
+                    return .failure(
+                        BackplaneError(.controlBusy, "\(limit) clients are connected, and no more are taken"))
+                }
+                slow = state.connections.remove(at: index)
+            }
+            state.connections.append(connection)
+            return .success(slow)
+        }
+        try result.get()?.interruptReading(
+            BackplaneError(.controlBusy, "\(limit) clients are connected, and this one has not sent its request"))
+    }
+
+    private func remove(_ connection: ControlConnection) {
+        state.withLock { $0.connections.removeAll { $0 === connection } }
     }
 
     var greeting: HostGreeting {

@@ -34,9 +34,9 @@ public final class ControlSocket: Sendable {
     init(serving host: PluginHost, in folder: String?, requests: [ControlRequest], limits: ControlLimits)
         throws(BackplaneError)
     {
-        let listener = try ControlFolder(folder).listen()
+        let folder = ControlFolder(folder), listener = try folder.listen()
         path = listener.path
-        server = ControlServer(host, listener, ControlRequest.ofEveryHost + requests, limits)
+        server = ControlServer(host, listener, in: folder, ControlRequest.ofEveryHost + requests, limits)
         guard HostThread.tryStart("bp-control", { [server] in server.run() }) else {
             listener.close()
             throw ControlFolder.unusable(path, "cannot be served: the system gives no more threads")
@@ -47,4 +47,21 @@ public final class ControlSocket: Sendable {
 
     /// Stops accepting requests and removes the socket; requests in progress are still answered.
     public func close() { server.close() }
+
+    /// Answers the requests in progress with `host.stopped`, once the host has stopped, and waits until that is sent.
+    ///
+    /// ```swift
+    /// control.close()
+    /// await host.stop()
+    /// let left = await control.finish()
+    /// ```
+    ///
+    /// - Returns: The names of the requests that could not be answered within the limit.
+    @discardableResult
+    public func finish(within limit: Duration = .seconds(5)) async -> [String] {
+        await withCheckedContinuation { continuation in
+            let finish = { @Sendable [server] in continuation.resume(returning: server.finish(within: limit)) }
+            if !HostThread.tryStart("bp-control", finish) { finish() }
+        }
+    }
 }

@@ -5,14 +5,23 @@ import Synchronization
 /// A request in progress, on a thread of its own, so that a plugin which blocks it keeps no other thread.
 final class ControlWork: Sendable {
     typealias Outcome = Result<[UInt8], BackplaneError>
+    /// The end of the wait for an outcome.
+    enum Ending {
+        case outcome(Outcome)
+        /// The time limit has passed.
+        case overdue
+        case clientGone
+        case hostStopped
+    }
     private enum Look {
-        case outcome(Outcome), limit
+        case ended(Ending)
         /// The need to look again, after a change of the state or at this time.
         case later(Deadline?)
     }
     private struct State {
         var outcome: Outcome?
         var deadline: Deadline?
+        var hostHasStopped = false
         /// A Boolean value that indicates whether the outcome is no longer awaited.
         var isAbandoned = false
     }
@@ -56,18 +65,22 @@ final class ControlWork: Sendable {
         }
     }
 
-    /// Waits for the outcome.
+    /// Ends the wait for the outcome, because the host has stopped.
+    func hostHasStopped() {
+        state.withLock { $0.hostHasStopped = true }
+        changed.raise()
+    }
+
+    /// Waits for the outcome; work that has none at the end of the wait is abandoned, and cancelled as soon as possible.
     ///
     /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.
-    /// - Returns: The outcome, or `nil` if the work was abandoned, and is cancelled as soon as possible.
-    func wait(for client: LocalSocket?) -> Outcome? {
+    func wait(for client: LocalSocket?) -> Ending {
         while true {
             switch look() {
-            case .outcome(let outcome): return outcome
-            case .limit: return abandon()
+            case .ended(let ending): return abandon(ending)
             case .later(let deadline):
                 if let client {
-                    if client.waitForHangUp(or: changed, until: deadline) { return abandon() }
+                    if client.waitForHangUp(or: changed, until: deadline) { return abandon(.clientGone) }
                 } else {
                     changed.wait(until: deadline)
                 }
@@ -77,19 +90,21 @@ final class ControlWork: Sendable {
 
     private func look() -> Look {
         state.withLock { state in
-            if let outcome = state.outcome { return .outcome(outcome) }
-            if let deadline = state.deadline, deadline <= .now { return .limit }
+            if let outcome = state.outcome { return .ended(.outcome(outcome)) }
+            if state.hostHasStopped { return .ended(.hostStopped) }
+            if let deadline = state.deadline, deadline <= .now { return .ended(.overdue) }
             return .later(state.deadline)
         }
     }
 
-    /// Abandons the work, unless its outcome has just arrived, which is then returned.
-    private func abandon() -> Outcome? {
+    /// Abandons the work for a reason, unless its outcome has just arrived, which is then returned.
+    private func abandon(_ ending: Ending) -> Ending {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.isAbandoned = true }
             return state.outcome
         }
-        if outcome == nil { thread.cancel() }
-        return outcome
+        if let outcome { return .outcome(outcome) }
+        thread.cancel()
+        return ending
     }
 }

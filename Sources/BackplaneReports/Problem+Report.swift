@@ -1,6 +1,6 @@
 import Backplane
 import BackplaneDocuments
-import BackplaneHost
+package import BackplaneHost
 import BackplaneTerminal
 
 extension Problem {
@@ -14,6 +14,29 @@ extension Problem {
         let kind = Span(severity.rawValue, severity == .error ? .bad : .doubtful),
             code = Span("[\(error.code)]", .faint)
         return ["\(place): ", kind, ":\(path) \(message.printable) ", code, "\(causes)"].text(colour: colour)
+    }
+}
+
+extension [Problem] {
+    /// The number of errors, and again of warnings, that are listed for people.
+    private static var listed: Int { 100 }
+
+    /// The problems to list for people: the first errors and the first warnings, in their order.
+    package var shortList: [Problem] {
+        var counts: [Problem.Severity: Int] = [:]
+        return filter { problem in
+            counts[problem.severity, default: 0] += 1
+            return counts[problem.severity, default: 0] <= Self.listed
+        }
+    }
+
+    /// The summary of the problems that are not in the short list; `nil` if all are.
+    package var summaryOfRest: String? {
+        let rest = Problem.Severity.allCases.flatMap { severity in
+            filter { $0.severity == severity }.dropFirst(Self.listed)
+        }
+        guard !rest.isEmpty else { return nil }
+        return "and \(counted(rest.count, "more problem")): \(BackplaneError.Code.counts(in: rest.map(\.error)))"
     }
 }
 

@@ -56,6 +56,37 @@ struct CheckTests {
         }
     }
 
+    @Test func `a pipe into which nobody writes is given up, one that is written to is read`() async throws {
+        let pipe = tool.folder + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let silent = try await tool.run("check", pipe)
+        #expect(silent.status == 1 && silent.output.contains("[manifest.unreadable]"), "\(silent.output)")
+        #expect(silent.output.contains("nobody has written to it"))
+        let running = try tool.start(["check", pipe, "--data", tool.data, "--load-folder", tool.loads])
+        let writer = Task.detached {
+            try FileHandle(forWritingTo: URL(filePath: pipe)).write(
+                contentsOf: Data(#"{"manifestVersion": 1, "plugins": [], "managers": {}}"#.utf8))
+        }
+        let outcome = await running.end()
+        #expect(outcome.status == 0 && outcome.output.contains("no problems"), "\(outcome.output)")
+        _ = try? await writer.value
+    }
+
+    @Test func `ten thousand errors of one kind are summed up, and all there as JSON`() async throws {
+        let managers = (0..<9_999).map { #""M\#($0)": {"className": "Nothing"}"# }.joined(separator: ",")
+        let path = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [], "managers": {\#(managers)}}"#, as: "many.json")
+        let outcome = try await tool.run("check", path)
+        #expect(outcome.status == 1 && outcome.output.split(separator: "\n").count < 300)
+        #expect(outcome.output.contains("and 9899 more problems: 9899 `component.unknown-class`; --json lists all"))
+        #expect(outcome.output.contains("\(path): 9999 errors"))
+        let run = try await tool.run("run", path)
+        #expect(run.status == 1 && run.errors.split(separator: "\n").count < 300)
+        #expect(run.errors.contains("and 9899 more problems"))
+        let json = try await tool.run("check", path, "--json")
+        #expect(json.output.components(separatedBy: "component.unknown-class").count == 10_000)
+    }
+
     @Test func `as JSON they are all there too`() async throws {
         struct Row: Decodable {
             var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String,

@@ -58,6 +58,9 @@ final class RunningTool: Sendable {
         if process.isRunning { signal(SIGKILL) }
     }
 
+    /// The number of the process.
+    var number: Int32 { process.processIdentifier }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }

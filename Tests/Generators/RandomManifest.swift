@@ -1,6 +1,7 @@
 import Backplane
 import BackplaneDocuments
 package import BackplaneHost
+import BackplaneStorage
 import FoundationEssentials
 
 /// Manifests and values that are sound, and as odd as they may be.
@@ -27,7 +28,8 @@ package struct RandomManifest {
         for _ in 0..<Int.random(in: 0...4, using: &numbers) { managers[text()] = manager() }
         let plugins = numbers.once(in: 3) ? nil : (0..<Int.random(in: 0...3, using: &numbers)).map { _ in plugin() }
         let lock = numbers.once(in: 3) ? [text(): LockedClass(plugin: name(), version: "1.2.3")] : nil
-        return Manifest(plugins: plugins, managers: managers, lock: lock)
+        let store = StoreSettings(damaged: numbers.pick([.salvage, .refuse]))
+        return Manifest(plugins: plugins, managers: managers, lock: lock, store: store)
     }
 
     private mutating func plugin() -> PluginReference {

@@ -29,6 +29,10 @@ extension BackplaneError.Code {
     public static let manifestUnknownKey = Self("manifest.unknown-key")
     /// The manifest has a form that this operation or this version does not support.
     public static let manifestUnsupported = Self("manifest.unsupported")
+    /// The manifest has no managers, so that activating it would stop everything.
+    public static let manifestEmpty = Self("manifest.empty")
+    /// The manifest changes what a running host cannot change.
+    public static let manifestNeedsRestart = Self("manifest.needs-restart")
     /// The manifest cannot be written.
     public static let manifestUnwritable = Self("manifest.unwritable")
     /// The manifest defines no environment of the requested name.

@@ -79,15 +79,15 @@ package enum Callbacks {
         return true
     }
 
-    /// Returns the numbers of the methods whose answers `owner` waits for.
+    /// Returns the numbers of the calls, and of their methods, whose answers `owner` waits for.
     ///
-    /// The function searches everything that any plugin owes, so it is only suitable for messages.
-    package static func methodsUnderWay(of owner: any CallOwner) -> [Int] {
+    /// The function searches everything that any plugin owes, so it is only suitable for messages and for the end.
+    package static func callsUnderWay(of owner: any CallOwner) -> [(id: UInt64, method: Int)] {
         shards.flatMap { shard in
             shard.expected.withLock { expected in
-                expected.values.compactMap { found in
+                expected.compactMap { id, found in
                     if !found.hasEnded, case .caller(let other, let method, _, _) = found.asker, other === owner {
-                        method
+                        (id, method)
                     } else {
                         nil
                     }

@@ -16,12 +16,15 @@ struct ProblemList: Sendable {
             // With a single group, the summary is enough.
             let lines = group.map { $0.report(in: manifest, colour: colour) }
             return groups.count > 1 ? [heading(of: group).text(colour: colour)] + lines + [""] : lines
-        } + [summary] + hints
+        } + rest + [summary] + hints
     }
 
-    /// The problems grouped by manager; those of the whole manifest come first, and the order is kept.
+    /// What is not listed, and how to see it.
+    private var rest: [String] { problems.summaryOfRest.map { ["\($0); --json lists all"] } ?? [] }
+
+    /// The listed problems grouped by manager; those of the whole manifest come first, and the order is kept.
     private var groups: [[Problem]] {
-        problems.reduce(into: []) { groups, problem in
+        problems.shortList.reduce(into: []) { groups, problem in
             if groups.last?.first.map({ $0.manager == problem.manager }) == true {
                 groups[groups.count - 1].append(problem)
             } else {

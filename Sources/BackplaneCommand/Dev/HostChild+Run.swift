@@ -36,6 +36,7 @@ extension HostChild {
         await end.value
         control.close()
         await host.stop()
+        await control.finish()
         await start.value
         return 0
     }
@@ -45,7 +46,9 @@ extension HostChild {
             let row = ManagerRow(status)
             return Manager(name: row.name, state: row.state, reason: row.reason)
         }
-        let problems = await host.check().filter { $0.severity == .error }.map { $0.report(in: manifest) }
+        let errors = await host.check().filter { $0.severity == .error }
+        let problems =
+            errors.shortList.map { $0.report(in: manifest) } + (errors.summaryOfRest.map { [$0] } ?? [])
         let report = Report(process: getpid(), control: control.path, managers: managers, problems: problems)
         guard let line = try? JSONEncoder().encode(report) else { return }
         Output.write(bytes: line + [UInt8(ascii: "\n")], to: reports)

@@ -6,15 +6,18 @@ extension ControlRequest {
     /// The control requests that hosts of this tool answer in addition to those of every host.
     static let ofTool = [services, explain, wires]
 
-    private static let services = ControlRequest(ServicesRequest.self) { host, _ throws(BackplaneError) in
+    private static let services = ControlRequest(ServicesRequest.self, endsWithClient: true) {
+        host, _ throws(BackplaneError) in
         ServiceList(await host.composition())
     }
 
-    private static let explain = ControlRequest(ExplainRequest.self) { host, request throws(BackplaneError) in
+    private static let explain = ControlRequest(ExplainRequest.self, endsWithClient: true) {
+        host, request throws(BackplaneError) in
         try Explanation(of: request.manager, in: await host.composition()).living(await host.managers)
     }
 
-    private static let wires = ControlRequest(WiresRequest.self) { host, _ throws(BackplaneError) in
+    private static let wires = ControlRequest(WiresRequest.self, endsWithClient: true) {
+        host, _ throws(BackplaneError) in
         await host.wires.map(WireRow.init)
     }
 }

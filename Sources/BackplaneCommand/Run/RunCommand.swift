@@ -23,18 +23,17 @@ struct RunCommand: Sendable {
         let stopped = Task { () -> Bool in
             guard let signal = await signals.next() else { return false }
             if !json { Output.line("\(signal): stopping") }
-            control?.close()
-            await host.stop()
+            await end(host, control)
             if !json { Output.line("stopped") }
             return true
         }
         do {
-            guard await isAccepted(host) else { return await giveUp(host, stopped) }
+            guard await isAccepted(host) else { return await giveUp(host, control, stopped) }
             try await StartProgress.shown(of: host) { try await host.start(keepGoing: keepsGoing) }
         } catch {
             if (error as? BackplaneError)?.code == .hostStopped, await stopped.value { return 0 }
             _ = Output.fail(error)
-            return await giveUp(host, stopped)
+            return await giveUp(host, control, stopped)
         }
         let managers = await host.managers
         // A lazy manager can still be started.
@@ -43,7 +42,7 @@ struct RunCommand: Sendable {
         report(managers, control, isIdle: isIdle)
         if isIdle {
             Output.remark("backplane: no manager is up")
-            return await giveUp(host, stopped)
+            return await giveUp(host, control, stopped)
         }
         _ = await stopped.value
         return 0
@@ -55,7 +54,8 @@ struct RunCommand: Sendable {
     private func isAccepted(_ host: PluginHost) async -> Bool {
         let errors = await host.check().filter { $0.severity == .error }
         guard !errors.isEmpty else { return true }
-        for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
+        for problem in errors.shortList { Output.remark(problem.report(in: settings.manifest)) }
+        if let rest = errors.summaryOfRest { Output.remark(rest) }
         if keepsGoing { return await !host.managers.isEmpty }
         Output.remark(
             "backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound"
@@ -63,10 +63,19 @@ struct RunCommand: Sendable {
         return false
     }
 
-    private func giveUp(_ host: PluginHost, _ stopped: Task<Bool, Never>) async -> Int32 {
+    private func giveUp(_ host: PluginHost, _ control: ControlSocket?, _ stopped: Task<Bool, Never>) async -> Int32 {
         stopped.cancel()
-        await host.stop()
+        await end(host, control)
         return 1
+    }
+
+    /// Stops the host, and answers those who have asked it something.
+    private func end(_ host: PluginHost, _ control: ControlSocket?) async {
+        control?.close()
+        await host.stop()
+        for request in await control?.finish() ?? [] {
+            Output.remark("backplane: warning: a client does not take its answer: \(request.printable)")
+        }
     }
 
     /// Opens the control socket; if that fails, the host runs without one.

@@ -17,6 +17,7 @@ struct PropertyListReader: DocumentTextReader {
     }
 
     mutating func document() throws(Mistake) -> DocumentValue {
+        try requireKnownEncoding()
         var tag = try nextTag()
         let isWrapped = tag.name == "plist"
         if isWrapped { tag = try nextTag() }

@@ -77,7 +77,19 @@ final class ComponentCalls: EncodedProvider, CallOwner {
 
     /// The names of the methods with calls in flight, without duplicates.
     var methodsInFlight: [String] {
-        Set(Callbacks.methodsUnderWay(of: self)).filter(methods.indices.contains).sorted().map { methods[$0].name }
+        Set(Callbacks.callsUnderWay(of: self).map(\.method)).filter(methods.indices.contains).sorted().map {
+            methods[$0].name
+        }
+    }
+
+    /// Answers the calls in flight with an error, and cancels them in the plugin.
+    func endAll(_ error: BackplaneError) {
+        for (id, _) in Callbacks.callsUnderWay(of: self) where Callbacks.end(id, EncodedAnswer(error)) {
+            // The plugin's function may not return.
+            HostThread.launch { [instance] in
+                if Callbacks.isOwed(id) { instance.cancel(id) }
+            }
+        }
     }
 
     func pluginAnswered() {

@@ -22,10 +22,12 @@ extension Coordinator {
             let new = live.load(document)
             do throws(BackplaneError) {
                 try new.requireSound()
+                try requireNoRestart(for: document)
             } catch {
                 if old.loadFolder == nil { new.loadFolder?.remove() }
                 throw error
             }
+            follow(document.manifest)
             return try await go(to: new, old.change(to: new)) { expectedManagers }
         case .reset(nil):
             let everything = Set(old.plan.nodes.map(\.id))

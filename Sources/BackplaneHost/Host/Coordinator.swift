@@ -8,7 +8,7 @@ actor Coordinator {
     nonisolated let remotes = RemoteTable()
     nonisolated let executor = ThreadExecutor(name: "bp-coordinator")
     private let watchdog: Watchdog?
-    private let starter: ComponentStarter
+    let starter: ComponentStarter
 
     /// The source of the active manifest, readable without waiting for this actor.
     nonisolated let manifestSource: SourceInForce
@@ -45,8 +45,8 @@ actor Coordinator {
         let dataFolder = { @Sendable () throws(BackplaneError) in
             try DataFolder(in: options.dataFolder, manifest: document.path ?? "unnamed")
         }
-        let store = HostStore {
-            try options.openStore(dataFolder().storeFolder()) { error in
+        let store = HostStore(damaged: options.damagedStore ?? document.manifest.store.damaged) { damaged in
+            try options.openStore(dataFolder().storeFolder(), damaged) { error in
                 options.log.write(
                     LogRecord(
                         level: .error, source: "host", message: "the store was repaired",
@@ -95,6 +95,8 @@ actor Coordinator {
         defer { turns.end() }  // whoever asked for a change meanwhile learns that the host has stopped
         await retirements.endAll()
         await shutdown.stopAll()
+        // A file that is being made or repaired is not left to the next host, unless it takes too long.
+        _ = await timer.waits(options.stopLimit) { [store = starter.store] in !store.isBeingOpened }
         live.loadFolder?.remove()
         retire()
     }

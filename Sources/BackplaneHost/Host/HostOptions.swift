@@ -18,8 +18,10 @@ public struct HostOptions: Sendable {
     public var digest: (any ContentDigest)?
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// The function that opens the record store in one of the host's folders, when a component first needs it.
+    /// The function that opens the record store in one of the host's folders, when the first data access controller starts.
     public var openStore: StoreOpener
+    /// The treatment of a store whose file is damaged; `nil` means what the manifest says.
+    public var damagedStore: DamagedStorePolicy?
     /// The rule for the lanes that calls may take.
     public var lanes: LaneRule
     /// The way calls are counted; tests set it to exercise the alternative.
@@ -56,7 +58,7 @@ public struct HostOptions: Sendable {
         pluginPaths: [String] = [], loadFolder: String? = nil, dataFolder: String? = nil,
         log: any LogSink = SilentLog(),
         digest: (any ContentDigest)? = nil, executors: [any HTTPExecutor] = [],
-        openStore: @escaping StoreOpener = { _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest,
+        openStore: @escaping StoreOpener = { _, _, _ in MemoryRecordStore() }, lanes: LaneRule = .fastest,
         startLimit: Duration = .seconds(60), stopLimit: Duration = .seconds(10),
         occupationLimit: Duration? = .seconds(1)
     ) {
@@ -65,9 +67,11 @@ public struct HostOptions: Sendable {
         (self.startLimit, self.stopLimit, self.occupationLimit) = (startLimit, stopLimit, occupationLimit)
     }
 
-    /// A function that opens a record store in a folder, and reports damaged data that it has moved aside.
+    /// A function that opens a record store in a folder, and reports what it saved of damaged data.
     public typealias StoreOpener =
-        @Sendable (_ folder: String, _ report: @escaping @Sendable (BackplaneError) -> Void) throws -> any RecordStore
+        @Sendable (
+            _ folder: String, _ damaged: DamagedStorePolicy, _ report: @escaping @Sendable (BackplaneError) -> Void
+        ) throws -> any RecordStore
 
     private static var isDebug: Bool {
         #if DEBUG

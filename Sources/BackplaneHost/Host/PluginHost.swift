@@ -141,7 +141,13 @@ public final class PluginHost: Sendable {
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError)
         -> [UInt8]
     {
-        try await coordinator.names(of: manager).call(method, input, call)
+        do throws(BackplaneError) {
+            return try await coordinator.names(of: manager).call(method, input, call)
+        } catch {
+            // The component that was called only knows that it has stopped itself.
+            if error.code == .callRetired, await coordinator.isStopped { throw .hostHasStopped }
+            throw error
+        }
     }
 
     /// Returns a new call that begins here.

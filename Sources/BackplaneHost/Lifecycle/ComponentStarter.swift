@@ -33,6 +33,7 @@ struct ComponentStarter {
         _ managers: ManagerFinder,
         limit: Duration? = nil
     ) async throws(BackplaneError) -> RunningComponent {
+        if node.role == .dataAccessController { prepareStore() }
         let handle = ComponentHandles.add(
             OfferedServices(
                 role: node.role, name: node.name, log: options.log, exchanges: Exchanges(executors, timer: timer),
@@ -61,6 +62,17 @@ struct ComponentStarter {
         component.close()
         if await timer.waits(options.stopLimit, for: { !component.isBusy }) { instance?.release() }
         ComponentHandles.remove(handle)
+    }
+
+    /// Opens the store before it is needed, so that the log has at the start why it cannot be used.
+    private func prepareStore() {
+        store.prepare { [log = options.log] error in
+            log.write(
+                LogRecord(
+                    level: .error, source: "host",
+                    message: "the store cannot be used; what needs it fails until it can",
+                    metadata: ["error": error.description]))
+        }
     }
 
     private func folder(of node: Plan.Node) throws(BackplaneError) -> String {

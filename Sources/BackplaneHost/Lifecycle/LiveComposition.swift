@@ -70,9 +70,16 @@ final class LiveComposition {
         return await timer.waits(limit) { isThere() || isStopped } && isThere()
     }
 
-    func log(_ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil) {
+    /// Writes a line about a component.
+    ///
+    /// - Parameter methods: The methods that the line is about.
+    func log(
+        _ level: Log.Level, _ message: String, _ component: RunningComponent, _ error: BackplaneError? = nil,
+        methods: [String] = []
+    ) {
         guard options.log.isEnabled(level) else { return }
         var metadata = ["component": component.name, "role": "\(component.node.role)"]
+        if !methods.isEmpty { metadata["methods"] = methods.joined(separator: ", ") }
         metadata["error"] = error?.description
         options.log.write(LogRecord(level: level, source: "host", message: message, metadata: metadata))
     }

@@ -89,7 +89,9 @@ struct Shutdown {
                 .error,
                 node.isBetweenSteps(component)
                     ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended",
-                component)
+                component, methods: component.calls.methodsInFlight)
+            // Whoever called is told, and not left without an answer when the process ends.
+            if live.isStopped { component.calls.endAll(.hostHasStopped) }
             await starter.retire(component.handle, releasing: nil)
             return
         }

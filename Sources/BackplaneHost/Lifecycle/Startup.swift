@@ -28,8 +28,15 @@ final class Startup {
         if !keepGoing { try loaded.requireSound() }
         hasStartedAll = true
         let errors = await start(loaded.eagerNames)
+        await storeIsOpen()
         try live.requireRunning()
         if !keepGoing, !errors.isEmpty { throw .combining(errors, of: "the start", at: loaded.document.path) }
+    }
+
+    /// Waits until it is known whether the store can be used, which a damaged or large one delays.
+    private func storeIsOpen() async {
+        let store = instances.starter.store
+        _ = await live.timer.waits(live.options.startLimit) { !store.isBeingOpened || live.isStopped }
     }
 
     /// Starts managers and returns the errors of those that did not come up, each error once.

@@ -12,6 +12,7 @@ extension Manifest {
             "managers": .dictionary(managers.mapValues(\.value)),
         ]
         root["plugins"] = plugins.map { .array($0.map(\.value)) }
+        for section in ManifestSection.all { root[section.key] = section.value(in: self) }
         root = root.mapValues(\.withoutVariables)
         root["lock"] = lock?.value
         return .dictionary(root)

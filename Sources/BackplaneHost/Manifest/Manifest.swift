@@ -21,11 +21,15 @@ public struct Manifest: Sendable, Hashable {
     /// The pinned version and plugin of each definition, by the keys in ``LockedClass``; `nil` pins nothing.
     public var lock: [String: LockedClass]?
 
+    /// The settings of the record store.
+    public var store: StoreSettings
+
     /// Creates a manifest in Swift.
     public init(
-        plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil
+        plugins: [PluginReference]? = nil, managers: [String: ManagerDefinition], lock: [String: LockedClass]? = nil,
+        store: StoreSettings = StoreSettings()
     ) {
-        (self.plugins, self.managers, self.lock) = (plugins, managers, lock)
+        (self.plugins, self.managers, self.lock, self.store) = (plugins, managers, lock, store)
     }
 
     /// Creates a manifest from a file that must have no errors; ``ManifestDocument`` reads a file that may have some.

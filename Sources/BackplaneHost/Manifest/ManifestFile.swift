@@ -1,29 +1,40 @@
 package import Backplane
 import BackplaneDocuments
 package import FoundationEssentials
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// A namespace for reading and writing manifest files, each as a whole.
 package enum ManifestFile {
-    package static func read(_ path: String) throws(BackplaneError) -> Data {
-        guard let file = fopen(path, "rb") else { throw unreadable(path, errno) }
-        defer { fclose(file) }
-        // One byte more than is allowed, so that the reader notices an excess; the size of a pipe is not known
-        // beforehand.
-        var bytes = Data(count: DocumentLimits.bytes + 1)
-        let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress, 1, $0.count, file) }
-        guard ferror(file) == 0 else { throw unreadable(path, errno) }
-        return bytes.prefix(count)
-    }
+    /// The time that may pass before a pipe gives its first bytes, and then the next ones.
+    private static let patience = Duration.seconds(5)
+    /// The time that a pipe may take altogether.
+    private static let limit = Duration.seconds(60)
 
-    private static func unreadable(_ path: String, _ code: CInt) -> BackplaneError {
-        BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(String(cString: strerror(code)))", at: path)
+    /// Returns the contents of a file, or what another program writes into a pipe.
+    ///
+    /// - Parameter onlyRegular: Whether anything else than a regular file is refused.
+    /// - Throws: `manifest.unreadable`, also for a pipe into which nobody writes.
+    package static func read(_ path: String, onlyRegular: Bool = false) throws(BackplaneError) -> Data {
+        // One byte more than is allowed, so that the reader notices an excess.
+        let most = DocumentLimits.bytes + 1
+        do throws(SystemError) {
+            // Without O_NONBLOCK, opening a pipe without a writer would block.
+            let file = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK), status = try FileStatus(of: file)
+            switch status.kind {
+            case .file: return Data(try file.bytes(count: most))
+            case .folder: throw SystemError(EISDIR)
+            case .link, .other:
+                guard !onlyRegular else { throw SystemError(ESPIPE) }
+                return Data(try file.bytesOfPipe(count: most, patience: patience, limit: limit))
+            }
+        } catch {
+            let reason =
+                switch error.number {
+                case ESPIPE: "expected a regular file, found a pipe, a device or a socket"
+                case ETIMEDOUT: "nobody has written to it for \(patience), or its end has not come within \(limit)"
+                default: "\(error)"
+                }
+            throw BackplaneError(.manifestUnreadable, "the manifest cannot be read: \(reason)", at: path)
+        }
     }
 }

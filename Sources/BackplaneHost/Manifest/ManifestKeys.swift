@@ -12,8 +12,11 @@ struct ManifestKeys {
         dialect == .backplane ? all : all.filter { !own.contains($0) }
     }
 
-    static let root = ManifestKeys(["$schema", "manifestVersion", "plugins", "managers", "environments", "lock"])
-    static let environment = ManifestKeys(["plugins", "managers"])
+    static let root = ManifestKeys(
+        ["$schema", "manifestVersion", "plugins", "managers"] + ManifestSection.all.map(\.key) + [
+            "environments", "lock",
+        ])
+    static let environment = ManifestKeys(["plugins", "managers"] + ManifestSection.all.map(\.key))
     static let lockedClass = ManifestKeys(["plugin", "version"])
     static let plugin = ManifestKeys(["library", "version", "sha256", "resources"])
     static let manager = ManifestKeys(

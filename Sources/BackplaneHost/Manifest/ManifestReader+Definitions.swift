@@ -11,20 +11,12 @@ extension ManifestReader {
         let configuration = configuration(in: section)
         let dataAccessController = dataAccessController(in: section)
         let communicationController = communicationController(in: section)
-        let activation = activation(in: section)
+        let activation = choice("activation", of: Activation.allCases, in: own(section)) ?? .eager
         warnOfUnknownKeys(in: section, known: .manager)
         return ManagerDefinition(
             className: className ?? "", version: version, uses: uses, configuration: configuration,
             dataAccessController: dataAccessController, communicationController: communicationController,
             activation: activation)
-    }
-
-    private mutating func activation(in section: Section) -> Activation {
-        guard let text = string("activation", in: own(section)) else { return .eager }
-        if let activation = Activation(rawValue: text) { return activation }
-        let path = section.path / "activation"
-        report(.manifestWrongType, "expected \(Activation.choice), found `\(shown(text, at: path))`", at: path)
-        return .eager
     }
 
     private mutating func uses(in section: Section) -> [String: String] {
@@ -97,8 +89,4 @@ extension ManifestReader {
     private mutating func configuration(in section: Section) -> [String: ManifestValue] {
         dictionary("configuration", in: own(section))?.values ?? [:]
     }
-}
-
-extension Activation {
-    fileprivate static var choice: String { allCases.map { "`\($0.rawValue)`" }.joined(separator: " or ") }
 }

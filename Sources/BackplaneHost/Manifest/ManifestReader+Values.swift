@@ -41,6 +41,17 @@ extension ManifestReader {
         return string(key, in: section)
     }
 
+    /// Reads a text that is one of several values.
+    mutating func choice<Value: RawRepresentable<String>>(_ key: String, of values: [Value], in section: Section)
+        -> Value?
+    {
+        guard let text = string(key, in: section) else { return nil }
+        if let value = values.first(where: { $0.rawValue == text }) { return value }
+        let (path, choice) = (section.path / key, values.map { "`\($0.rawValue)`" }.joined(separator: " or "))
+        report(.manifestWrongType, "expected \(choice), found `\(shown(text, at: path))`", at: path)
+        return nil
+    }
+
     mutating func versionRange(in section: Section) -> VersionRange? {
         guard let text = string("version", in: own(section)) else { return nil }
         do {

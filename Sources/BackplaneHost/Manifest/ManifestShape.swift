@@ -4,6 +4,7 @@ import BackplaneDocuments
 enum ManifestShape: MemberOrder {
     case root, plugins, plugin, managers, manager, dataAccessController, communicationController, services, service
     case environments, environment
+    case section(ManifestSection)
     /// A dictionary whose keys are not part of the format; its members are sorted.
     case other
 
@@ -31,6 +32,7 @@ enum ManifestShape: MemberOrder {
         case (.manager, "dataAccessController"): .dataAccessController
         case (.manager, "communicationController"): .communicationController
         case (.communicationController, "services"): .services
+        case (.root, _), (.environment, _): ManifestSection.all.first { $0.key == key }.map(Self.section) ?? .other
         default: .other
         }
     }
@@ -51,6 +53,7 @@ enum ManifestShape: MemberOrder {
         case .dataAccessController: .dataAccessController
         case .communicationController: .communicationController
         case .service: .service
+        case .section(let section): section.keys
         case .plugins, .managers, .services, .environments, .other: nil
         }
     }

@@ -4,7 +4,7 @@ public import BackplaneDocuments
 /// A problem of a manifest, in itself or with the plugins it names.
 public struct Problem: Sendable, Hashable {
     /// The consequence of a problem.
-    public enum Severity: String, Sendable, Hashable {
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// A problem that makes its part of the manifest unusable.
         case error
         /// A problem with a part of the manifest that works, but perhaps not as intended.
@@ -30,14 +30,28 @@ extension BackplaneError {
     /// Returns several errors of one subject as one: the error itself if it is the only one, otherwise one that sums
     /// them up.
     ///
-    /// The combined error has the code of the first, and all of them as its causes.
+    /// The combined error has the code of the first, and as its causes the first hundred of them and a summary of others.
     ///
     /// - Precondition: `errors` is not empty.
     static func combining(_ errors: [BackplaneError], of subject: String, at location: String?) -> BackplaneError {
         guard errors.count > 1 else { return errors[0] }
+        let rest = errors.dropFirst(Self.listedCauses)
         return BackplaneError(
             errors[0].code, "\(subject) has \(errors.count) errors, the first: \(errors[0].message)", at: location,
-            causes: errors)
+            causes: errors.prefix(Self.listedCauses)
+                + rest.prefix(1).map { BackplaneError($0.code, "and \(rest.count) more: \(Code.counts(in: rest))") })
+    }
+
+    /// The number of errors that a combined one has as its causes.
+    private static let listedCauses = 100
+}
+
+extension BackplaneError.Code {
+    /// Returns how many of the errors have which code, the most frequent first: "9 `manager.cycle`, 2 `wire.unknown`".
+    package static func counts(in errors: some Sequence<BackplaneError>) -> String {
+        let counts = errors.reduce(into: [:]) { $0[$1.code.rawValue, default: 0] += 1 }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) `\($0.key)`" }
+            .joined(separator: ", ")
     }
 }
 

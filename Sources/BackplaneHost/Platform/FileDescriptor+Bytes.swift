@@ -1,3 +1,4 @@
+import Backplane
 import Glibc
 
 extension FileDescriptor {
@@ -28,6 +29,29 @@ extension FileDescriptor {
             }
         }
         if let problem { throw problem }
+        return bytes
+    }
+
+    /// Returns the next `count` bytes of a pipe that was opened without blocking, or fewer if it ends before.
+    ///
+    /// - Parameters:
+    ///   - patience: The time to wait for the first bytes, and again for each of the next ones.
+    ///   - limit: The time to wait altogether.
+    /// - Throws: `ETIMEDOUT`.
+    package borrowing func bytesOfPipe(count: Int, patience: Duration, limit: Duration) throws(SystemError) -> [UInt8] {
+        let number = number, end = Deadline.now + limit
+        var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < count {
+            // A pipe without a writer looks as if it had ended, until one has been there.
+            let left = min(Deadline.now + patience, end).nanoseconds - Deadline.now.nanoseconds
+            var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+            let ready = try retryingInterrupted { poll(&entry, 1, Int32(clamping: max(0, left) / 1_000_000)) }
+            guard ready > 0 else { throw SystemError(ETIMEDOUT) }
+            let size = min(chunk.count, count - bytes.count)
+            let read = chunk.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, size) }
+            if read == 0 { return bytes }
+            if read > 0 { bytes += chunk[..<read] } else if errno != EAGAIN, errno != EINTR { throw .last }
+        }
         return bytes
     }
 

@@ -1,55 +1,113 @@
+import Backplane
 import Glibc
 import Synchronization
 
 /// A listening Unix socket, to which other processes of this user can connect.
 package final class LocalListener: Sendable {
     package let path: String
-    private let descriptor: FileDescriptor
+    private let bound: Mutex<Bound>
     private let isClosed = Atomic(false)
+    /// The signal that is raised when the listener is closed.
+    private let closing: WakeSignal
+
+    /// A descriptor and the file that it was bound to.
+    private struct Bound: ~Copyable {
+        let descriptor: FileDescriptor
+        let file: FileStatus
+    }
+
+    /// The result of a wait for a connection.
+    package enum Acceptance {
+        case connection(LocalSocket)
+        /// No connection came in time.
+        case nothing
+        case closed
+    }
 
     /// Creates the socket at `path`, accessible to its owner alone.
     ///
     /// - Throws: `EADDRINUSE` if the path exists already, or `ENAMETOOLONG`.
     package init(at path: String) throws(SystemError) {
-        let descriptor = try LocalSocket.open(blocking: true)
+        closing = try WakeSignal()
+        bound = Mutex(try Self.open(path))
+        self.path = path
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> Bound {
+        let descriptor = try LocalSocket.open(blocking: false)
         let number = descriptor.number
         // Linux creates the file with the mode of the socket less the mask, so there is no moment with a wider one.
         try retryingInterrupted { fchmod(number, 0o600) }
         try LocalAddress.with(path) { address, size throws(SystemError) in
             _ = try retryingInterrupted { bind(number, address, size) }
         }
-        guard listen(number, 64) == 0 else {
-            let error = SystemError.last
+        let file: FileStatus
+        do throws(SystemError) {
+            file = try FileStatus(at: path)
+            _ = try retryingInterrupted { listen(number, 64) }
+        } catch {
             unlink(path)
             throw error
         }
-        self.path = path
-        self.descriptor = descriptor
+        return Bound(descriptor: descriptor, file: file)
     }
 
-    /// Waits for the next connection; returns `nil` once the listener is closed.
-    package func accept() -> LocalSocket? {
+    /// Waits for the next connection.
+    ///
+    /// Those that came before the listener was closed are still accepted.
+    package func accept(within limit: Duration) -> Acceptance {
+        // Only the thread that accepts replaces the descriptor.
+        let number = bound.withLock { $0.descriptor.number }, end = Deadline.now + limit
         while true {
-            let number = Glibc.accept(descriptor.number, nil, nil)
-            if number >= 0 {
-                _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-                _ = fcntl(number, F_SETFL, O_NONBLOCK)
-                return LocalSocket(FileDescriptor(adopting: number))
+            let accepted = Glibc.accept(number, nil, nil)
+            if accepted >= 0 {
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+                return .connection(LocalSocket(FileDescriptor(adopting: accepted)))
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
             // The process lacks descriptors or memory, which may change soon.
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(50_000)
-            default: return nil
+            case EAGAIN, EWOULDBLOCK: break
+            default: return .closed
+            }
+            if isClosed.load(ordering: .acquiring) { return .closed }
+            guard Deadline.now < end else { return .nothing }
+            closing.wait(until: end, or: number, events: Int32(POLLIN))
+        }
+    }
+
+    /// Makes the socket again if its file was removed; what else may be at its path is left alone.
+    ///
+    /// Only the thread that accepts connections may call it.
+    package func restore() throws(SystemError) {
+        do {
+            _ = try FileStatus(at: path)
+            return
+        } catch {
+            guard error.number == ENOENT else { throw error }
+        }
+        let failure = bound.withLock { bound -> SystemError? in
+            guard !isClosed.load(ordering: .acquiring) else { return nil }
+            do throws(SystemError) {
+                bound = try Self.open(path)
+                return nil
+            } catch {
+                return error
             }
         }
+        if let failure { throw failure }
     }
 
     /// Stops accepting connections, and removes the socket.
     package func close() {
-        // By now the path may belong to another socket of this process.
-        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
-        unlink(path)
-        shutdown(descriptor.number, Int32(SHUT_RDWR))
+        // By now the path may belong to somebody else.
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        bound.withLock { bound in
+            guard let now = try? FileStatus(at: path) else { return }
+            if now.inode == bound.file.inode, now.device == bound.file.device { unlink(path) }
+        }
+        closing.raise()
     }
 }

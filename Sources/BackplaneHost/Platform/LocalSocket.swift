@@ -68,6 +68,12 @@ package final class LocalSocket: Sendable {
         signal.wait(until: deadline, or: descriptor.number) & (POLLHUP | POLLERR) != 0
     }
 
+    /// Ends the reading at once, as if the peer had ended its side of the stream; any thread may call it.
+    package func endReading() { shutdown(descriptor.number, Int32(SHUT_RD)) }
+
+    /// Ends the stream in both directions; the peer still reads what was written.
+    package func hangUp() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
     static func open(blocking: Bool) throws(SystemError) -> FileDescriptor {
         let kind =
             Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | (blocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))

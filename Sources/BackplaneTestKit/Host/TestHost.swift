@@ -33,7 +33,7 @@ public final class TestHost: Sendable {
             options: HostOptions(
                 pluginPaths: pluginPaths ?? [], loadFolder: folder + "/loads", dataFolder: folder + "/data", log: log,
                 executors: [http],
-                openStore: { [store] _, _ in store }, lanes: lanes, occupationLimit: nil))
+                openStore: { [store] _, _, _ in store }, lanes: lanes, occupationLimit: nil))
     }
 
     /// Returns a manager by its name, starting it if necessary, as `PluginHost.manager(_:as:)` does.

@@ -15,8 +15,11 @@ final class ControlFixture: Sendable {
 
     static let managers = #""Trial": {"className": "TrialManager"}"#
 
-    init(managers: String = managers, requests: [ControlRequest] = [], limits: ControlLimits = ControlLimits()) throws {
-        test = try TestHost(managers: managers, from: .linked)
+    init(
+        managers: String = managers, requests: [ControlRequest] = [], limits: ControlLimits = ControlLimits(),
+        stopLimit: Duration = .seconds(10)
+    ) throws {
+        test = try TestHost(managers: managers, from: .linked, stopLimit: stopLimit)
         control = try ControlSocket(
             serving: test.host, in: test.folder.path + "/run", requests: requests, limits: limits)
     }
@@ -52,6 +55,13 @@ final class ControlFixture: Sendable {
                 return .failure(error)
             }
         }.get()
+    }
+
+    /// Connects and sends bytes, and leaves it at that.
+    func connect(_ text: String = "") throws -> LocalSocket {
+        let socket = try LocalSocket(connectingTo: control.path, within: .seconds(60))
+        if !text.isEmpty { try socket.write(Array(text.utf8), until: .now + .seconds(60)) }
+        return socket
     }
 
     func exchange(_ text: String) async throws -> String { try await exchange(Array(text.utf8)) }

@@ -65,13 +65,14 @@ final class TestHost: Sendable {
 
     /// A host of these managers, given as JSON, with the plugins that only the tests have.
     convenience init(
-        managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog()
+        managers: String, from origin: Origin, startLimit: Duration = .seconds(60), log: RecordedLog = RecordedLog(),
+        stopLimit: Duration = .seconds(10)
     ) throws {
         let libraries = origin.isLoaded ? #"{"library": "_Challenge"}, {"library": "_Timepiece"}"# : ""
         try self.init(
             #"{"manifestVersion": 1, "plugins": [\#(libraries)], "managers": {\#(managers)}}"#,
             plugins: origin == .linked ? [ChallengePlugin.self, TimepiecePlugin.self] : [], log: log,
-            lanes: origin.lanes, startLimit: startLimit)
+            lanes: origin.lanes, startLimit: startLimit, stopLimit: stopLimit)
     }
 
     /// Calls by name, texts in and out.

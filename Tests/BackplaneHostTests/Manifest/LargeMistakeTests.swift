@@ -72,6 +72,17 @@ struct LargeMistakeTests {
         )
     }
 
+    @Test func `thousands of errors are one with a hundred causes and a summary`() throws {
+        let classes = (0..<9_999).map { BackplaneError(.unknownClass, "class \($0)") }
+        let error = BackplaneError.combining(
+            classes + [BackplaneError(.dependencyCycle, "a circle")], of: "the manifest", at: nil)
+        #expect(error.message == "the manifest has 10000 errors, the first: class 0")
+        #expect(error.causes.count == 101)
+        #expect(error.causes[99].message == "class 99")
+        #expect(error.causes[100].message == "and 9900 more: 9899 `component.unknown-class`, 1 `manager.cycle`")
+        #expect(BackplaneError.combining(Array(classes[..<100]), of: "it", at: nil).causes.count == 100)
+    }
+
     @Test func `a step of a pointer is escaped by its scalars`() {
         #expect("a/\u{301}b".pointerStep == "a~1\u{301}b")
         #expect("~\u{301}".pointerStep == "~0\u{301}")

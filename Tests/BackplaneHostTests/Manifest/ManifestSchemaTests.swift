@@ -116,6 +116,12 @@ struct `The schema of manifests` {
                 ["manifestVersion": 1, "managers": [:], "lock": ["M": ["plugin": "p", "version": "[1,2)"]]],
                 "/lock/M/version: pattern"
             ),
+            (["manifestVersion": 1, "managers": [:], "store": ["damaged": "repair"]], "/store/damaged: pattern"),
+            (["manifestVersion": 1, "managers": [:], "store": ["damagd": "refuse"]], "/store/damagd: false"),
+            (
+                ["manifestVersion": 1, "managers": [:], "environments": ["e": ["store": ["damagd": "refuse"]]]],
+                "/environments/e/store/damagd: false"
+            ),
             (["managers": ["M": ["className": "M"]]], "/managers/M: false"),
             (["M": ["className": "M", "uses": [:]]], "/M/uses: false"), (["M": "M"], "/M: type"),
         ] as [(ManifestValue, String)])
@@ -134,12 +140,15 @@ struct `The schema of manifests` {
             }
             return properties.keys.sorted()
         }
-        let ours: [(String, ManifestKeys)] = [
+        var ours: [(String, ManifestKeys)] = [
             ("root", .root), ("environment", .environment), ("plugin", .plugin), ("manager", .manager),
             ("managerPatch", .manager), ("lockedClass", .lockedClass),
             ("dataAccessController", .dataAccessController), ("communicationController", .communicationController),
             ("service", .service),
         ]
+        for section in ManifestSection.all {
+            ours += [(section.key, section.keys), ("\(section.key)Patch", section.keys)]
+        }
         for (name, known) in ours { #expect(try keys(name) == known.all.sorted(), "\(name)") }
         let theirs: [(String, ManifestKeys)] = [
             ("nemoLogicManager", .manager), ("nemoLogicDataAccessController", .dataAccessController),

@@ -242,6 +242,24 @@ struct `Limits of a manifest` {
         #expect(throws: BackplaneError(.manifestUnsupported, words)) { try ManifestValue(parsing: Data(text.utf8)) }
     }
 
+    @Test(arguments: ["ISO-8859-1", "UTF-16", "windows-1252", "latin1"])
+    func `An encoding in which the text is not read is refused, wherever the letters differ`(encoding: String) {
+        let text = "<?xml version=\"1.0\" encoding=\"\(encoding)\"?>\n<plist><string>a</string></plist>"
+        let error = #expect(throws: BackplaneError.self) { try ManifestValue(parsing: Data(text.utf8)) }
+        #expect(error?.code == .manifestUnsupported)
+        #expect(error?.message.contains("expected the encoding UTF-8, found `\(encoding)`") == true)
+    }
+
+    @Test(arguments: [
+        "<?xml version=\"1.0\"?>", "<?xml version='1.0' encoding='utf-8'?>",
+        "<?xml version=\"1.0\" encoding = \"UTF-8\" standalone=\"yes\"?>",
+        "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>",
+        "",
+    ])
+    func `UTF-8 and what is part of it are read`(declaration: String) throws {
+        #expect(try ManifestValue(parsing: Data("\(declaration)<plist><string>é</string></plist>".utf8)) == "é")
+    }
+
     @Test func `A million values are read, one more is not, in every spelling`() throws {
         let values = ManifestValue.array(Array(repeating: true, count: 999_999))
         #expect(try ManifestValue(parsing: values.json) == values)

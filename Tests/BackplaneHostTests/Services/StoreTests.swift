@@ -20,7 +20,7 @@ struct StoreTests {
         let host = PluginHost(
             manifest: Manifest(plugins: [], managers: ["First": notebook("first"), "Second": notebook("second")]),
             plugins: [NotebookPlugin.self],
-            options: HostOptions(dataFolder: folder.path, openStore: { _, _ in store }))
+            options: HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store }))
         try await body(try await host.manager("First"), try await host.manager("Second"))
         await host.stop()
     }
@@ -89,24 +89,6 @@ struct StoreTests {
             #expect(found?.location == "Note/x/text")
         }
     }
-
-    @Test func `a store that cannot be opened is an error of every call, not of the start`() async throws {
-        let folder = try LoadingFixture.Folder()
-        let host = PluginHost(
-            manifest: Manifest(
-                plugins: [],
-                managers: [
-                    "Notes": ManagerDefinition(
-                        className: "NotebookManager",
-                        dataAccessController: DataAccessControllerDefinition(className: "NoteStore"))
-                ]),
-            plugins: [NotebookPlugin.self],
-            options: HostOptions(
-                dataFolder: folder.path, openStore: { _, _ in throw BackplaneError(.storeUnusable, "no disk") }))
-        let notebook = try await host.manager("Notes", as: Notebook.self)
-        #expect(await error { try await notebook.all() } == BackplaneError(.storeUnusable, "no disk"))
-        await host.stop()
-    }
 }
 
 struct Note: Record, Hashable {
@@ -127,7 +109,7 @@ struct Notebook: Contract {
     let deleteAll = AsyncMethod<Nothing, Nothing>()
 }
 
-private struct NotebookPlugin: Plugin {
+struct NotebookPlugin: Plugin {
     static let id = "org.backplane.tests.notebook"
     static let version: Version = "1.0.0"
 

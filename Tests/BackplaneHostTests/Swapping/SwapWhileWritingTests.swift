@@ -20,7 +20,7 @@ struct SwapWhileWritingTests {
         let folder = try LoadingFixture.Folder()
         let manager = ManagerDefinition(
             className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
-        var options = HostOptions(dataFolder: folder.path, openStore: { _, _ in store })
+        var options = HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store })
         options.swapFault = { action in if case .suspend = action { store.turnstile.open() } }
         let host = PluginHost(
             manifest: ManifestDocument(Manifest(plugins: [], managers: ["Diary": manager])),

@@ -36,7 +36,8 @@ final class Bookshelf: Sendable {
             manifest: definition,
             options: HostOptions(
                 pluginPaths: [Self.built], loadFolder: folder.path + "/loads", dataFolder: folder.data, log: log,
-                executors: [AsyncHTTPClientExecutor()], openStore: { try SQLiteRecordStore(folder: $0, report: $1) }))
+                executors: [AsyncHTTPClientExecutor()],
+                openStore: { try SQLiteRecordStore(folder: $0, damaged: $1, report: $2) }))
     }
 
     /// Runs it for as long as `body` does.

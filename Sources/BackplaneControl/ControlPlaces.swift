@@ -1,0 +1,73 @@
+import Backplane
+import BackplaneHost
+
+/// The places of requests that are answered at the same time.
+///
+/// Requests that end trouble, such as a rollback, have places of their own besides those for all, so that no other
+/// request can keep them out.
+final class ControlPlaces: Sendable {
+    enum Place {
+        case shared
+        /// A place reserved for requests of this name.
+        case reserved(String)
+    }
+    private struct State {
+        var shared = 0
+        var reserved: [String: Int] = [:]
+        var waiting = 0
+        var isClosed = false
+    }
+    private let state = Monitor(State())
+    private let limits: ControlLimits
+
+    init(_ limits: ControlLimits) { self.limits = limits }
+
+    /// Waits for a place for a limited time.
+    ///
+    /// - Throws: `control.busy` without a place, or `host.stopped`.
+    func take(for request: ControlRequest) throws(BackplaneError) -> Place {
+        let deadline = Deadline.now + limits.waiting, limits = limits
+        var waits = false
+        let result: Result<Place, BackplaneError> = state.wait { state in
+            var result: Result<Place, BackplaneError>?
+            if state.isClosed {
+                result = .failure(.hostStops)
+            } else if request.endsTrouble, state.reserved[request.name, default: 0] < limits.reserved {
+                state.reserved[request.name, default: 0] += 1
+                result = .success(.reserved(request.name))
+            } else if state.shared < limits.connections {
+                state.shared += 1
+                result = .success(.shared)
+            } else if deadline <= .now || !waits && !request.endsTrouble && state.waiting >= limits.queue {
+                result = .failure(
+                    BackplaneError(
+                        .controlBusy,
+                        "\(state.shared) requests are under way, and no more are taken; try again when one has ended"))
+            }
+            if let result {
+                if waits { state.waiting -= 1 }
+                return .done(result)
+            }
+            if !waits { state.waiting += 1 }
+            waits = true
+            return .until(deadline)
+        }
+        return try result.get()
+    }
+
+    func give(back place: Place) {
+        state.withLock { state in
+            switch place {
+            case .shared: state.shared -= 1
+            case .reserved(let name): state.reserved[name]! -= 1
+            }
+        }
+    }
+
+    /// Gives no more places.
+    func close() { state.withLock { $0.isClosed = true } }
+}
+
+extension BackplaneError {
+    static var hostStops: BackplaneError { BackplaneError(.hostStopped, "the host has stopped, or is about to") }
+}

@@ -1,0 +1,22 @@
+import Backplane
+import BackplaneHost
+
+/// The memory that large requests may take together.
+final class RequestMemory: Sendable {
+    private let left: Monitor<Int>
+
+    init(bytes: Int) { left = Monitor(bytes) }
+
+    /// Waits for memory for a limited time; returns whether there is some.
+    func take(_ bytes: Int, until deadline: Deadline) -> Bool {
+        left.wait { left in
+            guard left < bytes else {
+                left -= bytes
+                return .done(true)
+            }
+            return deadline <= .now ? .done(false) : .until(deadline)
+        }
+    }
+
+    func give(back bytes: Int) { left.withLock { $0 += bytes } }
+}

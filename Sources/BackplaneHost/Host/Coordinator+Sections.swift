@@ -1,0 +1,33 @@
+import Backplane
+
+/// The parts of the host that sections of the manifest configure.
+extension Coordinator {
+    /// Checks that a manifest changes no section that is in use and fixed.
+    ///
+    /// - Throws: `manifest.needs-restart` with the places of the changed values.
+    func requireNoRestart(for document: ManifestDocument) throws(BackplaneError) {
+        let places = ManifestSection.all.filter(isInUse).flatMap {
+            $0.fixedChanges(from: live.loaded.document.manifest, to: document.manifest)
+        }
+        guard !places.isEmpty else { return }
+        let names = places.map { "`\($0)`" }.joined(separator: " and ")
+        throw BackplaneError(
+            .manifestNeedsRestart,
+            "\(names) of this host cannot be changed while it runs; nothing was changed; stop the host and start it with this manifest",
+            at: document.path)
+    }
+
+    /// Hands the sections of a manifest that becomes active to the parts that have yet to use them.
+    func follow(_ manifest: Manifest) {
+        starter.store.damaged = options.damagedStore ?? manifest.store.damaged
+    }
+
+    /// Returns whether the host has begun to use a section.
+    private func isInUse(_ section: ManifestSection) -> Bool {
+        switch section.key {
+        // What the program says is not the manifest's to change.
+        case "store": options.damagedStore == nil && starter.store.isOpen
+        default: true
+        }
+    }
+}

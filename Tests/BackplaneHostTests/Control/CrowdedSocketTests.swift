@@ -1,0 +1,153 @@
+import Backplane
+import Glibc
+import Testing
+
+@testable import BackplaneControl
+@testable import BackplaneHost
+
+/// Clients that take all there is to take, and the operator who still gets through.
+@Suite(.timeLimit(.minutes(5)))
+struct CrowdedSocketTests {
+    /// Limits of which a test that waits for a place never sees the end.
+    private let strict = ControlLimits(connections: 2, reserved: 1, waiting: .seconds(100_000))
+    private let slowCall = #"{"request": "call", "manager": "Trial", "method": "wait", "input": "3600"}"# + "\n"
+
+    @Test func `slow calls take no place of what ends trouble`() async throws {
+        let fixture = try ControlFixture(limits: strict)
+        // More than there are places: the others wait.
+        let calls = try (0..<8).map { _ in try fixture.connect(slowCall) }
+        await eventually { await fixture.host.statistics.contains { $0.component == "Trial" && $0.inFlight == 2 } }
+        _ = try await fixture.ask(StatisticsRequest()).get()
+        _ = try await fixture.ask(HelloRequest()).get()
+        _ = try await fixture.ask(GenerationsRequest()).get()
+        let rollback = await fixture.ask(RollbackRequest(plugin: "nobody's"))
+        #expect(throws: BackplaneError.self) { try rollback.get() }
+        let swap = await fixture.ask(SwapRequest(libraries: ["/nowhere/libNothing.so"]))
+        let error = #expect(throws: BackplaneError.self) { try swap.get() }
+        #expect(error?.code != .controlBusy, "\(String(describing: error))")
+        _ = calls
+        await fixture.control.finish(within: .seconds(60))
+    }
+
+    @Test func `every connection ends with its answer`() async throws {
+        let fixture = try ControlFixture()
+        for request in ["hello", "statistics", "reset", "nothing"] {
+            let answer = try await fixture.exchange(#"{"request": "\#(request)"}"# + "\n")
+            #expect(answer.hasSuffix("}\n"))
+        }
+    }
+
+    @Test func `connections that send nothing keep nobody waiting`() async throws {
+        let fixture = try ControlFixture(limits: strict)
+        let silent = try (0..<40).map { _ in try fixture.connect() } + (0..<40).map { _ in try fixture.connect("{") }
+        await fixture.expectUnharmed()
+        _ = silent
+    }
+
+    @Test func `where there are too many connections the oldest that has sent nothing makes room, and is told`()
+        async throws
+    {
+        var limits = ControlLimits(reading: .seconds(100_000))
+        limits.clients = 4
+        let fixture = try ControlFixture(limits: limits)
+        let silent = try (0..<4).map { _ in try fixture.connect("{") }
+        await fixture.expectUnharmed()
+        let told = await onThread { try? silent[0].rest(until: .now + .seconds(60)) }
+        #expect(told?.contains("control.busy") == true && told?.contains("has not sent its request") == true)
+        for _ in 0..<20 { await fixture.expectUnharmed() }
+        await fixture.control.finish(within: .seconds(60))
+    }
+
+    @Test func `one place that is free is given to the next, without one a request is told in time`() async throws {
+        var limits = ControlLimits(connections: 1, waiting: .milliseconds(20))
+        limits.queue = 0
+        let fixture = try ControlFixture(limits: limits)
+        let call = try fixture.connect(slowCall)
+        await eventually { await fixture.host.statistics.contains { $0.inFlight == 1 } }
+        let refused = await fixture.ask(ResetRequest())
+        #expect(refused.code == .controlBusy)
+        _ = call.peerUser
+    }
+
+    @Test func `large requests share a bounded memory, and small ones do not wait for it`() async throws {
+        var limits = ControlLimits(reading: .seconds(100_000), waiting: .milliseconds(20))
+        limits.memory = 1 << 20
+        let fixture = try ControlFixture(limits: limits)
+        let large = String(repeating: "x", count: 1 << 20)
+        let first = try fixture.connect(large)
+        let second = try await fixture.exchange(Array((large + large).utf8))
+        #expect(second.contains("control.busy") && second.contains("1 MB"), "\(second)")
+        await fixture.expectUnharmed()
+        _ = first.peerUser
+    }
+
+    @Test func `a pipe in the place of a manifest is refused at once`() async throws {
+        let fixture = try ControlFixture(), pipe = fixture.test.folder.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let answer = await fixture.ask(ApplyRequest(manifest: pipe))
+        let error = #expect(throws: BackplaneError.self) { try answer.get() }
+        #expect(error?.code == .manifestUnreadable && error?.message.contains("expected a regular file") == true)
+        #expect(error?.location == pipe)
+        let swap = await fixture.ask(SwapRequest(libraries: [pipe]))
+        #expect(throws: BackplaneError.self) { try swap.get() }
+    }
+
+    @Test func `work of a client that is gone ends`() async throws {
+        struct Watch: ControlMessage {
+            static let name = "watch"
+            typealias Answer = Int
+        }
+        let events = Recorded<String>()
+        let request = ControlRequest(Watch.self, endsWithClient: true) { _, _ in
+            events.add("begun")
+            do { try await Task.sleep(for: .seconds(3_600)) } catch { events.add("cancelled") }
+            return 0
+        }
+        let fixture = try ControlFixture(requests: [request])
+        var client: LocalSocket? = try fixture.connect(#"{"request": "watch"}"# + "\n")
+        await eventually { events.all == ["begun"] }
+        _ = client?.peerUser
+        client = nil
+        await eventually { events.all == ["begun", "cancelled"] }
+    }
+
+    @Test func `a socket whose file was removed is made again, with its folder`() async throws {
+        let fixture = try ControlFixture(), path = fixture.control.path
+        for removed in [[path], [path, fixture.folder.path + "/lock", fixture.folder.path]] {
+            for path in removed { #expect(remove(path) == 0) }
+            await eventually { LocalSocket.isListenedTo(at: path) && LoadingFixture.exists(path) }
+            #expect(try FileStatus(at: path).modeText == "600")
+            await fixture.expectUnharmed()
+        }
+        fixture.control.close()
+        #expect(!LoadingFixture.exists(path))
+    }
+
+    @Test func `what stands in the place of the socket is left alone`() throws {
+        let folder = try LoadingFixture.Folder(), path = folder.path + "/some.sock"
+        let listener = try LocalListener(at: path)
+        #expect(unlink(path) == 0)
+        _ = try folder.write(Array("mine".utf8), as: "some.sock")
+        try listener.restore()
+        #expect(try FileStatus(at: path).kind == .file)
+        listener.close()
+        #expect(try FileStatus(at: path).kind == .file)
+        #expect(unlink(path) == 0)
+        try listener.restore()
+        #expect(!LoadingFixture.exists(path), "a closed listener is not restored")
+    }
+
+    @Test func `a manifest without managers is put in force only if that is meant`() async throws {
+        let fixture = try ControlFixture()
+        try await fixture.host.start()
+        for text in ["{}", #"{"manifestVersion": 1, "plugins": [], "managers": {}}"#] {
+            let path = try fixture.test.folder.write(Array(text.utf8), as: "empty")
+            let answer = await fixture.ask(ApplyRequest(manifest: path))
+            let error = #expect(throws: BackplaneError.self) { try answer.get() }
+            #expect(error?.code == .manifestEmpty && error?.message.contains("--empty") == true)
+            #expect(await fixture.host.managers.map(\.state) == [.ready])
+        }
+        let path = try fixture.test.folder.write(Array("{}".utf8), as: "empty")
+        #expect(try await fixture.ask(ApplyRequest(manifest: path, empty: true)).get().value.stopped == ["Trial"])
+    }
+}

@@ -1,0 +1,86 @@
+import Backplane
+import Testing
+
+@testable import BackplaneControl
+@testable import BackplaneHost
+
+/// The end of a host, of which everybody who has asked it something is told.
+@Suite(.timeLimit(.minutes(5)))
+struct OrderedEndTests {
+    private let slowCall = CallRequest(manager: "Trial", method: "wait", input: "3600", timeout: 3_600)
+
+    private func eventuallyInFlight(_ count: Int, _ host: PluginHost) async {
+        await eventually { await host.statistics.reduce(0) { $0 + $1.inFlight } == count }
+    }
+
+    @Test func `a call under way ends with the host, whose log names what was left`() async throws {
+        let test = try TestHost(managers: ControlFixture.managers, from: .linked, stopLimit: .milliseconds(20))
+        let call = Task { await error { try await test.call("Trial", "wait", "3600") } }
+        await eventuallyInFlight(1, test.host)
+        await test.host.stop()
+        #expect(await call.value?.code == .hostStopped)
+        let line = try #require(test.log.all.first { $0.level == .error })
+        #expect(line.metadata["component"] == "Trial" && line.metadata["methods"] == "wait", "\(line)")
+    }
+
+    @Test func `each client that waits is told before the end`() async throws {
+        let fixture = try ControlFixture(stopLimit: .milliseconds(20)), slowCall = slowCall
+        let calls = (0..<4).map { _ in Task { await fixture.ask(slowCall) } }
+        await eventuallyInFlight(4, fixture.host)
+        let silent = try fixture.connect("{")
+        fixture.control.close()
+        await fixture.host.stop()
+        #expect(await fixture.control.finish(within: .seconds(60)) == [])
+        for call in calls {
+            let answer = await call.value
+            #expect(answer.code == .hostStopped)
+        }
+        let told = await onThread { try? silent.rest(until: .now + .seconds(60)) }
+        #expect(told?.contains("host.stopped") == true)
+    }
+
+    @Test func `a request of the program that does not end is answered all the same`() async throws {
+        struct Forever: ControlMessage {
+            static let name = "forever"
+            typealias Answer = Int
+        }
+        let begun = Recorded<Bool>()
+        let request = ControlRequest(Forever.self) { _, _ in
+            begun.add(true)
+            try? await Task.sleep(for: .seconds(3_600))
+            return 1
+        }
+        let fixture = try ControlFixture(requests: [request])
+        let asked = Task { await fixture.ask(Forever()) }
+        await eventually { begun.all.count == 1 }
+        await fixture.host.stop()
+        #expect(await fixture.control.finish(within: .seconds(60)) == [])
+        let answer = await asked.value
+        #expect(answer.code == .hostStopped)
+    }
+
+    @Test func `who connects while the host stops is told`() async throws {
+        let fixture = try ControlFixture()
+        await fixture.host.stop()
+        let late = await fixture.ask(slowCall)
+        #expect(late.code == .hostStopped)
+    }
+
+    @Test func `a client that does not take its answer is named`() async throws {
+        let fixture = try ControlFixture(), input = "\"" + String(repeating: "a", count: 4 << 20) + "\""
+        let line = try JSON.encode(
+            ControlText.Line(message: CallRequest(manager: "Trial", method: "fail", input: input, timeout: nil)),
+            failing: .controlFailed)
+        let deaf = try fixture.connect()
+        let begun = await onThread { () -> [UInt8] in
+            var start: [UInt8] = []
+            try? deaf.write(line + [ControlProtocol.newline], until: .now + .seconds(60))
+            _ = try? deaf.read(into: &start, limit: 1, until: .now + .seconds(60))
+            return start
+        }
+        #expect(begun == [UInt8(ascii: "{")], "the answer is under way")
+        await fixture.host.stop()
+        #expect(await fixture.control.finish(within: .milliseconds(50)) == ["call"])
+        _ = deaf.peerUser
+    }
+}
