@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Bytes with random access: a mapped file that does not change, or a copy of bytes in memory.
 ///
@@ -8,17 +9,30 @@ package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
     private let isMapped: Bool
+    /// The count of the bytes that were looked at, for tests.
+    private let looked: ByteCount?
+
+    /// A number of bytes, counted while parts of a file are looked at.
+    package final class ByteCount: Sendable {
+        private let count = Atomic(0)
+
+        package init() {}
+
+        package var value: Int { count.load(ordering: .relaxed) }
+
+        func add(_ count: Int) { self.count.add(count, ordering: .relaxed) }
+    }
 
     init(of file: borrowing FileDescriptor, size: Int) throws(SystemError) {
         guard let address = mmap(nil, max(size, 1), PROT_READ, MAP_PRIVATE, file.number, 0), address != MAP_FAILED
         else { throw .last }
-        (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: size), true)
+        (bytes, isMapped, looked) = (UnsafeRawBufferPointer(start: address, count: size), true, nil)
     }
 
-    init(copying array: [UInt8]) {
+    init(copying array: [UInt8], looked: ByteCount? = nil) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: array.count, alignment: 16)
         copy.copyBytes(from: array)
-        (bytes, isMapped) = (UnsafeRawBufferPointer(copy), false)
+        (bytes, isMapped, self.looked) = (UnsafeRawBufferPointer(copy), false, looked)
     }
 
     deinit {
@@ -37,7 +51,9 @@ package final class MappedBytes: Sendable {
     func withBytes<Value, Failure>(in range: Range<Int>, _ look: (UnsafeRawBufferPointer) throws(Failure) -> Value)
         throws(Failure) -> Value
     {
-        try withExtendedLifetime(self) { () throws(Failure) in try look(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        looked?.add(range.count)
+        return try withExtendedLifetime(self) { () throws(Failure) in
+            try look(UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
     }
 }
