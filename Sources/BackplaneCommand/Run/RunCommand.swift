@@ -16,7 +16,8 @@ struct RunCommand: Sendable {
 
     func run() async -> Int32 {
         // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
-        let signals = StopSignals()
+        let signals: StopSignals
+        do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
         let host = settings.makeHost()
         let control = isControlled ? listen(for: host) : nil
         defer { control?.close() }

@@ -71,6 +71,7 @@ public final class PluginHost: Sendable {
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
+        try coordinator.requireThreads()
         try await coordinator.startAll(keepGoing: keepGoing)
     }
 
@@ -109,7 +110,8 @@ public final class PluginHost: Sendable {
     /// - Throws: The reasons why components did not start again.
     @discardableResult
     public func reset() async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.reset(nil))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.reset(nil))
     }
 
     /// Returns a manager by its name in the manifest, starting it if necessary.
@@ -118,6 +120,7 @@ public final class PluginHost: Sendable {
     ///   provides another contract, or `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
+        try coordinator.requireThreads()
         return Remote(try await coordinator.slot(to: name, as: C.self))
     }
 
@@ -134,7 +137,8 @@ public final class PluginHost: Sendable {
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError)
         -> [UInt8]
     {
-        try await coordinator.names(of: manager).call(method, input, call)
+        try coordinator.requireThreads()
+        return try await coordinator.names(of: manager).call(method, input, call)
     }
 
     /// Returns a new call that begins here.

@@ -139,11 +139,15 @@ struct PluginLoader {
             opened.flatMap(Self.load)
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
         }
         let described = PatientThread.map(loaded, limit: limit) { _, opened in
             opened.flatMap { Self.describe($0, getInterface) }
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
         }
         for (library, described) in zip(wanted, described) {
             attempt(library.what, at: library.location) { () throws(BackplaneError) in try described.get() }
