@@ -107,12 +107,17 @@ package struct ApplyRequest: ControlMessage {
     package var manifest: String
     /// The environment, `nil` for the active manifest's, or an empty string for none.
     package var environment: String?
+    /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
+    package var trustsLibraries: Bool?
 
-    package init(manifest: String, environment: String? = nil) {
+    package init(manifest: String, environment: String? = nil, trustsLibraries: Bool = false) {
         (self.manifest, self.environment) = (manifest, environment)
+        self.trustsLibraries = trustsLibraries ? true : nil
     }
 
-    private enum CodingKeys: String, CodingKey { case manifest = "manifest", environment = "environment" }
+    private enum CodingKeys: String, CodingKey {
+        case manifest = "manifest", environment = "environment", trustsLibraries = "trustsLibraries"
+    }
 }
 
 /// A request to recreate a manager, or everything that is up.

@@ -14,7 +14,9 @@ extension ControlRequest {
             })
     }
 
-    private static let preview = ControlRequest(PreviewRequest.self) { host, request throws(BackplaneError) in
+    /// A handler that ends with its client: nothing of what it did remains when nobody reads it.
+    private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
+        host, request, _ throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
         return SwapPreviewForm(try await host.previewSwap(request.libraries, options))
     }
@@ -55,7 +57,7 @@ extension ControlRequest {
         let environment = request.environment ?? host.manifestSource.environment
         let document = ManifestDocument(
             contentsOf: request.manifest, environment: environment == "" ? nil : environment)
-        return ManifestChangeForm(try await host.apply(document))
+        return ManifestChangeForm(try await host.apply(document, trustsLibraries: request.trustsLibraries ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

@@ -19,6 +19,7 @@ extension BackplaneTool {
         @OptionGroup var argument: ManifestArgument
         @Option(help: ArgumentHelp("The manifest's environment to use (default: the one in force).", valueName: "name"))
         var environment: String?
+        @Flag(help: "Load new libraries without opening them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print what changed as JSON.") var json = false
 
@@ -26,7 +27,10 @@ extension BackplaneTool {
             let manifest: String
             do { manifest = try ManifestChoice.taken(argument.path) } catch { throw ValidationError(error.description) }
             throw ExitCode(
-                ApplyCommand(manifest: manifest, environment: environment, host: try host.choice, json: json).run())
+                ApplyCommand(
+                    manifest: manifest, environment: environment, host: try host.choice, trustsLibraries: trust,
+                    json: json
+                ).run())
         }
     }
 }

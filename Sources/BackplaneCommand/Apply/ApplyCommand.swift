@@ -9,13 +9,15 @@ struct ApplyCommand: Sendable {
     /// The environment to use, or `nil` for the active one.
     var environment: String?
     var host: HostChoice
+    var trustsLibraries = false
     var json = false
 
     func run() -> Int32 {
         var host = host
         if host.socket == nil, host.manifest == nil { (host.manifest, host.takesAnother) = (manifest, true) }
         // The host reads the file itself, and its current folder may be another one.
-        let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment)
+        let request = ApplyRequest(
+            manifest: FilePath.absolute(manifest), environment: environment, trustsLibraries: trustsLibraries)
         return host.ask(
             request, doing: "putting the manifest in force",
             interrupted: "this command ends, and the host goes on with the manifest"

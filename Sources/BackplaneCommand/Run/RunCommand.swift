@@ -37,6 +37,8 @@ struct RunCommand: Sendable {
             _ = Output.fail(error)
             return await giveUp(host, stopped)
         }
+        // The first swap need not wait for it.
+        if isControlled { _ = HostThread.tryStart("bp-trials") { TrialProcess.shared.prepare() } }
         let managers = await host.managers
         // A lazy manager can still be started.
         let isIdle =

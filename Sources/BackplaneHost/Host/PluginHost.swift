@@ -82,11 +82,15 @@ public final class PluginHost: Sendable {
     /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
     /// longer names are no longer used.
     ///
+    /// - Parameter trustsLibraries: Whether to load new libraries without a trial in a child process.
     /// - Throws: All errors of the manifest, in which case nothing has changed; or the reasons why components did not
     ///   start, in which case the rest is as the manifest says.
     @discardableResult
-    public func apply(_ manifest: ManifestDocument) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.apply(manifest))
+    public func apply(_ manifest: ManifestDocument, trustsLibraries: Bool = false) async throws(BackplaneError)
+        -> ManifestChange
+    {
+        try coordinator.requireThreads()
+        return try await coordinator.make(.apply(manifest, trust: trustsLibraries))
     }
 
     /// Activates a manifest built in Swift while the host runs.
@@ -94,7 +98,8 @@ public final class PluginHost: Sendable {
     /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
     public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.apply(ManifestDocument(manifest)))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.apply(ManifestDocument(manifest), trust: false))
     }
 
     /// Recreates one manager and the collaborators that only it uses; calls that arrive meanwhile wait.
@@ -102,7 +107,8 @@ public final class PluginHost: Sendable {
     /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.reset(manager))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.reset(manager))
     }
 
     /// Recreates every component that is up; calls that arrive meanwhile wait.
