@@ -3,10 +3,13 @@ internal import BackplaneDocuments
 
 /// A reader that turns a value into a manifest and collects all problems instead of stopping at the first.
 struct ManifestReader {
-    /// The problems found, in the order of discovery; of each severity only the first ``ManifestLimits/problems``.
+    /// The problems found, in the order of discovery; of each severity only the first ``ManifestLimits/problems``, and
+    /// the first error of each manager, by which it is known not to be usable.
     private(set) var problems: [Problem] = []
     /// The numbers of errors and of warnings, with those that are not listed.
     private(set) var errorCount = 0, warningCount = 0
+    /// The managers of which an error is listed.
+    private var faulty: Set<String> = []
     /// The number of services that may still be read.
     var servicesLeft = ManifestLimits.services
     private(set) var dialect = ManifestDialect.backplane
@@ -158,18 +161,21 @@ struct ManifestReader {
         case .error: errorCount += 1
         case .warning: warningCount += 1
         }
-        guard (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
+        var isFirst = false
+        if severity == .error, let manager { isFirst = faulty.insert(manager).inserted }
+        guard isFirst || (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
         problems.append(Problem(severity, manager: manager, error))
     }
 
     /// The problems found, and how many more there are that are not listed.
     var summary: [Problem] {
-        let unlisted: [(Problem.Severity, count: Int, noun: String)] = [
+        let found: [(severity: Problem.Severity, count: Int, noun: String)] = [
             (.error, errorCount, "error"), (.warning, warningCount, "warning"),
         ]
         return problems
-            + unlisted.filter { $0.count > ManifestLimits.problems }.map { severity, count, noun in
-                let more = count - ManifestLimits.problems
+            + found.compactMap { severity, count, noun in
+                let more = count - problems.count { $0.severity == severity }
+                guard more > 0 else { return nil }
                 return Problem(
                     severity, manager: nil,
                     BackplaneError(
