@@ -47,7 +47,7 @@ package struct BenchCommand: Sendable {
             Output.remark("warning: this machine is busy, \(load); figures will vary")
         }
         do {
-            let signals = StopSignals(), folder = try BenchFolder()
+            let signals = try StopSignals(), folder = try BenchFolder()
             defer { folder.remove() }
             let work = Task { try await measure(suites, in: folder.path) }
             // An interrupted run ends after the current measurement and cleans up. It does not wait longer than a

@@ -109,14 +109,17 @@ package struct ApplyRequest: ControlMessage {
     package var environment: String?
     /// Whether a manifest without managers is meant; `nil` if not, so that hosts of before understand the request.
     package var empty: Bool?
+    /// Whether new libraries are loaded without a trial in a child process; `nil` means no.
+    package var trustsLibraries: Bool?
 
-    package init(manifest: String, environment: String? = nil, empty: Bool = false) {
+    package init(
+        manifest: String, environment: String? = nil, empty: Bool = false, trustsLibraries: Bool = false
+    ) {
         (self.manifest, self.environment, self.empty) = (manifest, environment, empty ? true : nil)
+        self.trustsLibraries = trustsLibraries ? true : nil
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case manifest = "manifest", environment = "environment", empty = "empty"
-    }
+    private enum CodingKeys: String, CodingKey { case manifest, environment, empty, trustsLibraries }
 }
 
 /// A request to recreate a manager, or everything that is up.

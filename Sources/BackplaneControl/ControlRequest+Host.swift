@@ -14,6 +14,7 @@ extension ControlRequest {
             })
     }
 
+    /// A handler that ends with its client: nothing of what it did remains when nobody reads it.
     private static let preview = ControlRequest(PreviewRequest.self, endsWithClient: true) {
         host, request throws(BackplaneError) in
         let options = try request.options?.options() ?? SwapOptions()
@@ -69,7 +70,7 @@ extension ControlRequest {
                 "the manifest has no managers, so that every manager of the host would stop; `backplane apply --empty`, or `\"empty\": true` in the request, says that this is meant",
                 at: request.manifest)
         }
-        return ManifestChangeForm(try await host.apply(document))
+        return ManifestChangeForm(try await host.apply(document, trustsLibraries: request.trustsLibraries ?? false))
     }
 
     private static let reset = ControlRequest(ResetRequest.self) { host, request throws(BackplaneError) in

@@ -26,7 +26,12 @@ package struct DevCommand: Sendable {
     package func run() async -> Int32 {
         if let code = refuse() { return code }
         let (stream, send) = AsyncStream.makeStream(of: DevNews.self)
-        let signals = StopSignals([SIGINT, SIGTERM, SIGHUP], beforeDying: KeyReader.restoreTerminal)
+        let signals: StopSignals
+        do throws(BackplaneError) {
+            signals = try StopSignals([SIGINT, SIGTERM, SIGHUP], beforeDying: KeyReader.restoreTerminal)
+        } catch {
+            return Output.fail(error)
+        }
         let stops = Task {
             while let signal = await signals.next() { send.yield(.stop(signal)) }
         }

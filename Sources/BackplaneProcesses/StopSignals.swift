@@ -1,4 +1,5 @@
-import Backplane
+package import Backplane
+import BackplaneHost
 import Glibc
 import Synchronization
 
@@ -11,16 +12,30 @@ package final class StopSignals: Sendable {
     /// - Parameters:
     ///   - numbers: The signals to handle.
     ///   - beforeDying: A function called before a second SIGINT ends the process.
-    package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
+    /// - Throws: `host.exhausted` if the system gives no pipe or no thread for them.
+    package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {})
+        throws(BackplaneError)
+    {
         var ends: [Int32] = [-1, -1]
         // Handlers must be async-signal-safe: they write the signal's number to a pipe, which a separate thread reads.
-        guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
+        guard pipe(&ends) == 0 else {
+            throw BackplaneError(
+                .hostExhausted,
+                "the system gives no open file for the handling of signals: \(String(cString: strerror(errno))); raise the limit (`ulimit -n`)"
+            )
+        }
         writeEnd.store(ends[1], ordering: .releasing)
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events
         let reader = Reader(
             end: ends[0], signals: numbers, deliver: { continuation.yield($0) }, beforeDying: beforeDying)
-        reader.start()
+        guard reader.start() else {
+            for end in ends { close(end) }
+            throw BackplaneError(
+                .hostExhausted,
+                "the system gives no thread for the handling of signals; raise its limits of processes and of memory (`ulimit -u`, `ulimit -v`)"
+            )
+        }
         // The reader of the output may go away, which must not prevent an orderly stop.
         signal(SIGPIPE, SIG_IGN)
         for number in numbers {
@@ -56,15 +71,9 @@ package final class StopSignals: Sendable {
             (self.end, self.signals, self.deliver, self.beforeDying) = (end, signals, deliver, beforeDying)
         }
 
-        func start() {
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { context in
-                    Unmanaged<Reader>.fromOpaque(context!).takeRetainedValue().readForever()
-                    return nil
-                }, Unmanaged.passRetained(self).toOpaque())
-            pthread_detach(thread)
+        /// Starts to read, or returns `false` if the system gives no thread.
+        func start() -> Bool {
+            HostThread.tryStart("bp-signals") { self.readForever() }
         }
 
         private func readForever() {

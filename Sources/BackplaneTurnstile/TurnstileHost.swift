@@ -52,10 +52,12 @@ package final class TurnstileHost: Sendable {
         return result
     }
 
-    /// Builds the other edition, which is not timed, and swaps to it.
+    /// Builds the other edition, which is not timed, and swaps to it; by default without a trial of its library.
     ///
     /// - Returns: The time from the request to the commit, and the report.
-    package func swap(_ options: SwapOptions = SwapOptions()) async throws -> (time: Duration, report: SwapReport) {
+    package func swap(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws -> (
+        time: Duration, report: SwapReport
+    ) {
         let other = edition.withLock { 3 - $0 }
         try library.build(other)
         let start = ContinuousClock.now
@@ -66,8 +68,10 @@ package final class TurnstileHost: Sendable {
     }
 
     /// Swaps to the other edition, and throws an error unless that succeeds.
-    package func swapForGood() async throws -> (time: Duration, report: SwapReport) {
-        let swap = try await swap()
+    package func swapForGood(_ options: SwapOptions = SwapOptions(trustsLibraries: true)) async throws
+        -> (time: Duration, report: SwapReport)
+    {
+        let swap = try await swap(options)
         guard swap.report.outcome == .swapped else {
             throw BackplaneError(
                 .swapFailed, "the other edition was to be put in force, found: \(swap.report.outcome.rawValue)",

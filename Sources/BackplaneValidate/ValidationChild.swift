@@ -73,7 +73,7 @@ package enum ValidationChild {
         if trial == .calls || trial == .life { await RunningThreads.warmUp() }
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
             // Threads of the library inherit the name of the thread that starts them.
-            HostThread.start("backplane") {
+            let begins = HostThread.tryStart("backplane") {
                 let candidate = Candidate(path: path, loadFolder: loadFolder) { Output.write($0 + mark, to: output) }
                 switch trial {
                 case .image: answer(to: output) { () throws(BackplaneError) in try candidate.image() }
@@ -90,6 +90,9 @@ package enum ValidationChild {
                 case .state: answer(to: output) { () throws(BackplaneError) in try Interview(candidate).state() }
                 }
             }
+            guard !begins else { return }
+            Output.remark("the system gives the child process no thread")
+            _exit(1)
         }
         _exit(1)
     }

@@ -87,6 +87,26 @@ struct CheckTests {
         #expect(json.output.components(separatedBy: "component.unknown-class").count == 10_000)
     }
 
+    @Test(arguments: [
+        ("LOADED=abort()", "while it was loaded"), ("LOADED=exit(0)", "ended it with exit code 0 while it was loaded"),
+        ("ENDED=abort()", "when the process was to end"),
+    ])
+    func `a library that ends its process is an error, and not the end of the command`(_ what: String, _ reason: String)
+        async throws
+    {
+        let library = try tool.library(
+            "Culprit", by: "clang", [Tool.package + "/Tests/Plugins/Hostile/Culprit/culprit.c", "-D" + what])
+        let manifest = try tool.write(
+            #"{"manifestVersion": 1, "plugins": [{"library": "\#(library)"}], "managers": {"T": {"className": "TurnstileManager"}}}"#,
+            as: "culprit.json")
+        let outcome = try await tool.run("check", manifest)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("plugin.trial-failed") && outcome.output.contains(reason), "\(outcome.output)")
+        let trusting = try await tool.run("check", manifest, "--trust")
+        #expect(!trusting.output.contains("plugin.trial-failed"))
+        #expect(trusting.status != 1, "without a trial the library ends it")
+    }
+
     @Test func `as JSON they are all there too`() async throws {
         struct Row: Decodable {
             var severity: String, manager: String?, location: String?, line: Int?, column: Int?, code: String,

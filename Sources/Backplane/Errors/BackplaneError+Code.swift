@@ -101,6 +101,8 @@ extension BackplaneError.Code {
     public static let pluginLayoutMismatch = Self("plugin.layout-mismatch")
     /// The dynamic linker cannot load the library.
     public static let pluginLoadFailed = Self("plugin.load-failed")
+    /// The library did not survive in the child process in which it was opened first, or did not let it end.
+    public static let pluginTrialFailed = Self("plugin.trial-failed")
     /// The plugin's entry function returned an error.
     public static let pluginRefused = Self("plugin.refused")
     /// The plugin's answer or one of its descriptors violates the rules of the boundary.
@@ -109,6 +111,8 @@ extension BackplaneError.Code {
     public static let pluginDuplicate = Self("plugin.duplicate")
     /// The host is linked with a static Swift runtime, beside which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")
+    /// The system gives the host no thread, process or open file that it needs.
+    public static let hostExhausted = Self("host.exhausted")
     /// The folder that libraries are loaded from cannot be used.
     public static let loadFolderUnusable = Self("host.load-folder-unusable")
     /// The folder for components' data cannot be used.

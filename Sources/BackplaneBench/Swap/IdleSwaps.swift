@@ -23,7 +23,24 @@ enum IdleSwaps {
             Sample(times).median, Sample(times).p99, Sample(rests).median
         )
         for (step, times) in steps { figures[step.rawValue] = Sample(times).median }
+        let (untried, tried) = try await trials(swapped, order.count)
+        (figures["tried"], figures["trial"]) = (tried, tried - untried)
         return figures
+    }
+
+    /// Measures swaps without and with a trial of the library in a child process, alternately.
+    ///
+    /// - Returns: The medians.
+    private static func trials(_ swapped: TurnstileHost, _ count: Int) async throws -> (untried: Double, tried: Double)
+    {
+        // The first trial starts the process for them, which a running host has ready.
+        _ = try await swapped.swapForGood(SwapOptions())
+        var untried: [Double] = [], tried: [Double] = []
+        for _ in 0..<count {
+            untried.append(try await swapped.swapForGood().time / .milliseconds(1))
+            tried.append(try await swapped.swapForGood(SwapOptions()).time / .milliseconds(1))
+        }
+        return (Sample(untried).median, Sample(tried).median)
     }
 
     /// Measures the steps of loading as a host does it, with the same libraries in the same process.

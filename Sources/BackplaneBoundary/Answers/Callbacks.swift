@@ -142,7 +142,9 @@ package enum Callbacks {
     package typealias Watch = (UInt64) -> Void
 
     /// A function that runs a closure on a thread that may be lost to it, because a plugin's function never returns.
-    package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Void
+    ///
+    /// It returns `false`, and does not run the closure, if the system gives it no thread.
+    package typealias Launch = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
     /// Starts an operation on a thread of its own and waits for its answer, or for `end`.
     static func wait(
@@ -152,8 +154,18 @@ package enum Callbacks {
         await withUnsafeContinuation { continuation in
             let id = expect(answered: answered) { _, ended in continuation.resume(returning: ended) }
             watch(id)
-            launch { start(context(id)) }
+            if !launch({ start(context(id)) }) { refuse(id) }
         }
+    }
+
+    /// Ends an operation that no thread was found for, so that the plugin does not know of it.
+    private static func refuse(_ id: UInt64) {
+        guard let expected = shard(id).expected.withLock({ $0.removeValue(forKey: id) }),
+            case .handler(let handler, let answered) = expected.asker
+        else { return }
+        let ended = Ended(answer: EncodedAnswer(BackplaneError.noThread), instance: ForeignPointer(raw: nil))
+        answered(ended, expected.hasEnded)
+        if !expected.hasEnded { handler(id, ended) }
     }
 
     static let done: bp_done = { context, status, payload in

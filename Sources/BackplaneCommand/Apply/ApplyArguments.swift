@@ -20,6 +20,7 @@ extension BackplaneTool {
         @Option(help: ArgumentHelp("The manifest's environment to use (default: the one in force).", valueName: "name"))
         var environment: String?
         @Flag(help: "Stop every manager, which a manifest without any does.") var empty = false
+        @Flag(help: "Load new libraries without opening them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print what changed as JSON.") var json = false
 
@@ -28,7 +29,8 @@ extension BackplaneTool {
             do { manifest = try ManifestChoice.taken(argument.path) } catch { throw ValidationError(error.description) }
             throw ExitCode(
                 ApplyCommand(
-                    manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty, json: json
+                    manifest: manifest, environment: environment, host: try host.choice, allowsEmpty: empty,
+                    trustsLibraries: trust, json: json
                 ).run())
         }
     }

@@ -11,13 +11,16 @@ struct ApplyCommand: Sendable {
     var host: HostChoice
     /// A Boolean value indicating whether a manifest without managers is meant.
     var allowsEmpty = false
+    var trustsLibraries = false
     var json = false
 
     func run() -> Int32 {
         var host = host
         if host.socket == nil, host.manifest == nil { (host.manifest, host.takesAnother) = (manifest, true) }
         // The host reads the file itself, and its current folder may be another one.
-        let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty)
+        let request = ApplyRequest(
+            manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty,
+            trustsLibraries: trustsLibraries)
         return host.ask(
             request, doing: "putting the manifest in force",
             interrupted: "this command ends, and the host goes on with the manifest"

@@ -12,7 +12,7 @@ import Glibc
 struct DemoCommand: Sendable {
     func run() async -> Int32 {
         do {
-            let signals = StopSignals(), folder = try TemporaryFolder(for: "demo")
+            let signals = try StopSignals(), folder = try TemporaryFolder(for: "demo")
             defer { folder.remove() }
             // An interrupted demo cleans up, too; the server ends with this process.
             let interruption = Task {

@@ -12,10 +12,13 @@ import Synchronization
 extension HostChild {
     /// Starts all managers without errors, reports the result, and runs until a signal or the end of the parent.
     static func run(_ settings: HostSettings) async -> Int32 {
-        let signals = StopSignals()
-        bph_print_lines()
-        let host = settings.makeHost(), control: ControlSocket
-        do { control = try ControlSocket(serving: host, requests: ControlRequest.ofTool) } catch {
+        let signals: StopSignals, host: PluginHost, control: ControlSocket
+        do {
+            signals = try StopSignals()
+            bph_print_lines()
+            host = settings.makeHost()
+            control = try ControlSocket(serving: host, requests: ControlRequest.ofTool)
+        } catch {
             return Output.fail(error)
         }
         let isStopping = Mutex(false)

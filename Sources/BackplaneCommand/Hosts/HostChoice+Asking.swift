@@ -29,7 +29,7 @@ extension HostChoice {
     private func answer<Message: ControlMessage>(
         of host: RunningHost, to message: Message, _ doing: String, _ interrupted: String?
     ) throws(BackplaneError) -> Message.Answer {
-        let signals = StopSignals(),
+        let signals = try StopSignals(),
             interruption = Task {
                 guard await signals.next() != nil else { return }
                 ProgressLine().clear()

@@ -10,6 +10,8 @@ struct HostSettings: Sendable {
     var pluginPaths: [String] = []
     var loadFolder: String?
     var data: String?
+    /// The libraries that are opened in a child process first.
+    var trials = TrialRule.whileRunning
     var log: any LogSink = SilentLog()
     /// The lowest level that is logged.
     var logLevel: Log.Level? { Log.Level.allCases.first(where: log.isEnabled) }
@@ -27,6 +29,7 @@ struct HostSettings: Sendable {
             pluginPaths: pluginPaths, loadFolder: loadFolder, dataFolder: data, log: log, digest: Engines.digest,
             executors: [Engines.makeHTTP()], openStore: Engines.openStore)
         options.namesCrashes = true
+        options.trials = trials
         return options
     }
 

@@ -16,7 +16,8 @@ struct RunCommand: Sendable {
 
     func run() async -> Int32 {
         // Handle signals before anything starts, so that none is missed and a start that hangs can be interrupted.
-        let signals = StopSignals()
+        let signals: StopSignals
+        do throws(BackplaneError) { signals = try StopSignals() } catch { return Output.fail(error) }
         let host = settings.makeHost()
         let control = isControlled ? listen(for: host) : nil
         defer { control?.close() }
@@ -35,6 +36,8 @@ struct RunCommand: Sendable {
             _ = Output.fail(error)
             return await giveUp(host, control, stopped)
         }
+        // The first swap need not wait for it.
+        if isControlled { _ = HostThread.tryStart("bp-trials") { TrialProcess.shared.prepare() } }
         let managers = await host.managers
         // A lazy manager can still be started.
         let isIdle =

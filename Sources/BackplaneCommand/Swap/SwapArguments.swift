@@ -1,5 +1,6 @@
 #if Engines
 import ArgumentParser
+import BackplaneHost
 
 extension BackplaneTool {
     struct Swap: AsyncParsableCommand {
@@ -7,7 +8,8 @@ extension BackplaneTool {
             abstract: "Puts new builds of plugins in force in a running host: all of them, or none.",
             discussion: """
                 Calls under way end on the code they began on; calls that come meanwhile wait, and none is lost. If anything fails the old code \
-                goes on, and exit code is 1. State is carried over. With --dry-run nothing is touched, and what would happen is printed.
+                goes on, and exit code is 1. State is carried over. With --dry-run nothing is touched, and what would happen is printed. A library that \
+                ends the child process in which the host opens it first is refused.
 
                 EXAMPLES
                   backplane swap .build/debug/libAlmanac.so
@@ -21,14 +23,17 @@ extension BackplaneTool {
                 "Libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
         var libraries: [String]
         @OptionGroup var swap: SwapOptionsArguments
+        @Flag(help: "Load the libraries without opening them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Only say what would happen.") var dryRun = false
         @Flag(help: "Print what happened as JSON.") var json = false
 
         func run() async throws {
+            var options = try swap.options
+            options.trustsLibraries = trust
             throw ExitCode(
                 SwapCommand(
-                    libraries: libraries, options: try swap.options, host: try host.choice, isDry: dryRun, json: json
+                    libraries: libraries, options: options, host: try host.choice, isDry: dryRun, json: json
                 ).run())
         }
     }

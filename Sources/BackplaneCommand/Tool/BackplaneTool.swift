@@ -1,6 +1,8 @@
 #if Engines
 import ArgumentParser
+import Backplane
 import BackplaneHost
+import BackplaneProcesses
 import BackplaneTerminal
 
 @main
@@ -38,6 +40,7 @@ struct BackplaneTool: AsyncParsableCommand {
 
     /// Runs the command as the default implementation does, but fails if some of its output could not be written.
     static func main() async {
+        do throws(BackplaneError) { try ProcessNeeds.require() } catch { exit(withError: ExitCode(Output.fail(error))) }
         do {
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }

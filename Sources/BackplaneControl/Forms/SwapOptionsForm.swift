@@ -9,14 +9,19 @@ package struct SwapOptionsForm: Codable, Sendable {
     /// The step limit in seconds.
     package var stepLimit: Double
     package var discardsState: Bool
+    /// Whether new libraries are loaded without a trial; `nil`, as in requests of older tools, means no.
+    package var trustsLibraries: Bool?
 
     package init(_ options: SwapOptions) {
         probation = options.probation.map(ProbationForm.init)
         (drainLimit, stepLimit) = (options.drainLimit / .seconds(1), options.stepLimit / .seconds(1))
         discardsState = options.discardsState
+        trustsLibraries = options.trustsLibraries ? true : nil
     }
 
-    private enum CodingKeys: String, CodingKey { case probation, drainLimit, stepLimit, discardsState }
+    private enum CodingKeys: String, CodingKey {
+        case probation, drainLimit, stepLimit, discardsState, trustsLibraries
+    }
 
     /// Returns the validated options.
     ///
@@ -24,7 +29,8 @@ package struct SwapOptionsForm: Codable, Sendable {
     package func options() throws(BackplaneError) -> SwapOptions {
         SwapOptions(
             probation: try probation?.probation(), drainLimit: try drainLimit.asSeconds(at: "/options/drainLimit"),
-            stepLimit: try stepLimit.asSeconds(at: "/options/stepLimit"), discardsState: discardsState)
+            stepLimit: try stepLimit.asSeconds(at: "/options/stepLimit"), discardsState: discardsState,
+            trustsLibraries: trustsLibraries ?? false)
     }
 }
 

@@ -3,7 +3,8 @@ import BackplaneBoundary
 
 /// A timer on a thread of its own, so that deadlines expire even while plugins occupy every other thread.
 ///
-/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block.
+/// One thread waits; each action runs on a separate thread, since it may call a plugin's function and block. Where the
+/// system gives no thread to wait on, Swift's pool waits, and actions run on the thread that waited.
 final class DeadlineTimer: Sendable {
     private struct State {
         var entries: [UInt64: (deadline: Deadline, action: @Sendable () -> Void)] = [:]
@@ -23,7 +24,32 @@ final class DeadlineTimer: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if needsThread { HostThread.start("bp-deadlines") { self.run() } }
+        if needsThread { _ = startThread() }
+    }
+
+    /// Starts the thread before there is a deadline, or returns `false` if the system gives none.
+    func begin() -> Bool {
+        let needsThread = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        return !needsThread || startThread()
+    }
+
+    /// Starts the thread, or has Swift's pool wait for what is scheduled; the next to be scheduled tries again.
+    private func startThread() -> Bool {
+        if HostThread.tryStart("bp-deadlines", { self.run() }) { return true }
+        let deadlines = state.withLock { state in
+            state.isRunning = false
+            return state.entries.mapValues { $0.deadline }
+        }
+        for (id, deadline) in deadlines {
+            Task.detached {
+                try? await Task.sleep(for: .nanoseconds(max(0, deadline.nanoseconds - Deadline.now.nanoseconds)))
+                self.state.withLock { $0.entries.removeValue(forKey: id) }?.action()
+            }
+        }
+        return false
     }
 
     func cancel(_ id: UInt64) {
@@ -58,7 +84,9 @@ final class DeadlineTimer: Sendable {
     }
 
     private func run() {
-        while let action = next() { HostThread.launch(action) }
+        while let action = next() {
+            if !HostThread.launch(action) { action() }
+        }
     }
 
     private func next() -> (@Sendable () -> Void)? {

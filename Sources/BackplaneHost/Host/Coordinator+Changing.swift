@@ -4,7 +4,9 @@ extension Coordinator {
     /// A change of a running host.
     enum Change: Sendable {
         /// The activation of another manifest, which stops, starts or recreates only what it changes.
-        case apply(ManifestDocument)
+        ///
+        /// Its libraries are opened in a child process first, unless they are trusted.
+        case apply(ManifestDocument, trust: Bool)
         /// The recreation of a manager and the components that only it uses, or with `nil` of all that are up.
         case reset(String?)
     }
@@ -18,8 +20,8 @@ extension Coordinator {
         try live.requireRunning()
         let old = live.loaded
         switch change {
-        case .apply(let document):
-            let new = live.load(document)
+        case .apply(let document, let trust):
+            let new = live.load(document, trust: trust)
             do throws(BackplaneError) {
                 try new.requireSound()
                 try requireNoRestart(for: document)

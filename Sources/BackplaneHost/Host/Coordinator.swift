@@ -58,6 +58,13 @@ actor Coordinator {
             dataFolder: dataFolder)
     }
 
+    /// Starts the threads that the host needs, if they are not running.
+    ///
+    /// - Throws: `host.exhausted` if the system gives none.
+    nonisolated func requireThreads() throws(BackplaneError) {
+        guard executor.begin(), timer.begin() else { throw .noThread }
+    }
+
     /// Lets the host's threads end once they have nothing left to do.
     nonisolated func retire() {
         executor.retire()

@@ -3,7 +3,7 @@ extension HostOptions {
     var loading: LoadingOptions {
         LoadingOptions(
             pluginPaths: pluginPaths, folder: loadFolder, digest: digest, limit: loadLimit,
-            getInterface: HostInterfaces.get)
+            trials: LibraryTrials(trials, in: trialProcess, log: log), getInterface: HostInterfaces.get)
     }
 
     var lifecycle: LifecycleOptions {

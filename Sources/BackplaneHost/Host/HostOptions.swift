@@ -24,6 +24,13 @@ public struct HostOptions: Sendable {
     public var damagedStore: DamagedStorePolicy?
     /// The rule for the lanes that calls may take.
     public var lanes: LaneRule
+    /// The rule for the libraries that are opened in a child process before this process loads them.
+    ///
+    /// The child is forked from this program, started once more in the background; `main` does not run in it. A host
+    /// that is not part of the program's executable, but of a library, tries none and says so once in its log.
+    public var trials = TrialRule.whileRunning
+    /// The process for trials; for tests.
+    package var trialProcess = TrialProcess.shared
     /// The way calls are counted; tests set it to exercise the alternative.
     package var counting: LeaseCounting = .best
     /// A fault injected before each swap action that can fail; for tests.

@@ -26,7 +26,8 @@ extension PluginHost {
     package func swap(_ libraries: [String], _ options: SwapOptions, onProbation report: ProbationReport?)
         async throws(BackplaneError) -> SwapReport
     {
-        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+        try coordinator.requireThreads()
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.swap(libraries, options, onProbation: report)
         }
     }
@@ -52,7 +53,8 @@ extension PluginHost {
     public func previewSwap(_ libraries: [String], _ options: SwapOptions = SwapOptions()) async throws(BackplaneError)
         -> SwapPreview
     {
-        try await coordinator.preview(libraries, options)
+        try coordinator.requireThreads()
+        return try await coordinator.preview(libraries, options)
     }
 
     /// Swaps back to an older generation of a plugin that is still in memory.
@@ -77,7 +79,8 @@ extension PluginHost {
     package func rollback(
         plugin: String, to generation: Int?, _ options: SwapOptions, onProbation report: ProbationReport?
     ) async throws(BackplaneError) -> SwapReport {
-        try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
+        try coordinator.requireThreads()
+        return try await withTaskExecutorPreference(coordinator.executor) { () async throws(BackplaneError) in
             try await coordinator.rollback(plugin, to: generation, options, onProbation: report)
         }
     }

@@ -78,6 +78,7 @@ public final class PluginHost: Sendable {
     /// - Throws: All errors of the manifest, before anything starts; or the reasons why components did not start, while
     ///   everything that does not need them is up. With `keepGoing`, only `host.stopped`.
     public func start(keepGoing: Bool = false) async throws(BackplaneError) {
+        try coordinator.requireThreads()
         try await coordinator.startAll(keepGoing: keepGoing)
     }
 
@@ -88,11 +89,15 @@ public final class PluginHost: Sendable {
     /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
     /// longer names are no longer used.
     ///
+    /// - Parameter trustsLibraries: Whether to load new libraries without a trial in a child process.
     /// - Throws: All errors of the manifest, in which case nothing has changed; or the reasons why components did not
     ///   start, in which case the rest is as the manifest says.
     @discardableResult
-    public func apply(_ manifest: ManifestDocument) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.apply(manifest))
+    public func apply(_ manifest: ManifestDocument, trustsLibraries: Bool = false) async throws(BackplaneError)
+        -> ManifestChange
+    {
+        try coordinator.requireThreads()
+        return try await coordinator.make(.apply(manifest, trust: trustsLibraries))
     }
 
     /// Activates a manifest built in Swift while the host runs.
@@ -100,7 +105,8 @@ public final class PluginHost: Sendable {
     /// - Throws: The same errors as for a ``ManifestDocument``.
     @discardableResult
     public func apply(_ manifest: Manifest) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.apply(ManifestDocument(manifest)))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.apply(ManifestDocument(manifest), trust: false))
     }
 
     /// Recreates one manager and the collaborators that only it uses; calls that arrive meanwhile wait.
@@ -108,7 +114,8 @@ public final class PluginHost: Sendable {
     /// - Throws: `manager.unknown`, the manager's own problem, or the reason why it did not start again.
     @discardableResult
     public func reset(_ manager: String) async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.reset(manager))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.reset(manager))
     }
 
     /// Recreates every component that is up; calls that arrive meanwhile wait.
@@ -116,7 +123,8 @@ public final class PluginHost: Sendable {
     /// - Throws: The reasons why components did not start again.
     @discardableResult
     public func reset() async throws(BackplaneError) -> ManifestChange {
-        try await coordinator.make(.reset(nil))
+        try coordinator.requireThreads()
+        return try await coordinator.make(.reset(nil))
     }
 
     /// Returns a manager by its name in the manifest, starting it if necessary.
@@ -125,6 +133,7 @@ public final class PluginHost: Sendable {
     ///   provides another contract, or `host.stopped`.
     public func manager<C: Contract>(_ name: String, as _: C.Type = C.self) async throws(BackplaneError) -> Remote<C> {
         if let slot = coordinator.knownSlot(to: name, as: C.self) { return Remote(slot) }
+        try coordinator.requireThreads()
         return Remote(try await coordinator.slot(to: name, as: C.self))
     }
 
@@ -141,6 +150,7 @@ public final class PluginHost: Sendable {
     public func call(_ manager: String, _ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError)
         -> [UInt8]
     {
+        try coordinator.requireThreads()
         do throws(BackplaneError) {
             return try await coordinator.names(of: manager).call(method, input, call)
         } catch {

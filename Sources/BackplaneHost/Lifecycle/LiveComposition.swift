@@ -98,8 +98,13 @@ extension LiveComposition {
     }
 
     /// Loads what a manifest names and is not loaded yet, without changing the composition.
-    func load(_ document: ManifestDocument) -> LoadedManifest {
-        LoadedManifest(document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder)
+    ///
+    /// - Parameter trust: Whether to load libraries without a trial in a child process.
+    func load(_ document: ManifestDocument, trust: Bool = false) -> LoadedManifest {
+        let rule = options.loading.trials.rule
+        return LoadedManifest(
+            document, linked: linked, options.loading, generations, after: loadedManifest, in: loadFolder,
+            triesLibraries: !trust && (rule == .always || rule == .whileRunning && loadedManifest != nil))
     }
 
     /// The folder of library copies, which is created with the first library.

@@ -14,6 +14,8 @@ package struct IdentityRecord: Sendable, Hashable {
 
     /// The size in bytes of the fields that each record must have.
     private static let leastSize = 24
+    /// The greatest number of records; a plugin has one for each part of it that was built on its own.
+    private static let most = 1_000
 
     /// Returns the consecutive records that fill `section`.
     ///
@@ -23,6 +25,7 @@ package struct IdentityRecord: Sendable, Hashable {
         guard !section.isEmpty else { throw Problem(text: "is empty") }
         var (records, rest): ([IdentityRecord], ArraySlice<UInt8>) = ([], section)
         while !rest.isEmpty {
+            guard records.count < most else { throw Problem(text: "has more than \(most) records") }
             let size = try size(ofFirstIn: rest)
             records.append(try IdentityRecord(rest.prefix(size)))
             // The compiler aligns every record to eight bytes.

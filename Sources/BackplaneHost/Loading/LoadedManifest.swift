@@ -20,11 +20,13 @@ struct LoadedManifest: Sendable {
     /// - Parameters:
     ///   - generations: The generations that are already in memory.
     ///   - before: The manifest that was active so far; libraries that it loaded are not loaded again.
+    ///   - triesLibraries: Whether each library is opened in a child process first.
     init(
         _ document: ManifestDocument, linked: [LinkedPlugin], _ options: LoadingOptions, _ generations: GenerationTable,
-        after before: LoadedManifest? = nil, in folder: LoadFolder? = nil
+        after before: LoadedManifest? = nil, in folder: LoadFolder? = nil, triesLibraries: Bool = false
     ) {
-        var loader = PluginLoader(document, options, generations, after: before?.plugins ?? [], in: folder)
+        var loader = PluginLoader(
+            document, options, generations, after: before?.plugins ?? [], in: folder, triesLibraries: triesLibraries)
         loader.add(linked)
         loader.addLibraries()
         self.init(document, loader.plugins, loader.problems, loader.folder)

@@ -12,6 +12,8 @@ struct LoadingOptions: Sendable {
     var digest: (any ContentDigest)?
     /// The time one library may take to be loaded, and then again to register its classes.
     var limit: Duration
+    /// The trials of libraries before they are loaded.
+    var trials: LibraryTrials
     /// The function through which plugins fetch the host's services.
     var getInterface: bp_get_interface
 }

@@ -59,17 +59,20 @@ struct PluginLoader {
     /// The plugins of the previous manifest, which are not loaded again.
     private let before: [LoadedPlugin]
     private let generations: GenerationTable
+    /// A Boolean value that indicates whether each library is opened in a child process first.
+    private let triesLibraries: Bool
     /// The number of prepared libraries of each plugin, by its id.
     private var prepared: [String: Int] = [:]
     private var resourceNames = ResourceFolder.Names()
 
     init(
         _ document: ManifestDocument, _ options: LoadingOptions, _ generations: GenerationTable,
-        after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil
+        after before: [LoadedPlugin] = [], in folder: LoadFolder? = nil, triesLibraries: Bool = false
     ) {
         (self.document, self.options, self.generations, self.before, self.folder) = (
             document, options, generations, before, folder
         )
+        self.triesLibraries = triesLibraries
     }
 
     /// Adds plugins that are linked into this program.
@@ -139,11 +142,15 @@ struct PluginLoader {
             opened.flatMap(Self.load)
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("be loaded", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
         }
         let described = PatientThread.map(loaded, limit: limit) { _, opened in
             opened.flatMap { Self.describe($0, getInterface) }
         } late: { _, opened in
             opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
+        } unable: { _, opened in
+            opened.flatMap { _ in .failure(.noThread) }
         }
         for (library, described) in zip(wanted, described) {
             attempt(library.what, at: library.location) { () throws(BackplaneError) in try described.get() }
@@ -166,6 +173,14 @@ struct PluginLoader {
     }
 
     private mutating func open(_ library: Wanted) throws(BackplaneError) -> Opened {
+        let opened = try find(library)
+        if triesLibraries, case .ready(let prepared) = opened {
+            try options.trials.requireSurvival(of: prepared.file, limit: options.limit)
+        }
+        return opened
+    }
+
+    private mutating func find(_ library: Wanted) throws(BackplaneError) -> Opened {
         if let reference = library.reference, let known = before.first(where: { $0.reference == reference }) {
             return .known(known)
         }

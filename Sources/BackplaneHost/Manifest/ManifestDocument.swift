@@ -104,7 +104,7 @@ public struct ManifestDocument: Sendable {
     private init(reading value: ManifestValue, _ reader: ManifestReader, path: String?, text: Data?) {
         var reader = reader
         manifest = reader.read(value)
-        (problems, self.path, dialect) = (Self.positioning(reader.problems.grouped, in: text), path, reader.dialect)
+        (problems, self.path, dialect) = (Self.positioning(reader.summary.grouped, in: text), path, reader.dialect)
         environment = reader.environment
         (self.text, origins, spellings, pluginPaths) = (text, reader.origins, reader.spellings, reader.pluginPaths)
     }

@@ -1,5 +1,11 @@
 /// The limits of a manifest in addition to those of any document.
 package enum ManifestLimits {
     package static let managers = 10_000
+    /// The greatest number of services of all managers.
+    package static let services = 10_000
+    /// The greatest number of libraries.
+    package static let plugins = 10_000
+    /// The number of errors, and of warnings, that are listed; more are counted.
+    package static let problems = 1_000
     package static let environments = 100
 }

@@ -51,7 +51,9 @@ extension ManifestReader {
     private mutating func services(in section: Section) -> [ServiceDefinition] {
         var services: [ServiceDefinition] = []
         var indices: [String: Int] = [:]
-        for (index, value) in (array("services", in: section) ?? []).enumerated() {
+        let values = array("services", in: section, most: ManifestLimits.services, left: servicesLeft) ?? []
+        servicesLeft -= values.count
+        for (index, value) in values.enumerated() {
             let path = section.path / "services" / index
             guard let section = self.section(value, at: path) else { continue }
             let service = ServiceDefinition(

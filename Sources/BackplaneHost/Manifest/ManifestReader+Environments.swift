@@ -49,7 +49,7 @@ extension ManifestReader {
 
     /// Returns an environment if it can be merged; the contents of the chosen one are read with the merged manifest.
     private mutating func overlay(_ name: String, in environments: Section) -> Section? {
-        let before = problems.count
+        let before = (errorCount, warningCount)
         guard let overlay = dictionary(name, in: environments) else { return nil }
         var others = overlay
         for key in ManifestKeys.root.all
@@ -58,7 +58,7 @@ extension ManifestReader {
                 "an environment cannot change `\(key)`; it may have \(NameSuggestions.list(ManifestKeys.environment.all))"
             report(.manifestUnsupported, words, at: overlay.path / key)
         }
-        let isSound = problems.count == before
+        let isSound = (errorCount, warningCount) == before
         warnOfUnknownKeys(in: others, known: .environment)
         return isSound ? overlay : nil
     }

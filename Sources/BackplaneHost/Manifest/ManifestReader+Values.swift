@@ -17,9 +17,21 @@ extension ManifestReader {
         section.values[key].flatMap { self.section($0, at: section.path / key) }
     }
 
-    mutating func array(_ key: String, in section: Section) -> [ManifestValue]? {
+    /// Reads an array that may be missing.
+    ///
+    /// - Parameters:
+    ///   - most: The most elements that all arrays of this key may have together.
+    ///   - left: The most elements that this one may have; `nil` means all of those.
+    mutating func array(_ key: String, in section: Section, most: Int, left: Int? = nil) -> [ManifestValue]? {
         guard let value = section.values[key] else { return nil }
-        if case .array(let values) = value { return values }
+        if case .array(let values) = value {
+            guard values.count > left ?? most else { return values }
+            report(
+                .manifestUnsupported,
+                "\(values.count) \(key)\(left.map { $0 < most } == true ? " more" : ""); a manifest may have \(most)",
+                at: section.path / key)
+            return []
+        }
         return wrongType(value, expected: "an array", at: section.path / key)
     }
 

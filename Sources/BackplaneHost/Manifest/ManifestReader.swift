@@ -3,7 +3,15 @@ internal import BackplaneDocuments
 
 /// A reader that turns a value into a manifest and collects all problems instead of stopping at the first.
 struct ManifestReader {
+    /// The problems found, in the order of discovery; of each severity only the first ``ManifestLimits/problems``, and
+    /// the first error of each manager, by which it is known not to be usable.
     private(set) var problems: [Problem] = []
+    /// The numbers of errors and of warnings, with those that are not listed.
+    private(set) var errorCount = 0, warningCount = 0
+    /// The managers of which an error is listed.
+    private var faulty: Set<String> = []
+    /// The number of services that may still be read.
+    var servicesLeft = ManifestLimits.services
     private(set) var dialect = ManifestDialect.backplane
     /// The name of the manager whose definition is being read.
     private var manager: String?
@@ -78,7 +86,7 @@ struct ManifestReader {
     }
 
     private mutating func content(of root: Section) -> Manifest {
-        let plugins = array("plugins", in: root).map { plugins in
+        let plugins = array("plugins", in: root, most: ManifestLimits.plugins).map { plugins in
             plugins.enumerated().compactMap { index, value in plugin(value, at: root.path / "plugins" / index) }
         }
         guard root.values["managers"] != nil else {
@@ -95,7 +103,7 @@ struct ManifestReader {
     }
 
     private mutating func plugin(_ value: ManifestValue, at path: ManifestPath) -> PluginReference? {
-        let before = problems.count
+        let before = (errorCount, warningCount)
         guard let section = section(expanding(value, at: path), at: path) else { return nil }
         let library = requiredString("library", in: section)
         let version = versionRange(in: section)
@@ -112,7 +120,7 @@ struct ManifestReader {
                 "expected the name of a folder beside the library, found `\(shown(resources, at: path / "resources"))`",
                 at: path / "resources")
         }
-        let isSound = problems.count == before
+        let isSound = (errorCount, warningCount) == before
         warnOfUnknownKeys(in: section, known: .plugin)
         guard isSound, let library else { return nil }
         pluginPaths.append(path)
@@ -127,11 +135,11 @@ struct ManifestReader {
         }
         var definitions: [String: ManagerDefinition] = [:]
         for (name, value) in section.values.sorted(by: { $0.key < $1.key }) {
-            let before = problems.count
+            let before = errorCount
             let definition = reading(name) { reader in
                 reader.definition(reader.expanding(value, at: section.path / name), at: section.path / name)
             }
-            if !problems[before...].contains(where: { $0.severity == .error }) { definitions[name] = definition }
+            if errorCount == before { definitions[name] = definition }
         }
         return definitions
     }
@@ -151,6 +159,31 @@ struct ManifestReader {
     }
 
     mutating func report(_ error: BackplaneError, severity: Problem.Severity = .error) {
+        switch severity {
+        case .error: errorCount += 1
+        case .warning: warningCount += 1
+        }
+        var isFirst = false
+        if severity == .error, let manager { isFirst = faulty.insert(manager).inserted }
+        guard isFirst || (severity == .error ? errorCount : warningCount) <= ManifestLimits.problems else { return }
         problems.append(Problem(severity, manager: manager, error))
+    }
+
+    /// The problems found, and how many more there are that are not listed.
+    var summary: [Problem] {
+        let found: [(severity: Problem.Severity, count: Int, noun: String)] = [
+            (.error, errorCount, "error"), (.warning, warningCount, "warning"),
+        ]
+        return problems
+            + found.compactMap { severity, count, noun in
+                let more = count - problems.count { $0.severity == severity }
+                guard more > 0 else { return nil }
+                return Problem(
+                    severity, manager: nil,
+                    BackplaneError(
+                        .manifestUnsupported,
+                        "\(more) more \(noun)\(more == 1 ? " is" : "s are") not listed; correct those that are, and look again"
+                    ))
+            }
     }
 }

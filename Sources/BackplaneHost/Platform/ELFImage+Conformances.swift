@@ -4,12 +4,11 @@ extension ELFImage {
     /// The layouts are those of the Swift runtime's protocol conformance descriptors (`MetadataValues.h`,
     /// `ConformanceFlags`).
     package func retroactiveConformances() throws(Problem) -> [String] {
-        guard let section = sections.first(where: { $0.name == "swift5_protocol_conformances" && $0.isInFile }) else {
-            return []
-        }
+        guard let section = section(called: "swift5_protocol_conformances") else { return [] }
         let reader = ELFReader(bytes), segments = try segments(), names = SymbolNames(self)
         var found: [String] = []
-        for record in stride(from: section.range.lowerBound, through: section.range.upperBound - 4, by: 4) {
+        for record in stride(from: section.range.lowerBound, through: section.range.upperBound - 4, by: 4)
+        where found.count < Self.mostListed {
             guard let place = segments.address(of: record) else { continue }
             let distance = Int32(bitPattern: try reader.uint32(UInt64(record)))
             let descriptor = place &+ UInt64(bitPattern: Int64(distance))

@@ -25,10 +25,12 @@ extension ELFImage {
             names = SymbolNames(self)
         var demands = Demands()
         demands.needed = try dynamic.needed()
-        demands.initialisers = try dynamic.initialisers().map {
+        demands.initialisers = try dynamic.initialisers().prefix(Self.mostListed).map {
             names[$0.address] ?? $0.symbol ?? "0x" + String($0.address, radix: 16)
         }
-        demands.choosers = try dynamic.choosers().map { names[$0] ?? "0x" + String($0, radix: 16) }
+        demands.choosers = try dynamic.choosers().prefix(Self.mostListed).map {
+            names[$0] ?? "0x" + String($0, radix: 16)
+        }
         demands.hasStartFiles = dynamic.hasInitialiser
         demands.relocatesText = dynamic.relocatesText
         let stack = segments.first { $0.type == Segment.stack }
@@ -70,9 +72,11 @@ private struct DynamicSection {
         guard let start = self[Tag.texts].flatMap({ segments.offset(of: $0) }), let size = self[Tag.textsSize] else {
             return []
         }
-        let texts = try reader.require(start, size, "the table of the loader's texts")
+        let texts = ELFNames(reader.bytes, try reader.require(start, size, "the table of the loader's texts"))
         var names: [String] = []
-        for entry in entries where entry.tag == Tag.needed { names.append(try reader.text(at: entry.value, in: texts)) }
+        for entry in entries where entry.tag == Tag.needed && names.count < ELFImage.mostListed {
+            names.append(try texts.text(at: UInt32(clamping: entry.value)))
+        }
         return names
     }
 

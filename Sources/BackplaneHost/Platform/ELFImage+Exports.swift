@@ -4,8 +4,17 @@ extension ELFImage {
     /// Symbols that linkers add to every library are omitted. Swift exports its symbols as protected, which binds them
     /// to their own library.
     package var interposable: [String] {
-        symbolEntries(in: [.dynamic]).filter { $0.isInterposable && $0.isDefined && !Self.ofLinkers.contains($0.name) }
-            .map(\.name).sorted()
+        var found: [String] = []
+        // Names may overlap in the file; those of a sound library are together shorter than it.
+        var rest = bytes.count
+        forEachSymbol(in: .dynamic) { entry, names in
+            guard entry.isInterposable, entry.isDefined, rest > 0, let name = try? names.text(at: entry.name) else {
+                return
+            }
+            rest -= name.utf8.count
+            if !Self.ofLinkers.contains(name) { found.append(name) }
+        }
+        return found.sorted()
     }
 
     private static let ofLinkers: Set = [

@@ -6,7 +6,7 @@ extension ELFImage {
     package func usersOfResourceBundles() throws(Problem) -> [String] {
         let accessors = accessors()
         guard !accessors.isEmpty, Self.machine.number == 62,
-            let text = sections.first(where: { $0.name == ".text" && $0.isInFile })?.range,
+            let text = section(called: ".text")?.range,
             let start = try segments().address(of: text.lowerBound)
         else { return [] }
         let own = accessors.map { $0.address..<$0.address &+ max($0.size, 1) }
@@ -38,15 +38,18 @@ extension ELFImage {
 
     /// Returns the functions that SwiftPM generates for `Bundle.module`: the getter, the addressor and the initialiser.
     private func accessors() -> [Accessor] {
-        symbolEntries(in: [.whole]).compactMap { entry in
-            guard entry.kind == .function, entry.name.hasPrefix("$s10Foundation6BundleC"),
-                let end = entry.name.firstRange(of: "E6module")?.lowerBound,
-                entry.address != 0, entry.size < 1 << 20
-            else { return nil }
+        var accessors: [Accessor] = []
+        forEachSymbol(in: .whole) { entry, names in
+            guard entry.kind == .function, entry.address != 0, entry.size < 1 << 20,
+                accessors.count < Self.mostListed, names.hasPrefix("$s10Foundation6BundleC", at: entry.name),
+                let name = try? names.text(at: entry.name), let end = name.firstRange(of: "E6module")?.lowerBound
+            else { return }
             // An extension's name begins with its length: 15BookshelfModule.
-            return Accessor(
-                module: String(entry.name[..<end].dropFirst(22).drop { $0.isNumber }), address: entry.address,
-                size: entry.size)
+            accessors.append(
+                Accessor(
+                    module: String(name[..<end].dropFirst(22).drop { $0.isNumber }), address: entry.address,
+                    size: entry.size))
         }
+        return accessors
     }
 }

@@ -1,7 +1,8 @@
 extension ELFImage {
     /// An entry of the section table.
     struct Section: Sendable {
-        let name: String
+        /// The offset of its name in the table of section names.
+        let name: UInt32
         let type: UInt32
         /// The range of its bytes in the file; empty if ``isInFile`` is false.
         let range: Range<Int>
@@ -14,22 +15,30 @@ extension ELFImage {
         var isInFile: Bool { type != 0 && type != 8 }
     }
 
-    static func sections(_ header: Header, _ reader: ELFReader) throws(Problem) -> [Section] {
+    /// Returns the sections, and the table of their names.
+    static func sections(_ header: Header, _ reader: ELFReader) throws(Problem) -> ([Section], ELFNames) {
         let count = try header.sectionCount(reader)
-        guard count > 0 else { return [] }
+        guard count > 0 else { return ([], ELFNames(reader.bytes, 0..<0)) }
         try reader.require(header.sections, count: count, each: 64, "the table of \(count) sections")
-        let names = try nameTable(header, reader, count: count)
+        let names = ELFNames(reader.bytes, try nameTable(header, reader, count: count))
         var sections: [Section] = []
+        sections.reserveCapacity(Int(count))
         for number in 0..<count {
-            let entry = header.sections + number * 64
+            let entry = header.sections + number * 64, name = try reader.uint32(entry)
+            try names.require(name)
             sections.append(
                 Section(
-                    name: try reader.text(at: UInt64(try reader.uint32(entry)), in: names),
+                    name: name,
                     type: try reader.uint32(entry + 4),
                     range: try range(of: number, at: entry, reader),
                     link: try reader.uint32(entry + 40)))
         }
-        return sections
+        return (sections, names)
+    }
+
+    /// Returns the first section called `name` that has bytes in the file.
+    func section(called name: String) -> Section? {
+        sections.first { $0.isInFile && sectionNames.isName(name, at: $0.name) }
     }
 
     /// Returns the range of the section names; linkers write that table last, so a missing one means an unfinished

@@ -9,6 +9,9 @@ extension ELFImage {
         /// The address at which the loader puts them, before it adds the library's base.
         let address: UInt64
 
+        /// The most segments of a library; linkers make about a dozen, and every address is looked for in all of them.
+        static let most = 256
+
         static let load: UInt32 = 1, dynamic: UInt32 = 2, stack: UInt32 = 0x6474_E551
         static let executable: UInt32 = 1, writable: UInt32 = 2
 

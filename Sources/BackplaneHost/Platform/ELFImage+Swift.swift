@@ -3,6 +3,6 @@ extension ELFImage {
     ///
     /// SwiftPM gives every product the sections of Swift's metadata; in one without Swift code they are empty.
     package var hasSwift: Bool {
-        sections.contains { $0.name.hasPrefix("swift5_") && !$0.range.isEmpty }
+        sections.contains { !$0.range.isEmpty && sectionNames.hasPrefix("swift5_", at: $0.name) }
     }
 }

@@ -1,7 +1,8 @@
 extension ELFImage {
     /// An entry of a symbol table, for reading many; ``defines(symbol:)`` is faster for finding a single one.
     struct SymbolEntry {
-        let name: String
+        /// The offset of its name in the table of names.
+        let name: UInt32
         let isDefined: Bool
         /// A Boolean value that indicates whether another library's symbol of the same name may replace it.
         let isInterposable: Bool
@@ -20,18 +21,22 @@ extension ELFImage {
         case dynamic = 11
     }
 
-    /// Returns the entries of the tables in their order; unreadable entries are omitted.
-    func symbolEntries(in kinds: [SymbolTable]) -> [SymbolEntry] {
-        let reader = ELFReader(bytes)
-        var found: [SymbolEntry] = []
-        for table in sections
-        where kinds.contains(where: { $0.rawValue == table.type }) && Int(table.link) < sections.count {
-            let texts = sections[Int(table.link)].range
-            for offset in stride(from: table.range.lowerBound, through: table.range.upperBound - 24, by: 24) {
-                if let entry = try? SymbolEntry(reader, at: UInt64(offset), names: texts) { found.append(entry) }
-            }
+    /// Returns the symbol table of a kind and the table of its names; a library has at most one of each kind.
+    func symbolTable(_ kind: SymbolTable) -> (range: Range<Int>, names: ELFNames)? {
+        guard let table = sections.first(where: { $0.type == kind.rawValue }), Int(table.link) < sections.count else {
+            return nil
         }
-        return found
+        return (table.range, ELFNames(bytes, sections[Int(table.link)].range))
+    }
+
+    /// Calls `body` with each entry of a table and the table of its names; unreadable entries are omitted.
+    func forEachSymbol(in kind: SymbolTable, _ body: (SymbolEntry, ELFNames) -> Void) {
+        guard let (range, names) = symbolTable(kind) else { return }
+        let reader = ELFReader(bytes)
+        for offset in stride(from: range.lowerBound, through: range.upperBound - 24, by: 24) {
+            guard let entry = try? SymbolEntry(reader, at: UInt64(offset)) else { continue }
+            if (try? names.require(entry.name)) != nil { body(entry, names) }
+        }
     }
 
     /// A Boolean value that indicates whether the image has only the symbols that the loader needs.
@@ -39,7 +44,7 @@ extension ELFImage {
 }
 
 extension ELFImage.SymbolEntry {
-    fileprivate init(_ reader: ELFReader, at offset: UInt64, names: Range<Int>) throws(ELFImage.Problem) {
+    fileprivate init(_ reader: ELFReader, at offset: UInt64) throws(ELFImage.Problem) {
         let info = try reader.uint8(offset + 4), visibility = try reader.uint8(offset + 5) & 3
         kind =
             switch info & 0xF {
@@ -52,6 +57,6 @@ extension ELFImage.SymbolEntry {
         isDefined = try reader.uint16(offset + 6) != 0 /* SHN_UNDEF */
         address = try reader.uint64(offset + 8)
         size = try reader.uint64(offset + 16)
-        name = try reader.text(at: UInt64(reader.uint32(offset)), in: names)
+        name = try reader.uint32(offset)
     }
 }

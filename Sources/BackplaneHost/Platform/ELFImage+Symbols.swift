@@ -3,13 +3,11 @@ extension ELFImage {
     ///
     /// It reads the dynamic symbol table, which a stripped library still has.
     package func defines(symbol name: String) -> Bool {
-        sections.contains { table in
-            guard table.type == 11 /* SHT_DYNSYM */, Int(table.link) < sections.count else { return false }
-            return bytes.withBytes(in: table.range) { entries in
-                bytes.withBytes(in: sections[Int(table.link)].range) { names in
-                    stride(from: 0, through: entries.count - 24, by: 24).contains {
-                        Symbol(entries, at: $0).isVisibleFunction(named: name, names)
-                    }
+        guard let table = symbolTable(.dynamic) else { return false }
+        return bytes.withBytes(in: table.range) { entries in
+            bytes.withBytes(in: table.names.range) { names in
+                stride(from: 0, through: entries.count - 24, by: 24).contains {
+                    Symbol(entries, at: $0).isVisibleFunction(named: name, names)
                 }
             }
         }

@@ -7,6 +7,10 @@
 package struct ELFImage: Sendable {
     let bytes: MappedBytes
     let sections: [Section]
+    let sectionNames: ELFNames
+
+    /// The number of findings of one kind that are listed: beyond it, a library is not one that somebody reads about.
+    static let mostListed = 1_000
 
     /// Creates an image from the bytes of a file.
     ///
@@ -20,7 +24,7 @@ package struct ELFImage: Sendable {
         let reader = ELFReader(bytes)
         let header = try Header(reader)
         try Self.checkSegments(header, reader)
-        sections = try Self.sections(header, reader)
+        (sections, sectionNames) = try Self.sections(header, reader)
     }
 
     /// Returns the bytes of the section called `name`; `nil` if there is none, or none with bytes in the file.
@@ -30,7 +34,7 @@ package struct ELFImage: Sendable {
 
     /// Returns the range in the file of the section called `name`; `nil` if it has none.
     func range(ofSection name: String) -> Range<Int>? {
-        sections.first { $0.name == name && $0.isInFile }?.range
+        section(called: name)?.range
     }
 }
 
@@ -53,6 +57,9 @@ extension ELFImage {
     private static func checkSegments(_ header: Header, _ reader: ELFReader) throws(Problem) {
         let count = try header.segmentCount(reader)
         try reader.require(header.segments, count: count, each: 56, "the table of \(count) segments")
+        guard count <= Segment.most else {
+            throw .damaged("it has \(count) segments, and a library has at most \(Segment.most)")
+        }
         for number in 0..<count {
             let entry = header.segments + UInt64(number) * 56
             let isLoaded = try reader.uint32(entry) == 1  // PT_LOAD

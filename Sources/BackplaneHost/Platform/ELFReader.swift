@@ -51,16 +51,6 @@ struct ELFReader {
         }
     }
 
-    /// Returns the zero-terminated text at `offset` of a string table.
-    func text(at offset: UInt64, in table: Range<Int>) throws(ELFImage.Problem) -> String {
-        guard offset < UInt64(table.count) else { throw .damaged("a name lies outside the table of names") }
-        let text = bytes.withBytes(in: table.dropFirst(Int(offset))) { rest in
-            rest.firstIndex(of: 0).map { String(decoding: rest[..<$0], as: UTF8.self) }
-        }
-        guard let text else { throw .damaged("the table of names has no end") }
-        return text
-    }
-
     /// Returns whether the file contains `text` at an offset.
     func isText(_ text: String, at offset: Int) -> Bool {
         let end = offset + text.utf8.count

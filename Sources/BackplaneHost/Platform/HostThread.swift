@@ -8,14 +8,9 @@ package enum HostThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `body` on a new detached thread.
+    /// Runs `body` on a new detached thread, or returns `false` if the system cannot create one.
     ///
     /// - Parameter name: The name of the thread in debuggers, at most 15 bytes.
-    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        guard tryStart(name, body) else { preconditionFailure("the system gives the host no thread") }
-    }
-
-    /// Runs `body` on a new detached thread, or returns `false` if the system cannot create one.
     package static func tryStart(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(
             Body {
@@ -38,13 +33,14 @@ package enum HostThread {
     }
 
     /// Runs a plugin's function, which may never return, on an idle thread or a new one, without waiting for it.
-    static func launch(_ body: @escaping @Sendable () -> Void) {
-        if idle.take(body) { return }
-        let started = tryStart("bp-plugin") {
+    ///
+    /// - Returns: `false` if the system cannot create a thread for it, which is then not run.
+    static func launch(_ body: @escaping @Sendable () -> Void) -> Bool {
+        if idle.take(body) { return true }
+        return tryStart("bp-plugin") {
             body()
             while let next = idle.wait() { next() }
         }
-        if !started { body() }
     }
 
     private static let idle = IdleThreads(most: 4, patience: .seconds(5))

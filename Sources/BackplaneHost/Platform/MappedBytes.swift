@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Bytes with random access: a mapped file that does not change, or a copy of bytes or parts of a file in memory.
 ///
@@ -8,11 +9,24 @@ package final class MappedBytes: Sendable {
     /// The bytes, which are set once and released with this object.
     private nonisolated(unsafe) let bytes: UnsafeRawBufferPointer  // constant
     private let isMapped: Bool
+    /// The count of the bytes that were looked at, for tests.
+    private let looked: ByteCount?
+
+    /// A number of bytes, counted while parts of a file are looked at.
+    package final class ByteCount: Sendable {
+        private let count = Atomic(0)
+
+        package init() {}
+
+        package var value: Int { count.load(ordering: .relaxed) }
+
+        func add(_ count: Int) { self.count.add(count, ordering: .relaxed) }
+    }
 
     init(of file: borrowing FileDescriptor, size: Int) throws(SystemError) {
         guard let address = mmap(nil, max(size, 1), PROT_READ, MAP_PRIVATE, file.number, 0), address != MAP_FAILED
         else { throw .last }
-        (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: size), true)
+        (bytes, isMapped, looked) = (UnsafeRawBufferPointer(start: address, count: size), true, nil)
     }
 
     /// Creates zeros in memory, to be replaced by parts of a file; pages that stay zero take no memory.
@@ -20,13 +34,13 @@ package final class MappedBytes: Sendable {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         guard let address = mmap(nil, max(count, 1), PROT_READ | PROT_WRITE, flags, -1, 0), address != MAP_FAILED
         else { throw .last }
-        (bytes, isMapped) = (UnsafeRawBufferPointer(start: address, count: count), true)
+        (bytes, isMapped, looked) = (UnsafeRawBufferPointer(start: address, count: count), true, nil)
     }
 
-    init(copying array: [UInt8]) {
+    init(copying array: [UInt8], looked: ByteCount? = nil) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: array.count, alignment: 16)
         copy.copyBytes(from: array)
-        (bytes, isMapped) = (UnsafeRawBufferPointer(copy), false)
+        (bytes, isMapped, self.looked) = (UnsafeRawBufferPointer(copy), false, looked)
     }
 
     deinit {
@@ -53,7 +67,9 @@ package final class MappedBytes: Sendable {
     func withBytes<Value, Failure>(in range: Range<Int>, _ look: (UnsafeRawBufferPointer) throws(Failure) -> Value)
         throws(Failure) -> Value
     {
-        try withExtendedLifetime(self) { () throws(Failure) in try look(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        looked?.add(range.count)
+        return try withExtendedLifetime(self) { () throws(Failure) in
+            try look(UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
     }
 }

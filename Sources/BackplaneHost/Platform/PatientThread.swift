@@ -41,19 +41,25 @@ enum PatientThread {
     ///
     /// After a value that takes longer than `limit`, another thread continues with the next one.
     ///
-    /// - Parameter late: A function that returns the substitute result for such a value.
+    /// - Parameters:
+    ///   - late: A function that returns the substitute result for such a value.
+    ///   - unable: A function that returns the substitute result for a value that no thread was found for.
     static func map<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], limit: Duration, _ body: @escaping @Sendable (Int, Input) -> Output,
-        late: (Int, Input) -> Output
+        late: (Int, Input) -> Output, unable: (Int, Input) -> Output
     ) -> [Output] {
         var outputs: [Output] = []
         while outputs.count < inputs.count {
             let first = outputs.count, progress = Progress<Output>()
-            HostThread.launch {
+            let begins = HostThread.launch {
                 for index in first..<inputs.count {
                     guard progress.add(body(index, inputs[index])) else { return }
                 }
                 progress.isDone.withLock { $0 = true }
+            }
+            guard begins else {
+                outputs.append(unable(first, inputs[first]))
+                continue
             }
             outputs += progress.wait(limit)
             if outputs.count < inputs.count { outputs.append(late(outputs.count, inputs[outputs.count])) }

@@ -2,6 +2,8 @@
 ///
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
+///
+/// Where the system gives no thread, the pool runs the jobs, one after the other as well.
 final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -20,7 +22,32 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if needsThread { HostThread.start(name) { self.run() } }
+        if needsThread, !HostThread.tryStart(name, { self.run() }) { Task.detached { self.runOnPool() } }
+    }
+
+    /// Starts the thread before the first job, or returns `false` if the system gives none.
+    func begin() -> Bool {
+        let needsThread = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if !needsThread || HostThread.tryStart(name, { self.run() }) { return true }
+        Task.detached { self.runOnPool() }
+        return false
+    }
+
+    /// Runs the jobs that are there; the next one tries to start the thread again.
+    private func runOnPool() {
+        func next() -> [UnownedJob]? {
+            state.withLock { state in
+                state.isRunning = !state.jobs.isEmpty
+                defer { state.jobs = [] }
+                return state.isRunning ? state.jobs : nil
+            }
+        }
+        while let jobs = next() {
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
     }
 
     /// Lets the thread end when there are no jobs left; a later job starts another one.

@@ -50,7 +50,7 @@ final class ServedWire: Sendable {
     /// at its deadline.
     func call(_ method: String, _ input: [UInt8], _ call: Call) async throws(BackplaneError) -> [UInt8] {
         let answer = PendingAnswer(), reply = answer.reply, begun = Cancellation { [self] in cancel($0) }
-        HostThread.launch { [self] in
+        let begins = HostThread.launch { [self] in
             begun.began(
                 input.withBytes { input in
                     if let lease = Lease(slot) {
@@ -60,6 +60,7 @@ final class ServedWire: Sendable {
                     }
                 })
         }
+        if !begins { reply.end(.noThread) }
         return try await answer.wait { begun.cancel() }.get()
     }
 

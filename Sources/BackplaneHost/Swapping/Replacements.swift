@@ -11,6 +11,8 @@ final class Replacements {
 
     /// Loads libraries and finds the plugins that they replace, except those equal to the active one byte for byte.
     ///
+    /// It ends early, and loads no further library, when its task is cancelled.
+    ///
     /// - Throws: The reason why a library cannot be loaded or replaces no plugin.
     func load(_ libraries: [String], _ options: SwapOptions) async throws(BackplaneError) -> [Replacement] {
         guard !libraries.isEmpty else { throw BackplaneError(.swapRefused, "name at least one library to swap") }
@@ -20,6 +22,7 @@ final class Replacements {
         var plugins: [LoadedPlugin] = []
         do throws(BackplaneError) {
             for library in libraries {
+                if Task.isCancelled { throw .givenUp() }
                 let wanted = try WantedLibrary(library, among: loaded, live.options.loading)
                 // For a library with an unknown file name, only its entry function would tell which plugin it replaces.
                 let rivals = wanted.place.map { [loaded.plugins[$0]] } ?? loaded.plugins
@@ -53,15 +56,19 @@ final class Replacements {
         return Replacement(place: place, plugin: plugin, library: description.id)
     }
 
-    /// Loads a library on a separate thread, since its initialiser or entry function may never return.
+    /// Prepares, tries and loads a library on separate threads, since its initialiser or entry function may never
+    /// return.
     private func load(_ wanted: WantedLibrary, in folder: LoadFolder, _ swap: SwapOptions) async throws(BackplaneError)
         -> LoadedPlugin
     {
         let options = live.options.loading, generations = live.generations
         let current = wanted.place.map { live.loaded.plugins[$0].description.id }
-        let result: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
-            limit: swap.stepLimit, "\(FilePath.name(of: wanted.path)) took longer than \(swap.stepLimit) to load"
-        ) {
+        let name = FilePath.name(of: wanted.path), limit = swap.stepLimit
+        let trials: LibraryTrials? = swap.trustsLibraries || options.trials.rule == .never ? nil : options.trials
+        let prepared: Result<PreparedLibrary, BackplaneError> = await onThreadOfItsOwn(
+            // The trial has a limit of its own, and the copying before it another.
+            limit: trials == nil ? limit : limit * 2 + .seconds(30), "\(name) took longer than \(limit) to prepare"
+        ) { isGivenUp in
             Result { () throws(BackplaneError) in
                 var names = ResourceFolder.Names()
                 let library = try PreparedLibrary(wanted.path, wanted.reference, in: folder, options.digest, &names) {
@@ -69,10 +76,21 @@ final class Replacements {
                     let plugin = id ?? current
                     return (plugin, generations.nextNumber(of: plugin))
                 }
+                if isGivenUp() { throw .givenUp(at: wanted.path) }
+                try trials?.requireSurvival(of: library.file, limit: limit, isGivenUp: isGivenUp)
+                return library
+            }
+        }
+        let library = try prepared.get()
+        let loaded: Result<LoadedPlugin, BackplaneError> = await onThreadOfItsOwn(
+            limit: limit, "\(name) took longer than \(limit) to load"
+        ) { isGivenUp in
+            Result { () throws(BackplaneError) in
+                if isGivenUp() { throw .givenUp(at: wanted.path) }
                 return try LoadedPlugin(library, library.file.load(), options.getInterface)
             }
         }
-        return try result.get()
+        return try loaded.get()
     }
 
     /// Returns a replacement by an older generation of a plugin.
@@ -108,18 +126,31 @@ final class Replacements {
 
     /// Runs a function on a separate thread for at most `limit`.
     ///
-    /// - Parameter late: The message of the error that is returned when the limit passes.
+    /// - Parameters:
+    ///   - late: The message of the error that is returned when the limit passes.
+    ///   - body: The function, which can ask whether the task was cancelled.
     private func onThreadOfItsOwn<Value: Sendable>(
-        limit: Duration, _ late: String, _ body: @escaping @Sendable () -> Result<Value, BackplaneError>
+        limit: Duration, _ late: String,
+        _ body: @escaping @Sendable (_ isGivenUp: () -> Bool) -> Result<Value, BackplaneError>
     ) async -> Result<Value, BackplaneError> {
-        let id = Callbacks.newID(), timer = live.timer
-        return await withUnsafeContinuation { continuation in
-            let answer = FirstAnswer(continuation)
-            timer.schedule(id, at: .now + limit) { answer.give(.failure(BackplaneError(.callDeadline, late))) }
-            HostThread.launch {
-                answer.give(body())
+        let id = Callbacks.newID(), timer = live.timer, wish = Wish()
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let answer = FirstAnswer(continuation)
+                timer.schedule(id, at: .now + limit) {
+                    wish.giveUp()
+                    answer.give(.failure(BackplaneError(.callDeadline, late)))
+                }
+                let begins = HostThread.launch {
+                    answer.give(body { wish.isGivenUp })
+                    timer.cancel(id)
+                }
+                guard !begins else { return }
                 timer.cancel(id)
+                answer.give(.failure(.noThread))
             }
+        } onCancel: {
+            wish.giveUp()
         }
     }
 }
@@ -134,6 +165,15 @@ extension LoadedPlugin {
         else { return resources == nil }
         return resources.map { FileTree.isSame(source, as: $0) } ?? false
     }
+}
+
+/// The wish for a result, until nobody waits for it any longer.
+private final class Wish: Sendable {
+    private let state = Atomic(false)
+
+    var isGivenUp: Bool { state.load(ordering: .relaxed) }
+
+    func giveUp() { state.store(true, ordering: .relaxed) }
 }
 
 /// A continuation that takes the first of several answers.

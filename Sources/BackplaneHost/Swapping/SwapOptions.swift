@@ -10,14 +10,17 @@ public struct SwapOptions: Sendable, Hashable {
     ///
     /// The new code then begins without it.
     public var discardsState: Bool
+    /// A Boolean value that indicates whether new libraries are loaded without a trial in a child process.
+    public var trustsLibraries: Bool
 
-    /// Creates options for a swap: by default without probation, with limits of 10 s, and refusing to lose state.
+    /// Creates options for a swap: by default without probation, with limits of 10 s, refusing to lose state, and with
+    /// a trial of each library.
     public init(
         probation: Probation? = nil, drainLimit: Duration = .seconds(10), stepLimit: Duration = .seconds(10),
-        discardsState: Bool = false
+        discardsState: Bool = false, trustsLibraries: Bool = false
     ) {
-        (self.probation, self.drainLimit, self.stepLimit, self.discardsState) = (
-            probation, drainLimit, stepLimit, discardsState
+        (self.probation, self.drainLimit, self.stepLimit, self.discardsState, self.trustsLibraries) = (
+            probation, drainLimit, stepLimit, discardsState, trustsLibraries
         )
     }
 }

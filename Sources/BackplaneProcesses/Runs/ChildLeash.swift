@@ -19,7 +19,7 @@ package enum ChildLeash {
         dup2(nothing, STDIN_FILENO)
         close(nothing)
         let group = getpid()
-        HostThread.start("bp-leash") {
+        let isHeld = HostThread.tryStart("bp-leash") {
             var byte: UInt8 = 0
             while true {
                 let count = read(leash, &byte, 1)
@@ -29,6 +29,10 @@ package enum ChildLeash {
             kill(-group, SIGKILL)
             kill(group, SIGKILL)
         }
+        guard !isHeld else { return }
+        // Without it the child might outlive its parent.
+        _ = "the system gives the child process no thread\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _exit(1)
     }
 
     /// Duplicates a descriptor as close-on-exec, with a number beyond the first few hundred, which programs may close.

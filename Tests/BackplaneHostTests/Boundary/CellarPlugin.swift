@@ -10,7 +10,11 @@ import CBackplane
 enum CellarPlugin {
     /// An instance of one of its classes, `Cellar` or one that goes wrong, in a library of its own.
     static func make(
-        _ className: String, in folder: LoadingFixture.Folder, launch: @escaping Callbacks.Launch = { $0() }
+        _ className: String, in folder: LoadingFixture.Folder,
+        launch: @escaping Callbacks.Launch = { body in
+            body()
+            return true
+        }
     ) async throws -> ComponentInstance {
         try folder.write(LoadingFixture.library(of: source, []), as: "libCellar.so")
         let entry = unsafeBitCast(

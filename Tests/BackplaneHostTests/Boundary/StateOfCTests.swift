@@ -47,6 +47,7 @@ struct StateOfCTests {
         let cellar = try await CellarPlugin.make("NeverCellar", in: folder) { start in
             start()
             Callbacks.end(asked.load(ordering: .relaxed), EncodedAnswer(late))
+            return true
         }
         let ended = await error {
             _ = try await cellar.exportState(version: 2, { asked.store($0, ordering: .relaxed) })

@@ -87,6 +87,6 @@ extension LocalSocket {
 /// Runs what blocks on a thread of its own.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-        HostThread.start("test") { continuation.resume(returning: body()) }
+        _ = HostThread.tryStart("test") { continuation.resume(returning: body()) }
     }
 }

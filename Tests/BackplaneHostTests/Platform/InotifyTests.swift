@@ -52,7 +52,7 @@ final class InotifyTests {
         inotify.wait(until: deadline)
         #expect(Deadline.now >= deadline, "both were for the wait before")
         let hasEnded = DispatchSemaphore(value: 0)
-        HostThread.start("test") {
+        _ = HostThread.tryStart("test") {
             inotify.wait(until: nil)
             hasEnded.signal()
         }

@@ -11,6 +11,8 @@ struct PatientThreadTests {
             "\(index): \(value)"
         } late: { _, _ in
             "late"
+        } unable: { _, _ in
+            "unable"
         }
         #expect(outputs == ["0: 3", "1: 1", "2: 2"])
     }
@@ -20,6 +22,8 @@ struct PatientThreadTests {
             PatientThread.map([Int](), limit: .zero) { _, value in
                 value
             } late: { _, _ in
+                0
+            } unable: { _, _ in
                 0
             } == [])
     }
@@ -31,6 +35,8 @@ struct PatientThreadTests {
             return "\(value)"
         } late: { index, value in
             "\(value) at \(index) is late"
+        } unable: { _, _ in
+            "unable"
         }
         #expect(outputs == ["1", "2 at 1 is late", "3", "4 at 3 is late"])
         // Whatever they still bring is about nothing.

@@ -78,7 +78,7 @@ struct SwapBesideGluttonsTests {
         // Whoever waits is told at its deadline, which comes long before the drain's.
         let early = Mutex<BackplaneError.Code?>(nil)
         let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(1))) }
-        HostThread.launch {
+        _ = HostThread.launch {
             while !gate.isHeld { sched_yield() }
             _ = gate.wait(at: slot, Call(within: .milliseconds(20))) { admission in
                 if case .failure(let error) = admission { early.withLock { $0 = error.code } }

@@ -111,7 +111,7 @@ struct SwapCallersTests {
         let swap = Task { try await tills.swap(TillScript(edition: 2)) }
         await eventually { suspending.arrived == 1 }
         let answer = Mutex<String?>(nil)
-        HostThread.launch {
+        _ = HostThread.launch {
             let text = try? till.actNow("")
             answer.withLock { $0 = text ?? "failed" }
         }

@@ -27,6 +27,14 @@ enum { IN_NO_STEP, IN_ENTRY, IN_CREATE, IN_ACTIVATE, IN_SUSPEND, IN_RESUME, IN_E
 
 BP_IDENTITY(ID, "3.0.0")
 
+/* What is done when it is loaded, and when its process ends: statements, such as abort(). */
+#ifdef LOADED
+__attribute__((constructor)) static void loaded(void) { LOADED; }
+#endif
+#ifdef ENDED
+__attribute__((destructor)) static void ended(void) { ENDED; }
+#endif
+
 static bp_bytes text(const char *literal) {
     const bp_bytes bytes = {(const uint8_t *)literal, strlen(literal)};
     return bytes;

@@ -1,0 +1,91 @@
+import Backplane
+import Glibc
+
+/// The trials of a host's libraries: each is opened in a child process before this process loads it.
+final class LibraryTrials: Sendable {
+    let rule: TrialRule
+    private let process: TrialProcess
+    private let log: any LogSink
+    private let hasTold = Monitor(false)
+
+    init(_ rule: TrialRule, in process: TrialProcess, log: any LogSink) {
+        (self.rule, self.process, self.log) = (rule, process, log)
+    }
+
+    /// Opens a library's copy in a child process, without running its entry function.
+    ///
+    /// A library that the loader itself refuses passes: this process is refused it in the same way, and may have what
+    /// it needs in memory already.
+    ///
+    /// - Parameters:
+    ///   - limit: The time after which the child is killed.
+    ///   - isGivenUp: Returns whether nobody waits for the result any longer.
+    /// - Throws: After removing the copy, `plugin.trial-failed` if the child does not survive it, or `host.exhausted` if
+    ///   the system gives no child.
+    func requireSurvival(of file: LibraryFile, limit: Duration, isGivenUp: () -> Bool = { false })
+        throws(BackplaneError)
+    {
+        switch process.open(file.copy, limit: limit, isGivenUp: isGivenUp) {
+        case .passed, .refused: return
+        case .givenUp:
+            unlink(file.copy)
+            throw .givenUp(at: file.path)
+        case .impossible: tellOnce()
+        case .noProcess(let reason):
+            unlink(file.copy)
+            throw BackplaneError(
+                .hostExhausted,
+                "the system gives the host no process to try the library in: \(reason); try again, or trust the library (--trust)",
+                at: file.path)
+        case .died(let death, let stage, let printed):
+            unlink(file.copy)
+            let lines = printed.split(separator: "\n").suffix(8).map {
+                BackplaneError(.pluginTrialFailed, "it printed: \($0.replacing(file.copy, with: file.path))")
+            }
+            throw BackplaneError(
+                .pluginTrialFailed,
+                "opened in a child process first, the library \(death.text(limit)) \(stage.text), so this process does not load it; `backplane validate` says more",
+                at: file.path, causes: lines)
+        }
+    }
+
+    private func tellOnce() {
+        let isFirst = hasTold.withLock { told in
+            defer { told = true }
+            return !told
+        }
+        guard isFirst else { return }
+        log.write(
+            LogRecord(
+                level: .notice, source: "host",
+                message:
+                    "libraries are not opened in a child process first, because the host is not part of this program's executable",
+                metadata: [:]))
+    }
+}
+
+extension BackplaneError {
+    /// The error of work on a library whose result nobody waits for any longer.
+    static func givenUp(at path: String? = nil) -> BackplaneError {
+        BackplaneError(.callCancelled, "nobody waits for it any longer", at: path)
+    }
+}
+
+extension TrialProcess.Death {
+    fileprivate func text(_ limit: Duration) -> String {
+        switch self {
+        case .exit(let code): "ended it with exit code \(code)"
+        case .signal(let number): "ended it with signal \(number) (\(String(cString: strsignal(number))))"
+        case .overdue: "came to no end within \(limit)"
+        }
+    }
+}
+
+extension TrialProcess.Stage {
+    fileprivate var text: String {
+        switch self {
+        case .loading: "while it was loaded"
+        case .ending: "when the process was to end"
+        }
+    }
+}

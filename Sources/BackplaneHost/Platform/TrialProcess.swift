@@ -1,0 +1,223 @@
+import Backplane
+import CBackplaneHost
+import Glibc
+
+/// A process kept ready beside this one, whose children open libraries before this process loads them.
+///
+/// It is this program, started once more and taken over before `main` (`trials.c`), so it has the same libraries in
+/// memory. It is single-threaded, and forks each child before there is a library for it. It starts at the first trial
+/// and ends with this process; a trial takes a few system calls and what loading the library takes.
+package final class TrialProcess: Sendable {
+    /// The process that all hosts of this program share.
+    package static let shared = TrialProcess(isPossible: bph_can_try() != 0)
+
+    /// The result of opening a library in a child.
+    package enum Verdict: Sendable, Hashable {
+        case passed
+        /// The system's loader does not load it, for a reason that it gives again when this process loads the library.
+        case refused(String)
+        /// The child did not survive it, with what it printed.
+        case died(Death, stage: Stage, printed: String)
+        /// Nobody waits for the result any longer.
+        case givenUp
+        /// The system gives no process for it, for this reason.
+        case noProcess(String)
+        /// This program cannot be started again for trials.
+        case impossible
+    }
+    package enum Death: Sendable, Hashable {
+        case exit(Int32), signal(Int32), overdue
+    }
+    /// The stage in which the child ended.
+    package enum Stage: Sendable, Hashable {
+        /// While the library was loaded, by the loader or in a constructor.
+        case loading
+        /// While the child ended, in a destructor.
+        case ending
+    }
+
+    private struct State {
+        /// The process and this end of the channel to it, once it has started.
+        var running: (id: Int32, channel: Int32)?
+        var isInUse = false
+        /// The id of the last request; the process answers with it.
+        var lastRequest: UInt32 = 0
+    }
+    private let isPossible: Bool
+    private let state = Monitor(State())
+
+    /// Creates a process that is not started.
+    ///
+    /// - Parameter isPossible: Whether this program can be started again for trials.
+    package init(isPossible: Bool) { self.isPossible = isPossible }
+
+    deinit {
+        if let running = state.withLock({ $0.running }) { Self.end(running) }
+    }
+
+    /// The id of the process, for tests; `nil` if it is not running.
+    package var id: Int32? { state.withLock({ $0.running })?.id }
+
+    /// Starts the process, so that the first trial need not wait for it; does nothing if that fails.
+    package func prepare() {
+        guard isPossible, take(isGivenUp: { false }) else { return }
+        _ = try? start()
+        release()
+    }
+
+    /// Opens the library at `path` in a child.
+    ///
+    /// - Parameters:
+    ///   - limit: The time after which the child is killed.
+    ///   - isGivenUp: Returns whether nobody waits for the result any longer, which ends the process.
+    package func open(_ path: String, limit: Duration, isGivenUp: () -> Bool = { false }) -> Verdict {
+        guard isPossible else { return .impossible }
+        guard take(isGivenUp: isGivenUp) else { return .givenUp }
+        defer { release() }
+        // The process may have been killed since the last trial; a second one in a row is not chance.
+        for _ in 0..<2 {
+            do throws(SystemError) {
+                guard let channel = try start() else { return .impossible }
+                if let verdict = try ask(channel, path, limit, isGivenUp) { return verdict }
+                drop()
+                return .givenUp
+            } catch {
+                drop()
+                guard error.number == EPIPE || error.number == ECHILD else { return .noProcess("\(error)") }
+            }
+        }
+        return .noProcess("the process for it was killed")
+    }
+
+    /// Waits until no other trial is under way; returns `false` if it was given up before.
+    private func take(isGivenUp: () -> Bool) -> Bool {
+        state.wait { state in
+            guard state.isInUse else {
+                state.isInUse = true
+                return .done(true)
+            }
+            return isGivenUp() ? .done(false) : .until(Deadline.now + Self.interval)
+        }
+    }
+
+    private func release() { state.withLock { $0.isInUse = false } }
+
+    private func drop() {
+        if let running = state.withLock({ state in
+            defer { state.running = nil }
+            return state.running
+        }) {
+            Self.end(running)
+        }
+    }
+
+    private static func end(_ running: (id: Int32, channel: Int32)) {
+        close(running.channel)
+        kill(running.id, SIGKILL)
+        while waitpid(running.id, nil, 0) < 0, errno == EINTR {}
+    }
+
+    /// The time between two looks at whether a trial was given up.
+    private static let interval = Duration.milliseconds(50)
+    /// The time that the process may take until it is ready, and to answer beyond a trial's limit.
+    private static let patience = Duration.seconds(20)
+
+    /// Returns the channel to the process, which is started if it is not running; `nil` if it does not take over.
+    private func start() throws(SystemError) -> Int32? {
+        if let running = state.withLock({ $0.running }) { return running.channel }
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        try retryingInterrupted { socketpair(AF_UNIX, kind, 0, &ends) }
+        let id = bph_start_trials(ends[1])
+        close(ends[1])
+        guard id > 0 else {
+            close(ends[0])
+            throw SystemError(-id)
+        }
+        let running = (id: id, channel: ends[0])
+        // A program that something else takes over, such as valgrind, ends or says nothing.
+        guard (try? receive(ends[0], 0, until: .now + Self.patience, { false }))?.outcome == .ready else {
+            Self.end(running)
+            return nil
+        }
+        state.withLock { $0.running = running }
+        return running.channel
+    }
+
+    /// Returns the verdict on a library; `nil` if it was given up.
+    private func ask(_ channel: Int32, _ path: String, _ limit: Duration, _ isGivenUp: () -> Bool)
+        throws(SystemError) -> Verdict?
+    {
+        guard path.utf8.count <= BPH_TRIAL_PATH else { throw SystemError(ENAMETOOLONG) }
+        let id = state.withLock { state in
+            state.lastRequest = max(1, state.lastRequest &+ 1)
+            return state.lastRequest
+        }
+        var request = bph_trial_request(id: id, limit_ms: UInt32(clamping: Int64(limit / .milliseconds(1))))
+        let message = withUnsafeBytes(of: &request) { Array($0) } + Array(path.utf8)
+        try retryingInterrupted { send(channel, message, message.count, Int32(MSG_NOSIGNAL)) }
+        guard let answer = try receive(channel, id, until: .now + limit + Self.patience, isGivenUp) else { return nil }
+        switch answer.outcome {
+        case .ready: throw SystemError(ECHILD)
+        case .passed: return .passed
+        case .refused: return .refused(answer.text)
+        case .died(let death, let stage): return .died(death, stage: stage, printed: answer.text)
+        case .noChild(let number): throw SystemError(number)
+        }
+    }
+
+    private struct Answer {
+        enum Outcome: Hashable {
+            case ready, passed, refused
+            case died(Death, Stage)
+            case noChild(Int32)
+        }
+        let id: UInt32
+        let outcome: Outcome
+        let text: String
+
+        init?(_ message: ArraySlice<UInt8>) {
+            let size = MemoryLayout<bph_trial_verdict>.size
+            guard message.count >= size else { return nil }
+            let verdict = message.withUnsafeBytes { $0.loadUnaligned(as: bph_trial_verdict.self) }
+            id = verdict.id
+            outcome =
+                switch Int(verdict.outcome) {
+                case BPH_TRIAL_READY: .ready
+                case BPH_TRIAL_PASSED: .passed
+                case BPH_TRIAL_REFUSED: .refused
+                case BPH_TRIAL_EXIT_LOADING: .died(.exit(verdict.number), .loading)
+                case BPH_TRIAL_EXIT_ENDING: .died(.exit(verdict.number), .ending)
+                case BPH_TRIAL_SIGNAL_LOADING: .died(.signal(verdict.number), .loading)
+                case BPH_TRIAL_SIGNAL_ENDING: .died(.signal(verdict.number), .ending)
+                case BPH_TRIAL_OVERDUE_LOADING: .died(.overdue, .loading)
+                case BPH_TRIAL_OVERDUE_ENDING: .died(.overdue, .ending)
+                default: .noChild(verdict.number)
+                }
+            text = String(decoding: message.dropFirst(size), as: UTF8.self)
+        }
+    }
+
+    /// Returns the process's answer to a request; `nil` if it was given up.
+    ///
+    /// - Throws: `EPIPE` if the process is gone, `ETIMEDOUT` if it says nothing until the deadline.
+    private func receive(_ channel: Int32, _ id: UInt32, until deadline: Deadline, _ isGivenUp: () -> Bool)
+        throws(SystemError)
+        -> Answer?
+    {
+        while true {
+            var entry = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
+            let limit = Int32(Self.interval / .milliseconds(1))
+            if try retryingInterrupted({ poll(&entry, 1, limit) }) == 0 {
+                if isGivenUp() { return nil }
+                if Deadline.now >= deadline { throw SystemError(ETIMEDOUT) }
+                continue
+            }
+            var bytes = [UInt8](repeating: 0, count: MemoryLayout<bph_trial_verdict>.size + Int(BPH_TRIAL_TEXT))
+            let count = recv(channel, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0, let answer = Answer(bytes[..<count]) else { throw SystemError(EPIPE) }
+            if answer.id == id { return answer }
+        }
+    }
+}
