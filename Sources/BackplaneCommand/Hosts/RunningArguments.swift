@@ -5,9 +5,9 @@ import BackplaneHost
 
 /// The options of commands that work on a manifest or on a running host.
 struct RunningArguments: ParsableArguments {
-    @Flag(help: "Ask the host that runs, and make none.") var running = false
+    @Flag(help: "Ask the running host instead of creating one.") var running = false
 
-    @Option(help: ArgumentHelp("The running host to ask, by the path of its socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the socket of the running host to ask.", valueName: "path"))
     var socket: String?
 }
 
@@ -24,12 +24,12 @@ extension HostArguments {
 
 /// The options of commands that work on a running host only.
 struct HostChoiceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The running host, by the path of its socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the running host's socket.", valueName: "path"))
     var socket: String?
 
     @Option(
         help: ArgumentHelp(
-            "The running host, by the manifest that is in force there (default: the only one there is, or that of the current folder).",
+            "The manifest that is active in the running host (default: that of the only running host, or the one in the current folder).",
             valueName: "manifest"))
     var manifest: String?
 
@@ -46,20 +46,21 @@ struct HostChoiceArguments: ParsableArguments {
 struct SwapArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Seconds in which the new code is swapped back if it fails (default: none).", valueName: "seconds"))
+            "Seconds during which the swap is rolled back if the new code fails (default: none).", valueName: "seconds")
+    )
     var probation: Double?
 
     @Option(
-        help: ArgumentHelp("The part of its calls that may fail during probation (default: 0.1).", valueName: "part"))
+        help: ArgumentHelp("The fraction of calls that may fail during probation (default: 0.1).", valueName: "fraction"))
     var errorRate: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that calls under way may take to end, and each step of a component (default: 10).",
+            "Seconds that calls in flight may take to finish, and each lifecycle step of a component (default: 10).",
             valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Go on where state cannot be carried over; the new code begins without it.") var discardState = false
+    @Flag(help: "Continue if state cannot be carried over; the new code starts without it.") var discardState = false
 
     func validate() throws { _ = try options }
 

@@ -4,16 +4,16 @@ import ArgumentParser
 extension BackplaneTool {
     /// The arguments of `inspect` and its child process.
     struct InspectionArguments: ParsableArguments {
-        @Argument(help: "A library: its path, or its name as a manifest gives it.")
+        @Argument(help: "The library: its path, or its name as a manifest gives it.")
         var library: String
 
         @Option(
             help: ArgumentHelp(
-                "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+                "The folder the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
                 valueName: "folder"))
         var loadFolder: String?
 
-        @Option(help: ArgumentHelp("Seconds that the library may take to say what it brings.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("Seconds that the library may take to describe itself.", valueName: "seconds"))
         var timeout: Double = InspectCommand.defaultLimit
 
         func validate() throws {
@@ -25,10 +25,10 @@ extension BackplaneTool {
 
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says what a library is and brings, and whether a host would load it.",
+            abstract: "Show a library's metadata and whether a host would load it.",
             discussion: """
-                Its identity is read without running it; what components it brings it says when it is loaded, in a process of its own. \
-                Exit code 1 when a host would not load it.
+                The library's identity is read without running it; its components are read by loading it in a separate \
+                process. The exit code is 1 if a host would not load it.
 
                 EXAMPLES
                   backplane inspect .build/debug/libClock.so
@@ -36,7 +36,7 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var inspection: InspectionArguments
-        @Flag(help: "Print everything as JSON.") var json = false
+        @Flag(help: "Print the report as JSON.") var json = false
 
         func run() async throws {
             let command = InspectCommand(

@@ -5,10 +5,10 @@ import BackplaneScaffold
 extension BackplaneTool {
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a package, a plugin, a manager or a program, which build and pass their tests at once.",
+            abstract: "Create a package, a plugin, a manager or a program that builds and passes its tests.",
             discussion: """
-                Says what was written and what to enter next. Nothing that is there is overwritten, and where something fails nothing is left \
-                behind; exit code is 1 then.
+                Prints the files that were written and the commands to enter next. Existing files are never \
+                overwritten. If anything fails, nothing is left behind and the exit code is 1.
 
                 EXAMPLES
                   backplane new package Tides

@@ -7,7 +7,7 @@ enum ManifestChoice {
     static let names = ["backplane.json", "backplane.plist", "NLManagerProvider.plist"]
 
     /// A description of the default for help texts.
-    static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) that is in the current folder"
+    static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) found in the current folder"
 
     /// The first of these files that exists in the current folder.
     static var here: String? { names.first(where: isFile) }

@@ -8,16 +8,16 @@ import Glibc
 @main
 enum PackageFreeTool {
     private static let usage = """
-        backplane run [MANIFEST]                           starts every manager, and stays until SIGINT or SIGTERM
-        backplane call [MANIFEST] MANAGER METHOD [JSON]    calls one method of one manager, and prints the result
-        backplane check [MANIFEST]                         lists everything that is wrong, and starts nothing
+        backplane run [MANIFEST]                           start every manager, and run until SIGINT or SIGTERM
+        backplane call [MANIFEST] MANAGER METHOD [JSON]    call one method of a manager and print the result
+        backplane check [MANIFEST]                         list every problem, and start nothing
 
-          --environment NAME      the manifest's environment to use
-          --plugin-path FOLDER    a folder to look for libraries in; may be given again
-          --load-folder FOLDER    where libraries are copied to before they are loaded
-          --data FOLDER           where data access controllers keep their data
+          --environment NAME      the environment of the manifest to use
+          --plugin-path FOLDER    a folder to search for libraries; can be repeated
+          --load-folder FOLDER    the folder libraries are copied to before they are loaded
+          --data FOLDER           the folder where data access controllers keep their data
 
-        Every other command comes with the engines, which this build does not have: `swift build` in a checkout of Backplane.
+        All other commands need the engines, which this build lacks. To get them, run `swift build` in a checkout of Backplane.
         """
 
     private struct Misuse: Error, CustomStringConvertible {
