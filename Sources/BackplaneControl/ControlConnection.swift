@@ -43,12 +43,12 @@ final class ControlConnection: Sendable {
         } ended: { isStray in
             if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
-        guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
+        guard begins else { throw BackplaneError(.controlBusy, "the system cannot create more threads for the host") }
         if let outcome = work.wait(for: request.endsWithClient ? socket : nil) { return try outcome.get() }
         server.strays.add(1, ordering: .relaxed)
         throw BackplaneError(
             .callDeadline,
-            "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer")
+            "the deadline passed; the called function still occupies its thread, and is no longer waited for")
     }
 
     private func requireRoomForStrays() throws(BackplaneError) {
@@ -56,7 +56,7 @@ final class ControlConnection: Sendable {
         guard strays >= limits.strays else { return }
         throw BackplaneError(
             .controlBusy,
-            "\(strays) calls that were given up have not returned, each with a thread of its own; no more are made here"
+            "\(strays) abandoned calls have not returned, and each occupies a thread; no more calls are accepted here"
         )
     }
 
@@ -65,7 +65,7 @@ final class ControlConnection: Sendable {
         guard user != geteuid(), user != 0 else { return }
         throw BackplaneError(
             .controlForbidden,
-            "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")"
+            "only user \(geteuid()), who runs this host, and root may control it, not user \(user.map { "\($0)" } ?? "unknown")"
         )
     }
 
@@ -87,7 +87,7 @@ final class ControlConnection: Sendable {
             if let end = bytes.newline(from: start) { return Array(bytes[..<end]) }
             guard bytes.count <= limits.request else {
                 throw BackplaneError(
-                    .controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
+                    .controlMalformed, "a request has at most \(limits.request >> 20) MB and ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }

@@ -33,7 +33,7 @@ final class ControlServer: Sendable {
         let connection = ControlConnection(socket, of: self)
         guard takesPlace() else {
             return connection.refuse(
-                "\(limits.connections) requests are under way, and no more are taken; try again when one has ended")
+                "\(limits.connections) requests are in progress, which is the limit; try again when one has ended")
         }
         let begins = HostThread.tryStart("bp-request") {
             connection.serve()
@@ -41,7 +41,7 @@ final class ControlServer: Sendable {
         }
         guard !begins else { return }
         connections.withLock { $0 -= 1 }
-        connection.refuse("the system gives the host no more threads")
+        connection.refuse("the system cannot create more threads for the host")
     }
 
     /// Waits for a free connection for a limited time, during which none is accepted; returns whether there is one.
@@ -77,7 +77,7 @@ final class ControlServer: Sendable {
         guard let request = requests[head.request] else {
             throw BackplaneError(
                 .controlUnknownRequest,
-                "there is no request `\(head.request)`; there is: \(NameSuggestions(for: head.request, among: names).list)"
+                "unknown request `\(head.request)`; expected one of: \(NameSuggestions(for: head.request, among: names).list)"
             )
         }
         return request

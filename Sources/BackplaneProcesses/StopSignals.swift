@@ -14,7 +14,7 @@ package final class StopSignals: Sendable {
     package init(_ numbers: [Int32] = [SIGINT, SIGTERM], beforeDying: @escaping @Sendable () -> Void = {}) {
         var ends: [Int32] = [-1, -1]
         // Handlers must be async-signal-safe: they write the signal's number to a pipe, which a separate thread reads.
-        guard pipe(&ends) == 0 else { preconditionFailure("the system gives the command no pipe") }
+        guard pipe(&ends) == 0 else { preconditionFailure("no pipe for signals could be created") }
         writeEnd.store(ends[1], ordering: .releasing)
         let (events, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.events = events

@@ -61,7 +61,7 @@ struct CallTests {
             "\(failed.errors)")
         let alone = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--explain")
         #expect(
-            alone.status == 0 && alone.errors.hasSuffix("what it started has no wires\n")
+            alone.status == 0 && alone.errors.hasSuffix("the started components have no wires\n")
                 && alone.errors.split(separator: "\n").count == 1)
     }
 
@@ -71,7 +71,7 @@ struct CallTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let line = outcome.errors.split(separator: "\n").first { $0.contains(" clock ") }
         #expect(
-            line?.hasSuffix(" encoded  plugin `org.backplane.clock` is not made with the Swift SDK") == true,
+            line?.hasSuffix(" encoded  plugin `org.backplane.clock` does not use the Swift SDK") == true,
             "\(outcome.errors)")
     }
 

@@ -73,7 +73,8 @@ struct HostileTests {
         if let reason = row.leftOut { try Test.cancel("not tried: this process may make no device (\(reason))") }
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(
-            row.host.joined().contains("a plugin is a regular file, this is neither a file nor a folder"), "\(row.text)"
+            row.host.joined().contains("a plugin is a regular file, but this is neither a file nor a folder"),
+            "\(row.text)"
         )
     }
 

@@ -179,7 +179,7 @@ struct ToolTests {
         }
         let check = try await tool.run("check", path)
         #expect(
-            check.output.hasSuffix("\n`backplane explain -- \(path) -y` follows it to where that begins\n"),
+            check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces it to its cause\n"),
             "\(check.output)")
     }
 

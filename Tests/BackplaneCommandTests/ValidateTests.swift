@@ -71,7 +71,7 @@ struct ValidateTests {
     @Test func `what is no library at all is exit code 1, and everything else is skipped`() async throws {
         let (status, report) = try await report(tool.write("nothing", as: "libText.so"))
         #expect(status == 1 && !report.isValid)
-        #expect(report["V01"]?.details == ["a plugin is a shared library, this file is not one (not ELF)"])
+        #expect(report["V01"]?.details == ["a plugin is a shared library, but this file is not one (not ELF)"])
         #expect(report.requirements.dropFirst().allSatisfy { $0.result == "skipped" })
     }
 

@@ -44,7 +44,7 @@ struct HostTests {
                 })
             #expect(
                 error.description
-                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) accepts no connection; is the server running?"
+                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) refused the connection; is the server running?"
             )
         }
     }

@@ -120,8 +120,8 @@ struct FakeTests {
             let asynchronous = await #expect(throws: BackplaneError.self) { try await ringing.ring("noon") }
             let synchronous = #expect(throws: BackplaneError.self) { try ringing.count() }
             #expect(asynchronous?.code == .callUnimplemented)
-            #expect(asynchronous?.message == "Fake.Ringing stands in for a Ringing and was given no body for `ring`")
-            #expect(synchronous?.message == "Fake.Ringing stands in for a Ringing and was given no body for `count`")
+            #expect(asynchronous?.message == "Fake.Ringing replaces a Ringing but does not implement `ring`")
+            #expect(synchronous?.message == "Fake.Ringing replaces a Ringing but does not implement `count`")
         }
     }
 
@@ -269,19 +269,19 @@ extension FakeTests {
     @Test(arguments: [
         (
             [Fake.Place.dataAccessController(of: "Sixton")],
-            "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"
+            "manager.unknown: a fake is given for the data access controller of `Sixton`, but the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"
         ),
         (
             [.manager("Moondial")],
-            "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"
+            "manager.unknown: a fake is given for the manager `Moondial`, but the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"
         ),
         (
             [.addedManager("Sundial")],
-            "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"
+            "wire.mismatch: a fake is given for the added manager `Sundial`, but the manifest already has a manager of that name; `.manager(\"Sundial\")` replaces it"
         ),
         (
             [.dataAccessController],
-            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"
+            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; choose the manager with `of:`"
         ),
         (
             [.service("bell", of: "Sundial")],
@@ -303,6 +303,6 @@ extension FakeTests {
         }
         #expect(
             error?.description
-                == "wire.mismatch: two fakes are given for the communication controller of `Sexton`; give one")
+                == "wire.mismatch: two fakes are given for the communication controller of `Sexton`; give only one")
     }
 }

@@ -17,8 +17,8 @@ struct ApplyCommand: Sendable {
         // The host reads the file itself, and its current folder may be another one.
         let request = ApplyRequest(manifest: FilePath.absolute(manifest), environment: environment)
         return host.ask(
-            request, doing: "putting the manifest in force",
-            interrupted: "this command ends, and the host goes on with the manifest"
+            request, doing: "activating the manifest",
+            interrupted: "this command ends, but the host continues to activate the manifest"
         ) { change, _ in
             change.value.print(json: json)
         }

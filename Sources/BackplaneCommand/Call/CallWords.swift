@@ -17,7 +17,7 @@ struct CallWords: Sendable, Hashable {
         guard let manager = names.popFirst() else { throw Misuse(description: "MANAGER is missing") }
         guard let method = names.popFirst() else { throw Misuse(description: "METHOD is missing") }
         let input = names.popFirst() ?? "null"
-        if let first = names.first { throw Misuse(description: "`\(first)` is not expected here") }
+        if let first = names.first { throw Misuse(description: "unexpected argument `\(first)`") }
         (self.manifest, self.manager, self.method, self.input) = (manifest, manager, method, input)
     }
 }
@@ -32,7 +32,7 @@ struct ExplainWords: Sendable, Hashable {
         let (manifest, names) = ManifestChoice.split(words)
         guard let manager = names.first else { throw CallWords.Misuse(description: "NAME is missing") }
         if let second = names.dropFirst().first {
-            throw CallWords.Misuse(description: "`\(second)` is not expected here")
+            throw CallWords.Misuse(description: "unexpected argument `\(second)`")
         }
         (self.manifest, self.manager) = (manifest, manager)
     }

@@ -58,7 +58,7 @@ struct RunCommand: Sendable {
         for problem in errors { Output.remark(problem.report(in: settings.manifest)) }
         if keepsGoing { return await !host.managers.isEmpty }
         Output.remark(
-            "backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound"
+            "backplane: \(settings.manifest) has \(counted(errors.count, "error")), so nothing was started; --keep-going starts everything without errors"
         )
         return false
     }

@@ -51,7 +51,7 @@ enum PackageFreeTool {
                 settings: settings, manager: words.manager, method: words.method, input: words.input, timeout: 60,
                 explains: false
             ).run()
-        case let name?: throw Misuse(description: "there is no command `\(name)` in this build")
+        case let name?: throw Misuse(description: "this build has no command `\(name)`")
         case nil: throw Misuse(description: "expected a command")
         }
     }
@@ -67,9 +67,9 @@ enum PackageFreeTool {
                 continue
             }
             guard ["--environment", "--plugin-path", "--load-folder", "--data"].contains(word) else {
-                throw Misuse(description: "`\(word)` is not expected here")
+                throw Misuse(description: "unexpected option `\(word)`")
             }
-            guard let value = rest.popFirst() else { throw Misuse(description: "\(word) wants a value") }
+            guard let value = rest.popFirst() else { throw Misuse(description: "\(word) requires a value") }
             switch word {
             case "--environment": settings.environment = value
             case "--plugin-path": settings.pluginPaths.append(value)
@@ -82,7 +82,7 @@ enum PackageFreeTool {
 
     private static func last(of words: ArraySlice<String>) throws(Misuse) -> String? {
         guard words.count < 2 else {
-            throw Misuse(description: "`\(words[words.startIndex + 1])` is not expected here")
+            throw Misuse(description: "unexpected argument `\(words[words.startIndex + 1])`")
         }
         return words.first
     }

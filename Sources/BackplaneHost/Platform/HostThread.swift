@@ -12,7 +12,7 @@ package enum HostThread {
     ///
     /// - Parameter name: The name of the thread in debuggers, at most 15 bytes.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        guard tryStart(name, body) else { preconditionFailure("the system gives the host no thread") }
+        guard tryStart(name, body) else { preconditionFailure("the system cannot create a thread for the host") }
     }
 
     /// Runs `body` on a new detached thread, or returns `false` if the system cannot create one.

@@ -76,7 +76,7 @@ typedef struct bp_bytes {
 enum {
     BP_OK = 0,              /* payload: the result, JSON (`null` for none)                     */
     BP_FAILED = 1,          /* payload: text; becomes the error component.failed               */
-    BP_INVALID_INPUT = 2,   /* payload: text; the input is not what the method takes           */
+    BP_INVALID_INPUT = 2,   /* payload: text; the input does not have the type that the method takes           */
     BP_UNIMPLEMENTED = 3,   /* payload: text; there is no such method, interface or lifecycle  */
     BP_CANCELLED = 4,       /* payload: text; the caller no longer wants an answer             */
     BP_DEADLINE = 5,        /* payload: text; the call's deadline passed                       */

@@ -53,7 +53,9 @@ struct StateTransferTests {
         let error = try #require(await failure { try await tally.importText(#"{"words":{"whale":"two"}}"#) })
         #expect(error.code == .stateIncompatible)
         #expect(error.location == "/words/whale")
-        #expect(error.message.hasPrefix("Tally: what came as its state `Tally` 1 is none: expected Int"), "\(error)")
+        #expect(
+            error.message.hasPrefix("Tally: the data received as its state `Tally` 1 cannot be decoded: expected Int"),
+            "\(error)")
         #expect(try await tally.exportText() == #"{"words":{}}"#, "it is as it was")
     }
 
@@ -69,12 +71,14 @@ struct StateTransferTests {
         #expect(
             read
                 == BackplaneError(
-                    .stateIncompatible, "NewTally was to read its state `Tally` in version 4, and accepts 0 to 3"))
+                    .stateIncompatible,
+                    "NewTally was asked to read its state `Tally` in version 4, but it accepts 0 to 3"))
         let written = await failure { _ = try await tally.exportText(version: 0) }
         #expect(
             written
                 == BackplaneError(
-                    .stateIncompatible, "NewTally was to write its state `Tally` in version 0, and writes 1 to 3"))
+                    .stateIncompatible,
+                    "NewTally was asked to write its state `Tally` in version 0, but it writes 1 to 3"))
         let beyond = await failure { try await tally.importText("[]", version: .max) }
         #expect(beyond?.code == .stateIncompatible)
     }
@@ -96,7 +100,7 @@ struct StateTransferTests {
             #expect(error?.code == .stateIncompatible)
             #expect(
                 error?.message.contains(
-                    "Boaster accepts its state `levels` in version \(version), has it in version 2, and has no `migrateUp(_:from:)`"
+                    "Boaster accepts its state `levels` in version \(version), but has no `migrateUp(_:from:)`"
                 ) == true)
         }
         let error = await failure { _ = try await boaster.exportText(version: 1) }

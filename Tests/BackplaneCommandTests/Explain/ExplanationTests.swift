@@ -55,8 +55,8 @@ import Testing
     @Test(
         arguments: [
             (
-                "Service", nil, "the highest of 4 that fit; of 2 equal ones that of the earliest plugin",
-                ["a lower version", "of a later plugin", "a lower version", "a manager, not a network service"]
+                "Service", nil, "the highest of 4 that fit; of 2 equal ones, the one of the earliest plugin",
+                ["a lower version", "from a later plugin", "a lower version", "a manager, not a network service"]
             ),
             (
                 "Service", "[1,2)", "the highest of 2 that fit",
@@ -124,7 +124,7 @@ import Testing
         let wires = try #require(components[0]["wires"] as? [[String: Any]])
         #expect(
             wires.compactMap { $0["reason"] as? String } == [
-                "plugin `org.example.clock` is not made with the Swift SDK"
+                "plugin `org.example.clock` does not use the Swift SDK"
             ])
     }
 }

@@ -41,7 +41,7 @@ struct NegotiationTests {
         let answer = try PluginDescription(asking: ProbePlugin.self, getInterface: { _, _ in nil })
         let refusal = #expect(throws: BackplaneError.self) { try identity.requireAgreement(with: answer) }
         #expect(refusal?.code == .pluginABIMismatch)
-        #expect(refusal?.message.contains("chose ABI 0, and its identity says that it speaks 3 to 5") == true)
+        #expect(refusal?.message.contains("chose ABI 0, but its identity gives 3 to 5") == true)
     }
 
     @Test(arguments: [(BP_LOG, 2), (BP_CALLS, 4), (BP_HTTP, 2), (BP_STORE, 2)] as [(String, UInt32)])

@@ -116,7 +116,8 @@ struct PluginGrowthTests {
                 let reply = try await probe(name, host)
                 #expect(reply.status == BP_ERROR)
                 #expect(
-                    reply.text.contains("host.interface-missing") && reply.text.contains("this host has no \(service)"),
+                    reply.text.contains("host.interface-missing")
+                        && reply.text.contains("this host does not offer \(service)"),
                     "\(reply.text)")
             }
         }

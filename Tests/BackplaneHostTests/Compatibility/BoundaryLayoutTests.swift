@@ -16,7 +16,7 @@ struct BoundaryLayoutTests {
 
     @Test func `the header that is kept of ABI 0 is laid out as it was when it was kept`() throws {
         let kept = try String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8)
-        #expect(try Self.abi0.get().text == kept, "neither is ever changed or recorded anew")
+        #expect(try Self.abi0.get().text == kept, "neither is ever changed or recorded again")
     }
 
     @Test func `everything of ABI 0 is where it was in the header in force, and what is new stands behind it`() throws {

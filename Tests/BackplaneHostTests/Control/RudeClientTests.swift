@@ -11,8 +11,8 @@ struct RudeClientTests {
     @Test(arguments: [
         ("", "expected"), ("fly", "expected"), ("{", "expected"), ("[]", "expected"), ("null", "expected"),
         ("{}", "`request` is missing"),
-        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "there is no request `fly`; there is: `apply`"),
-        (#"{"request": "swop"}"#, "is: `swap`"),
+        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "unknown request `fly`; expected one of: `apply`"),
+        (#"{"request": "swop"}"#, "of: `swap`"),
         (#"{"request": "swap"}"#, "`libraries` is missing"),
         (#"{"request": "swap", "libraries": "Clock"}"#, "expected Array"),
         (#"{"request": "reset", "manger": "Trial"}"#, "no such key"),
@@ -128,7 +128,7 @@ struct RudeClientTests {
         }
         let refused = await fixture.ask(ResetRequest())
         let error = #expect(throws: BackplaneError.self) { try refused.get() }
-        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are under way") == true)
+        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are in progress") == true)
         waiting = []
         await eventually {
             let answer = await fixture.ask(

@@ -47,7 +47,7 @@ struct PluginFilesTests {
         #expect(problem?.error.location == "/plugins/0/library")
         #expect(
             problem?.error.causes.first?.message == """
-                both `app_Bookshelf.resources` and `app_BookshelfModule.resources` may be the plugin's files; say which with `resources` in the manifest
+                `app_Bookshelf.resources` and `app_BookshelfModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest
                 """)
         await undecided.host.stop()
         for (name, words) in [("app_Bookshelf.resources", ["whale"]), ("app_BookshelfModule.resources", ["the"])] {

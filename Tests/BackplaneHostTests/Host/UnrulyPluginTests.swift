@@ -135,7 +135,7 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test(arguments: [("NeverMade", "be made"), ("NeverActive", "be activated")])
+    @Test(arguments: [("NeverMade", "be created"), ("NeverActive", "be activated")])
     func `a component that never comes up is given up at the limit, and not released while it may be at work`(
         name: String, step: String
     ) async throws {

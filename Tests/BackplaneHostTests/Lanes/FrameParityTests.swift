@@ -64,7 +64,7 @@ struct FrameParityTests {
                         because:
                             "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"
                     ))
-            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` is not made with the Swift SDK"))
+            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` does not use the Swift SDK"))
         }
     }
 

@@ -104,7 +104,7 @@ struct ComponentLookUpTests {
         let nobody = await error { try await a.resolve("Z") }
         #expect(
             nobody?.message
-                == "no manager was found that serves Citizens 1.0.0; there is `A`, `B`, `OtherB`, `Relay`, and none was wanted"
+                == "no manager was found that provides Citizens 1.0.0; `A`, `B`, `OtherB`, `Relay` did not match the predicate"
         )
         await society.host.stop()
     }

@@ -50,7 +50,7 @@ struct ResourceFolderTests {
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
         #expect(
             error?.message
-                == "both `app_Shop.resources` and `app_ShopModule.resources` may be the plugin's files; say which with `resources` in the manifest"
+                == "`app_Shop.resources` and `app_ShopModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
         )
         #expect(
             try resources(library, named: "app_ShopModule.resources").data("deep/name.txt")
@@ -68,7 +68,7 @@ struct ResourceFolderTests {
         }
         #expect(
             error?.message
-                == "both `app_ShopModule.resources` and `old_ShopModule.resources` may be the plugin's files; remove the one that was left there"
+                == "`app_ShopModule.resources` and `old_ShopModule.resources` could both be the plugin's resources; remove the one that is left over"
         )
     }
 

@@ -76,7 +76,7 @@ struct SwiftRuntimeTests {
             let (host, found) = (SwiftRuntime.minor(own), SwiftRuntime.minor(other))
             #expect(
                 error?.message
-                    == "a process has one Swift runtime, this host's is of Swift \(host), and the library was built by Swift \(found); rebuild it with Swift \(host)"
+                    == "a process has only one Swift runtime: this host's is of Swift \(host), but the library was built by Swift \(found); rebuild it with Swift \(host)"
             )
         }
     }

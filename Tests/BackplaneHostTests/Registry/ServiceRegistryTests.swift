@@ -74,8 +74,8 @@ struct ServiceRegistryTests {
         #expect(unknown?.code == .unknownService)
         #expect(
             unknown?.message == """
-                no `BackplaneHostTests.ServiceRegistryTests.Switch` is registered; there is `BackplaneHostTests.ServiceRegistryTests.Bulb`, \
-                `BackplaneHostTests.ServiceRegistryTests.Lantern`; register one with `services.register` before it is asked for
+                no `BackplaneHostTests.ServiceRegistryTests.Switch` is registered; registered: `BackplaneHostTests.ServiceRegistryTests.Bulb`, \
+                `BackplaneHostTests.ServiceRegistryTests.Lantern`; register one with `services.register` before it is requested
                 """)
     }
 
@@ -84,19 +84,19 @@ struct ServiceRegistryTests {
         #expect(unknown?.code == .unknownService)
         #expect(
             unknown?.message == """
-                no `BackplaneHostTests.ServiceRegistryTests.Lamp` is registered, nor anything else; register one with `services.register` before it is asked for
+                no `BackplaneHostTests.ServiceRegistryTests.Lamp` is registered; registered: nothing; register one with `services.register` before it is requested
                 """)
     }
 
     @Test(arguments: [
-        (1, "the one registered `BackplaneHostTests.ServiceRegistryTests.Bulb` is not"),
-        (3, "of 3 registered `BackplaneHostTests.ServiceRegistryTests.Bulb` none is"),
+        (1, "the registered `BackplaneHostTests.ServiceRegistryTests.Bulb` does not match"),
+        (3, "none of the 3 registered `BackplaneHostTests.ServiceRegistryTests.Bulb` matches"),
     ])
     func `instances that the predicate does not take are told from none at all`(count: Int, words: String) async {
         for watts in 0..<count { services.register(Bulb(watts: watts)) }
         let unknown = await error { try services.resolve(Bulb.self) { $0.watts > 50 } }
         #expect(unknown?.code == .unknownService)
-        #expect(unknown?.message == "\(words) as the predicate wants it; register one that is, or ask for less")
+        #expect(unknown?.message == "\(words) the predicate; register one that does, or relax the predicate")
     }
 
     @Test func `a private type is named as people write it`() async {
@@ -104,7 +104,7 @@ struct ServiceRegistryTests {
         services.register(Hidden())
         let unknown = await error { try services.resolve(Switch.self) }
         #expect(
-            unknown?.message.contains("there is `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true,
+            unknown?.message.contains("registered: `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true,
             "\(unknown?.message ?? "")")
     }
 

@@ -37,7 +37,7 @@ struct SwapBesideGluttonsTests {
         /// Ends them when the log says that a swap is over.
         var log: RecordedLog {
             RecordedLog { [self] record in
-                if ["swapped", "swap failed, the old code goes on", "rolled back"].contains(record.message) {
+                if ["swapped", "swap failed, the old code keeps running", "rolled back"].contains(record.message) {
                     isOver.store(true, ordering: .relaxed)
                 }
             }

@@ -162,7 +162,7 @@ struct SwapCallersTests {
         }
         // By name means encoded in either lane, so the method is known.
         #expect(
-            failure?.message.contains("(in `act` of Till); the old code goes on") == true,
+            failure?.message.contains("(in `act` of Till); the old code keeps running") == true,
             "\(String(describing: failure))")
         #expect(failure?.message.contains("quiesce: calls have not ended within 0.2 seconds: ") == true)
         #expect(try await waiting.value == 1, "who waited goes on, with the old code")

@@ -83,7 +83,7 @@ struct SwapDependentsTests {
             "the old one is not suspended under the call")
         #expect(
             try await tills.host.generations(of: KioskPlugin.id).map(\.heldBy) == [
-                ["1 call in Kiosk that has not ended", "kept to go back to"], ["in force: Kiosk"],
+                ["1 call in Kiosk that has not ended", "kept for a rollback"], ["active: Kiosk"],
             ])
         #expect(gate.callsInFlight == 0, "whoever changes the new one does not wait for it")
         never.open()

@@ -81,12 +81,12 @@ struct SwapFaultTests {
 
     private static let failing: [Failing] = [
         Failing(
-            step: .prepare, words: "be made",
+            step: .prepare, words: "be created",
             new: { fails in TillScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
         Failing(
             step: .suspend, words: "be suspended", old: { fails in TillScript(suspended: { _ in try await fails() }) }),
         Failing(
-            step: .export, words: "hand over its state",
+            step: .export, words: "export its state",
             old: { fails in
                 TillScript(exported: {
                     try await fails()
@@ -94,7 +94,7 @@ struct SwapFaultTests {
                 })
             }),
         Failing(
-            step: .import, words: "take the state",
+            step: .import, words: "import the state",
             new: { fails in
                 TillScript(
                     edition: 2,
@@ -120,7 +120,7 @@ struct SwapFaultTests {
         #expect(failure?.code == .swapFailed)
         #expect(
             failure?.message.hasSuffix(
-                "could not be put in force: \(failing.step.rawValue): not today; the old code goes on") == true,
+                "could not be swapped in: \(failing.step.rawValue): not today; the old code keeps running") == true,
             "\(String(describing: failure))")
         #expect(try await till.add(1) == 6)
         #expect(try await till.edition() == 1)
@@ -148,7 +148,8 @@ struct SwapFaultTests {
         #expect(hanging.arrived == 1)
         #expect(
             failure?.message.hasSuffix(
-                "\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on")
+                "\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code keeps running"
+            )
                 == true,
             "\(String(describing: failure))")
         #expect(try await till.add(1) == 6)
@@ -175,8 +176,8 @@ struct SwapFaultTests {
         let lines = tills.test.log.all.filter { $0.level >= .error }.map(\.message)
         #expect(
             lines == [
-                "did not resume after a swap that failed; it may miss what `activate` takes",
-                "swap failed, the old code goes on",
+                "did not resume after a failed swap; it may lack the resources that `activate` acquires",
+                "swap failed, the old code keeps running",
             ])
         await tills.host.stop()
     }
@@ -212,7 +213,7 @@ struct SwapFaultTests {
         let failure = await error { try await tills.swap(TillScript(edition: 3)) }
         #expect(
             failure?.message.contains(
-                "the state of Till has 12 bytes, and the host takes 10 (`HostOptions.stateLimit`)") == true,
+                "the state of Till has 12 bytes, but the host's limit is 10 (`HostOptions.stateLimit`)") == true,
             "\(String(describing: failure))")
         #expect(try await till.edition() == 2)
         await tills.host.stop()

@@ -12,8 +12,8 @@ struct SwapHistoryTests {
         let all = try await tills.host.generations(of: TillHost.plugin)
         #expect(all.map(\.number) == Array(1...12) && all.map(\.version.major) == Array(1...12))
         #expect(all.map(\.canReturn) == (1...12).map { (4...11).contains($0) }, "the last \(GenerationTable.kept)")
-        #expect(all.last?.state == .inForce && all.last?.heldBy == ["in force: Till"])
-        #expect(all[5].heldBy == ["kept to go back to"])
+        #expect(all.last?.state == .inForce && all.last?.heldBy == ["active: Till"])
+        #expect(all[5].heldBy == ["kept for a rollback"])
         var sum = 0
         for number in 4...11 {
             sum = try await till.add(1)
@@ -31,7 +31,7 @@ struct SwapHistoryTests {
         let none = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
         #expect(
             none?.code == .swapRefused
-                && none?.message == "\(TillHost.plugin) has no retired generation; there is none to go back to")
+                && none?.message == "\(TillHost.plugin) has no retired generation; there is none to roll back to")
         try await tills.swap(TillScript(edition: 2))
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1])
         #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
@@ -125,7 +125,7 @@ struct SwapHistoryTests {
         let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
         #expect(
             refusal?.message
-                == "\(TillHost.plugin) has no retired generation that proved itself; there are 1 (which failed its probation when it came back); say its number"
+                == "\(TillHost.plugin) has no retired generation without a failed probation; retired generations: 1 (which failed its probation after a rollback); give its number"
         )
         await tills.host.stop()
     }

@@ -145,7 +145,7 @@ struct SwapPlanTests {
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, and the new code reads version 2; give the new code a migration, or discard the state"
+                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state"
         )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
@@ -213,7 +213,8 @@ struct SwapPlanTests {
         let swap = swap(old, new, plugins: [1])
         #expect(swap.refusals.map(\.code).contains(.swapRefused))
         #expect(
-            swap.refusals.first?.message.hasPrefix("with the new code the manifest has no place for A, which is up")
+            swap.refusals.first?.message.hasPrefix(
+                "with the new code, A, which is up, would have no place in the manifest")
                 == true)
     }
 
@@ -223,7 +224,7 @@ struct SwapPlanTests {
         let swap = swap(old, new, plugins: [1])
         #expect(
             swap.refusals.map(\.message) == [
-                "with the new code B, which does not change, would call others than now; stop it, or apply the manifest anew"
+                "with the new code, B, which does not change, would call other components than now; stop it, or apply the manifest again"
             ])
     }
 }

@@ -114,7 +114,7 @@ struct SwapProbationTests {
                     tills.next(TillScript())
                     throw BackplaneError(.componentFailed, "feverish")
                 }), Self.long)
-        #expect(report.outcome == .rolledBack && report.failure?.message == "Till is not well: feverish")
+        #expect(report.outcome == .rolledBack && report.failure?.message == "Till is unhealthy: feverish")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         await tills.host.stop()
     }
@@ -134,7 +134,7 @@ struct SwapProbationTests {
         #expect(
             report.outcome == .rolledBack
                 && report.failure?.message.hasPrefix(
-                    "Till is not well: Till took longer than 0.1 seconds to say that it is well") == true
+                    "Till is unhealthy: Till took longer than 0.1 seconds to report its health") == true
         )
         #expect(report.warnings == [], "a question for health may be under way with other steps")
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
@@ -168,7 +168,7 @@ struct SwapProbationTests {
         #expect(report.outcome == .rolledBack)
         #expect(
             report.warnings == [
-                "what Till has changed in its state since the swap is lost, it goes on with the state before: `till` is written in version 2, and the new code reads version 1"
+                "the changes to the state of Till since the swap are lost, and it continues with the earlier state: `till` is written in version 2, but the new code reads version 1"
             ])
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         #expect(events.all.contains("resume 1"))
@@ -191,7 +191,7 @@ struct SwapProbationTests {
         let report = try await call(until: swap) { _ = try? await till.act("") }
         #expect(
             report.warnings == [
-                "what Till has changed in its state since the swap is lost, it goes on with the state before: mine"
+                "the changes to the state of Till since the swap are lost, and it continues with the earlier state: mine"
             ])
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         await tills.host.stop()
@@ -236,7 +236,7 @@ struct SwapProbationTests {
         #expect(report.warnings.count == 1)
         #expect(
             report.warnings.first?.hasPrefix(
-                "while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till"
+                "during the rollback: calls have not ended within 0.1 seconds: 1 call of the host program to Till"
             ) == true)
         #expect(try await (till.edition(), till.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))

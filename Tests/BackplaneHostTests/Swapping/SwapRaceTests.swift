@@ -94,7 +94,7 @@ struct SwapRaceTests {
         inside.open()
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await reset.value.restarted == ["Till"])
-        #expect(try await (till.edition(), till.add(1)) == (2, 1), "a reset begins anew, with the new code")
+        #expect(try await (till.edition(), till.add(1)) == (2, 1), "a reset starts again, with the new code")
         #expect(try await tills.swap(TillScript(edition: 3)).outcome == .swapped)
         let empty = ManifestDocument(["manifestVersion": 1, "plugins": [], "managers": [:]])
         #expect(try await tills.host.apply(empty).stopped == ["Till"])

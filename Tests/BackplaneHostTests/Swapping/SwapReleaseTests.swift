@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapReleaseTests {
     private func generations(_ tills: TillHost) async throws -> [[String]] {
-        try await tills.host.generations(of: KioskPlugin.id).map { $0.heldBy.filter { $0 != "kept to go back to" } }
+        try await tills.host.generations(of: KioskPlugin.id).map { $0.heldBy.filter { $0 != "kept for a rollback" } }
     }
 
     @Test func `a call whose caller is gone keeps the instance it is in, and no later one`() async throws {
@@ -30,7 +30,7 @@ struct SwapReleaseTests {
 
         events.next(TillScript(edition: 2))
         try await tills.swap(linked: [KioskPlugin.edition("2.0.0")])
-        #expect(try await generations(tills) == [["1 call in Kiosk that has not ended"], ["in force: Kiosk"]])
+        #expect(try await generations(tills) == [["1 call in Kiosk that has not ended"], ["active: Kiosk"]])
         #expect(!events.all.contains("suspend 1"))
         events.next(TillScript(edition: 3))
         try await tills.swap(linked: [KioskPlugin.edition("3.0.0")])

@@ -39,7 +39,7 @@ struct SwapTakingBackTests {
         let refusal = await error { try await a.edition() }, now = await error { try a.editionNow() }
         #expect(
             refusal?.code == .callRetired
-                && refusal?.message == "A came up from code that was taken back; look it up again",
+                && refusal?.message == "A was started from code that has been rolled back; look it up again",
             "\(String(describing: refusal))")
         #expect(now?.code == .callRetired)
         #expect(
@@ -115,7 +115,9 @@ struct SwapTakingBackTests {
         #expect(failure?.code == .swapFailed)
         #expect(await answers.all == ["1 13"])
         #expect(
-            tills.test.log.all.filter { $0.level >= .error }.map(\.message) == ["swap failed, the old code goes on"])
+            tills.test.log.all.filter { $0.level >= .error }.map(\.message) == [
+                "swap failed, the old code keeps running"
+            ])
         #expect(try await a.add(1) == 14)
         try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
         await tills.host.stop()

@@ -47,7 +47,7 @@ struct SwapTogetherTests {
         let failure = await error { try await tills.swap(linked: Self.both) }
         #expect(failure?.message.contains(": \(step.rawValue): not today") == true, "\(String(describing: failure))")
         #expect(
-            failure?.message.hasPrefix("\(TillHost.plugin) 2.0.0, \(KioskPlugin.id) 2.0.0 could not be put in force")
+            failure?.message.hasPrefix("\(TillHost.plugin) 2.0.0, \(KioskPlugin.id) 2.0.0 could not be swapped in")
                 == true)
         #expect(try await (till.edition(), kiosk.edition(), till.add(1)) == (1, 1, 6))
         let states = try await tills.host.generations().map(\.state)
@@ -97,7 +97,7 @@ struct SwapTogetherTests {
         let reasons = refusal?.causes.map(\.message) ?? []
         #expect(
             reasons.contains {
-                $0.hasPrefix("the host program calls Till by `Tills` 1.0.0, and the new `TillManager`")
+                $0.hasPrefix("the host program calls Till through `Tills` 1.0.0, but the new `TillManager`")
             }, "\(reasons)")
         #expect(refusal?.detailedDescription.contains("Cashier") == true, "\(String(describing: refusal))")
         #expect(tills.tills["Till"]!.all == events, "nothing was made, nothing suspended")

@@ -42,7 +42,7 @@ struct SwapWhileExchangingTests {
         #expect(report.outcome == .swapped)
         #expect(
             report.warnings == [
-                "FeedCommunication had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"
+                "FeedCommunication had exchanges in flight after it was suspended, which were cancelled; `suspend` must end them"
             ])
         await eventually { events.all == ["suspend", "call.cancelled"] }
         await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }

@@ -78,13 +78,14 @@ import Testing
     @Test func `a method without a body is a problem that names it`() {
         var registrar = registrar()
         registrar.add(Speechless.self)
-        #expect(registrar.problems == ["Speechless provides Greetings and gives `count` no body"])
+        #expect(registrar.problems == ["Speechless provides Greetings but does not implement `count`"])
     }
 
     @Test func `a wiring with something else in it is a problem that names it`() {
         var registrar = registrar()
         registrar.add(Muddled.self)
         #expect(registrar.problems.count == 1)
-        #expect(registrar.problems.first?.contains("`limit` is not a Wire; a Wiring has no other properties") == true)
+        #expect(
+            registrar.problems.first?.contains("`limit` is not a Wire; a Wiring cannot have other properties") == true)
     }
 }

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a contract that is no struct is a problem`() {
-        #expect(Members<NoStruct>().problems == ["NoStruct is not a struct of methods alone"])
+        #expect(Members<NoStruct>().problems == ["NoStruct must be a struct that contains only methods"])
     }
 
     @Test func `a contract without members is sound`() {

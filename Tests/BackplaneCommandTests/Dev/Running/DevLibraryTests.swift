@@ -114,7 +114,7 @@ struct DevLibraryTests {
         try editions.rename(1)
         try await dev.next("unchanged")
         try await expectNothingElse(2)
-        #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
+        #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
         try await dev.stop()
     }
 

@@ -49,7 +49,7 @@ struct DevManifestTests {
             change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty
                 && change.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
-        #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
+        #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
 
         try editions.rename(2, "Late")
         #expect(

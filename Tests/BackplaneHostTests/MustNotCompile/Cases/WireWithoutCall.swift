@@ -16,9 +16,9 @@ final class Sexton: Manager {
         let bell: Wire<Bell>
     }
     init(_ context: Context) async throws {
-        _ = try await context.wires.bell.ring(3)  // error: 'callAsFunction' is unavailable: pass on the call being served as the last argument; a call that begins here is `context.begin()`
-        _ = try await context.wires.bell.rest()  // error: 'callAsFunction()' is unavailable: pass on the call being served as the last argument; a call that begins here is `context.begin()`
-        _ = try context.wires.bell.count()  // error: 'callAsFunction()' is unavailable: pass on the call being served as the last argument; a call that begins here is `context.begin()`
-        _ = try context.wires.bell.limit(3)  // error: 'callAsFunction' is unavailable: pass on the call being served as the last argument; a call that begins here is `context.begin()`
+        _ = try await context.wires.bell.ring(3)  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        _ = try await context.wires.bell.rest()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        _ = try context.wires.bell.count()  // error: 'callAsFunction()' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
+        _ = try context.wires.bell.limit(3)  // error: 'callAsFunction' is unavailable: pass the current call as the last argument, or start a new one with `context.begin()`
     }
 }
