@@ -208,9 +208,9 @@ let package = Package(
         // Plugins that only the tests load.
         .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
         .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
-        .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
-        .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
-        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
+        .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/BusyLoop/Module", swiftSettings: settings),
+        .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/BusyLoop/Entry", swiftSettings: settings),
+        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "GluttonModule"], path: "Tests/OccupiedPool", swiftSettings: settings),
         .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
         .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
         .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
