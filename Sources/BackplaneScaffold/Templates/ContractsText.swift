@@ -10,10 +10,10 @@ extension ManagerLayers {
         """
         public import Backplane
 
-        /// What the manager answers.
+        /// The contract of the manager.
         public struct \(contract): Contract {
             public static let version: Version = "1.0.0"
-            /// A greeting for whoever has this name.
+            /// Returns a greeting for this name.
             public let greet = AsyncMethod<String, String>()
             public init() {}
         }
@@ -41,24 +41,24 @@ extension ManagerLayers {
         let members =
             if !hasService {
                 """
-                    /// All items that were added.
+                    /// Returns all items that were added.
                     public let items = AsyncMethod<Nothing, [\(item)]>()
-                    /// Adds an item, in the place of the one with its id.
+                    /// Adds an item, or replaces the one with its id.
                     public let add = AsyncMethod<\(item), Nothing>()
                 """
             } else if hasStore {
                 """
-                    /// All items, from the network, or as they were kept when it fails.
+                    /// Returns all items from the network, or the stored ones if the network fails.
                     public let items = AsyncMethod<Nothing, Sourced<[\(item)]>>()
                 """
             } else {
                 """
-                    /// All items.
+                    /// Returns all items.
                     public let items = AsyncMethod<Nothing, [\(item)]>()
                 """
             }
         return """
-            /// What the manager answers.
+            /// The contract of the manager.
             public struct \(contract): Contract {
                 public static let version: Version = "1.0.0"
             \(members)
@@ -71,7 +71,7 @@ extension ManagerLayers {
     private var archiveText: String? {
         guard hasStore else { return nil }
         return """
-            /// What the data access controller keeps.
+            /// The contract of the data access controller.
             public struct \(archive): Contract {
                 public static let version: Version = "1.0.0"
                 public let keep = AsyncMethod<[\(item)], Nothing>()
@@ -85,14 +85,14 @@ extension ManagerLayers {
     private var networkText: String? {
         guard hasService else { return nil }
         return """
-            /// What the communication controller fetches.
+            /// The contract of the communication controller.
             public struct \(network): Contract {
                 public static let version: Version = "1.0.0"
                 public let items = AsyncMethod<Nothing, [\(item)]>()
                 public init() {}
             }
 
-            /// What the network service reads, in each of its versions.
+            /// The contract of the network service, for all its versions.
             public struct \(feed): Contract {
                 public static let version: Version = "1.0.0"
                 public let items = AsyncMethod<Nothing, [\(item)]>()

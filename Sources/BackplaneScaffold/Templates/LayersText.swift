@@ -7,7 +7,7 @@ extension ManagerLayers {
         import BackplaneStorage
         import FoundationEssentials
         \(importsContracts)
-        /// Keeps items in the host's record store.
+        /// The items, stored in the host's record store.
         final class \(store): DataAccessController {
             typealias Provides = \(archive)
             private struct KeptItem: Record {
@@ -32,7 +32,7 @@ extension ManagerLayers {
                 return Nothing()
             }
 
-            /// All of them, as old as the oldest.
+            /// Returns all items, with the age of the oldest one.
             private func kept() async throws -> Kept<[\(item)]>? {
                 let kept = try await records.all()
                 return kept.map(\\.date).min().map { Kept(kept.map(\\.item), at: $0) }
@@ -47,7 +47,7 @@ extension ManagerLayers {
         """
         import Backplane
         \(importsContracts)
-        /// Fetches the items through its one network service, whichever version of it the manifest chose.
+        /// Fetches the items through its network service, in the version that the manifest chooses.
         final class \(communication): CommunicationController {
             typealias Provides = \(network)
             struct Wires: Wiring {

@@ -13,7 +13,7 @@ extension ManagerLayers {
             import BackplaneTestKit
             import Foundation
             \(imports)
-            /// The library as a host loads it, by the manifest.
+            /// The library, loaded by a host as the manifest says.
             @Suite(.timeLimit(.minutes(2)))
             struct \(library)LibraryTests {
                 private static let manifest = URL(filePath: #filePath).appending(path: "../\(manifest)").standardized.path
@@ -27,7 +27,7 @@ extension ManagerLayers {
     private var greeting: String {
         """
             @Test func `the library is loaded, and greets`() async throws {
-                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+                // Without a folder, it is searched for next to the tests, where SwiftPM puts it.
                 try await TestHost.run(Manifest(contentsOf: Self.manifest), plugins: [], pluginPaths: []) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
                     let greeting = try await manager.greet("Ada")
@@ -43,7 +43,7 @@ extension ManagerLayers {
                 var manifest = try Manifest(contentsOf: Self.manifest)
                 let url = "http://items.test/all"
                 manifest.managers["\(manager)"]?.communicationController?.services[0].networkServiceConfiguration = ["url": .string(url)]
-                // Without a folder given it is looked for beside the tests, where SwiftPM puts it.
+                // Without a folder, it is searched for next to the tests, where SwiftPM puts it.
                 try await TestHost.run(manifest, plugins: [], pluginPaths: []) { host in
                     host.http.on("GET", url, .json([\(item)(id: "1", text: "one")]))
                     let manager = try await host.manager("\(manager)", as: \(contract).self)

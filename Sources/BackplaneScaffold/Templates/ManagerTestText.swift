@@ -46,7 +46,7 @@ extension ManagerLayers {
         """
             private let item = \(item)(id: "1", text: "one")
 
-            @Test func `an item that was added is kept`() async throws {
+            @Test func `an added item is stored`() async throws {
                 let manifest = Manifest(managers: [
                     "\(manager)": ManagerDefinition(className: "\(manager)", dataAccessController: DataAccessControllerDefinition(className: "\(store)"))
                 ])
@@ -59,7 +59,7 @@ extension ManagerLayers {
                 }
             }
 
-            @Test func `where nothing is kept there are no items`() async throws {
+            @Test func `without stored items there are none`() async throws {
                 let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in nil } }
                 try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.dataAccessController: archive]) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
@@ -74,7 +74,7 @@ extension ManagerLayers {
         """
             private let item = \(item)(id: "1", text: "one")
 
-            @Test func `it answers with what the network has`() async throws {
+            @Test func `it returns the items from the network`() async throws {
                 let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in [item] } }
                 try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network]) { host in
                     let manager = try await host.manager("\(manager)", as: \(contract).self)
@@ -89,7 +89,7 @@ extension ManagerLayers {
         """
             private let item = \(item)(id: "1", text: "one")
 
-            @Test func `what the network has is answered, and kept`() async throws {
+            @Test func `items from the network are returned and stored`() async throws {
                 let kept = Recording<[\(item)]>()
                 let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in [item] } }
                 let archive = Fake(\(archive).self) { archive in
@@ -106,7 +106,7 @@ extension ManagerLayers {
                 #expect(kept.all == [[item]])
             }
 
-            @Test func `when the network fails, what was kept is answered`() async throws {
+            @Test func `if the network fails, the stored items are returned`() async throws {
                 let network = Fake(\(network).self) { $0.async(\\.items) { _, _ in throw Unplugged() } }
                 let archive = Fake(\(archive).self) { $0.async(\\.kept) { _, _ in Kept([item]) } }
                 try await TestHost.run("\(manager)", plugins: [\(plugin).self], fakes: [.communicationController: network, .dataAccessController: archive]) { host in

@@ -32,7 +32,7 @@ extension ManagerLayers {
         import Backplane
         import BackplaneManagers
         \(importsContracts)
-        /// Takes items, and has them kept.
+        /// Accepts items, and stores them.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {
@@ -57,7 +57,7 @@ extension ManagerLayers {
         """
         import Backplane
         \(importsContracts)
-        /// Answers with what its network service reads.
+        /// Returns the items that its network service reads.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {
@@ -82,7 +82,7 @@ extension ManagerLayers {
         import Backplane
         import BackplaneManagers
         \(importsContracts)
-        /// Answers with what its network service reads, and with what was kept of that when the network fails.
+        /// Returns the items that its network service reads, or the stored ones if the network fails.
         final class \(manager): Manager {
             typealias Provides = \(contract)
             struct Wires: Wiring {

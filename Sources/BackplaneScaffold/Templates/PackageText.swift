@@ -11,7 +11,7 @@ enum PackageText {
         \(list(products))
             ],
             dependencies: [
-                // Without its traits, Backplane has no other package fetched.
+                // Without its traits, Backplane fetches no other package.
         \(list([dependency]))
             ],
             targets: [

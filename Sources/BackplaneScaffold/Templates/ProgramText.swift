@@ -9,14 +9,14 @@ enum ProgramText {
         import BackplaneURLSession
         import Glibc
         \(layers.importsContracts)
-        /// Runs what a manifest names, `backplane.json` of the current folder or the one that is given, until SIGINT or SIGTERM.
+        /// Runs the given manifest, or `backplane.json` in the current folder, until SIGINT or SIGTERM.
         @main
         struct Program {
             static func main() async {
-                // First of all, so that no signal is missed.
+                // This comes first, so that no signal is missed.
                 let signals = StopSignals()
                 let manifest = ManifestDocument(contentsOf: CommandLine.arguments.dropFirst().first ?? "backplane.json")
-                // For servers that are not your own: AsyncHTTPClientExecutor, of BackplaneHTTP with the trait Engines.
+                // For servers that you do not control, use AsyncHTTPClientExecutor from BackplaneHTTP, with the trait Engines.
                 let host = PluginHost(manifest: manifest, options: HostOptions(executors: [URLSessionExecutor()]))
                 do {
                     try await run(host, until: signals)
@@ -29,7 +29,7 @@ enum ProgramText {
             }
 
             private static func run(_ host: PluginHost, until signals: StopSignals) async throws {
-                // `backplane swap` and its like talk to the program through this.
+                // `backplane swap` and similar commands control the program through this socket.
                 let control = try ControlSocket(serving: host)
                 defer { control.close() }
                 try await host.start()
@@ -40,7 +40,7 @@ enum ProgramText {
                 say("stopping")
             }
 
-            /// Prints a line at once, also where somebody else reads it.
+            /// Prints a line immediately, even if standard output is a pipe.
             private static func say(_ line: String) {
                 print(line)
                 fflush(nil)
@@ -59,7 +59,7 @@ enum ProgramText {
         import Dispatch
         import Glibc
 
-        /// SIGINT and SIGTERM as something to wait for.
+        /// The signals SIGINT and SIGTERM, which can be waited for.
         struct StopSignals {
             private let events: AsyncStream<Void>
             private let sources: [any DispatchSourceSignal]
@@ -68,7 +68,7 @@ enum ProgramText {
                 let (events, event) = AsyncStream.makeStream(of: Void.self)
                 self.events = events
                 sources = [SIGINT, SIGTERM].map { number in
-                    // Otherwise it would end the process before its source is told.
+                    // Otherwise the signal would end the process before its source receives it.
                     signal(number, SIG_IGN)
                     let source = DispatchSource.makeSignalSource(signal: number)
                     source.setEventHandler { event.yield() }
@@ -77,7 +77,7 @@ enum ProgramText {
                 }
             }
 
-            /// Waits for one; it may have come already.
+            /// Waits for a signal, which may have arrived already.
             func next() async {
                 for await _ in events { return }
             }
