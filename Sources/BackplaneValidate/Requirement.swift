@@ -14,7 +14,7 @@ enum Requirement: Int, CaseIterable, Sendable {
 
     var title: String {
         switch self {
-        case .file: "the file is a whole library for this machine that a host trusts"
+        case .file: "the file is a complete library for this machine that a host trusts"
         case .entry: "it exports the entry function"
         case .exports: "it exports nothing that could be confused with another library's symbols"
         case .identity: "its identity section fits this host"

@@ -15,7 +15,7 @@ extension BackplaneError {
         }
         let advice = "register one with `services.register` before it is requested"
         guard !registered.isEmpty else {
-            return BackplaneError(.unknownService, "no \(name) is registered; registered: nothing; \(advice)")
+            return BackplaneError(.unknownService, "no \(name) is registered; registered types: none; \(advice)")
         }
         var names: [String] = []
         for instance in registered {
@@ -23,7 +23,7 @@ extension BackplaneError {
             if !names.contains(name) { names.append(name) }
         }
         return BackplaneError(
-            .unknownService, "no \(name) is registered; registered: \(NameSuggestions.list(names)); \(advice)")
+            .unknownService, "no \(name) is registered; registered types: \(NameSuggestions.list(names)); \(advice)")
     }
 }
 
