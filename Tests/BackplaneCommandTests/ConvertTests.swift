@@ -61,7 +61,7 @@ struct ConvertTests {
         (0o600, "022", 0o600), (0o644, "022", 0o644), (0o664, "022", 0o644), (0o666, "077", 0o600),
         (0o755, "000", 0o644), (0o444, "022", 0o444),
     ])
-    func `a new file may be read by nobody who may not read the old one, nor by whom the mask keeps out`(
+    func `a new file is at most as readable as the old one and the mask allow`(
         source: Int, mask: String, new: Int
     ) throws {
         let path = try tool.write(odd, as: "odd.json"), target = tool.folder + "/out.json"

@@ -78,7 +78,7 @@ struct HostileTests {
         )
     }
 
-    @Test func `what nobody may read, or belongs to a stranger, is refused`() async throws {
+    @Test func `an unreadable library, or one of another user, is refused`() async throws {
         let row = try #require(try await Self.run.value.first { $0.name == "file-sealed" })
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(

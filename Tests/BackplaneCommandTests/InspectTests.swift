@@ -268,7 +268,7 @@ struct InspectTests {
             "\(outcome.output)")
     }
 
-    @Test func `a library that never stops printing is given up, and the last of it is shown`() async throws {
+    @Test func `a library that never stops printing is abandoned, and its last output is shown`() async throws {
         let library = try compile(#"for (;;) fprintf(stderr, "again\n");"#)
         // On a busy machine it may not have come to that within the first limit.
         for limit in ["0.3", "3", "30"] {

@@ -110,7 +110,7 @@ struct LockTests {
         }
     }
 
-    @Test func `what is written is told apart from what is only checked`() async throws {
+    @Test func `written and merely checked locks are distinguished`() async throws {
         let path = try manifest()
         #expect(try await Summary(tool.run("check", path, "--lock", "--json")).written)
         let locked = try text(path), second = try await Summary(tool.run("check", path, "--lock", "--json"))

@@ -88,7 +88,7 @@ struct ValidateTests {
         #expect(status == 0)
     }
 
-    @Test func `without a version script it exports what C++ makes of templates, and is told so`() async throws {
+    @Test func `without a version script it exports instances of C++ templates, and that is reported`() async throws {
         let (_, report) = try await report(
             tool.library("Ledger", by: "clang++", ["-std=c++17", Tool.package + "/Tests/Plugins/Ledger/ledger.cpp"]))
         #expect(

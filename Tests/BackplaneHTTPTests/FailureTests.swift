@@ -40,7 +40,7 @@ struct FailureTests {
 
     #if Engines
     @Test
-    func `a connection that is not accepted in time is given up`() async throws {
+    func `a connection that is not accepted in time fails`() async throws {
         // Given a server that accepts nothing, and a queue that one connection fills
         let listener = try LoopbackSocket(backlog: 0)
         let first = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

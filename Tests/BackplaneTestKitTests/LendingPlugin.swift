@@ -4,23 +4,23 @@ import BackplaneNetwork
 import BackplaneStorage
 
 /// The plugin that the kit is tested with: a manager with everything that a manager can have around it.
-struct ParishPlugin: Plugin {
-    static let id = "org.example.parish"
+struct LendingPlugin: Plugin {
+    static let id = "org.example.lending"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
-        registrar.add(Sexton.self)
-        registrar.add(Register.self)
-        registrar.add(Messenger.self)
-        registrar.add(Tower.self)
-        registrar.add(Sundial.self)
-        registrar.add(Watchman.self)
+        registrar.add(Librarian.self)
+        registrar.add(LoanStore.self)
+        registrar.add(LendingCommunication.self)
+        registrar.add(LendingService.self)
+        registrar.add(ReadingClock.self)
+        registrar.add(ClockReader.self)
     }
 }
 
-struct Ringing: Contract {
+struct Lending: Contract {
     static let version: Version = "1.0.0"
-    /// Asks the tower, keeps its answer and says when that was.
-    let ring = AsyncMethod<String, String>()
+    /// Asks the service, keeps its answer and says when that was.
+    let lend = AsyncMethod<String, String>()
     let count = SyncMethod<Nothing, Int>()
 }
 
@@ -29,14 +29,14 @@ struct Ledger: Contract {
     let keep = AsyncMethod<String, Int>()
 }
 
-struct Errand: Contract {
+struct LendingNetwork: Contract {
     static let version: Version = "1.0.0"
     let run = AsyncMethod<String, String>()
 }
 
-struct Bell: Contract {
+struct LendingAPI: Contract {
     static let version: Version = "1.0.0"
-    let strike = AsyncMethod<String, String>()
+    let send = AsyncMethod<String, String>()
 }
 
 struct Hours: Contract {
@@ -44,14 +44,14 @@ struct Hours: Contract {
     let now = SyncMethod<Nothing, Int>()
 }
 
-final class Sexton: Manager {
-    typealias Provides = Ringing
+final class Librarian: Manager {
+    typealias Provides = Lending
     struct Configuration: Decodable, Sendable {
         var greeting: String?
     }
     struct Wires: Wiring {
         let dataAccessController: Wire<Ledger>
-        let communicationController: Wire<Errand>
+        let communicationController: Wire<LendingNetwork>
         let hours: Wire<Hours>?
     }
     private let wires: Wires
@@ -60,21 +60,21 @@ final class Sexton: Manager {
     init(_ context: Context) {
         wires = context.wires
         greeting = context.configuration.greeting ?? ""
-        context.log.info("hired")
+        context.log.info("created")
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.ring) { sexton, text, call in
-            let answer = try await sexton.wires.communicationController.run(text, call)
-            let count = try await sexton.wires.dataAccessController.keep(answer, call)
-            let hour = try sexton.wires.hours?.now(call)
-            return "\(sexton.greeting)\(answer) \(count)" + (hour.map { " at \($0)" } ?? "")
+        table.async(\.lend) { librarian, text, call in
+            let answer = try await librarian.wires.communicationController.run(text, call)
+            let count = try await librarian.wires.dataAccessController.keep(answer, call)
+            let hour = try librarian.wires.hours?.now(call)
+            return "\(librarian.greeting)\(answer) \(count)" + (hour.map { " at \($0)" } ?? "")
         }
         table.sync(\.count) { _, _, _ in 7 }
     }
 }
 
-final class Register: DataAccessController {
+final class LoanStore: DataAccessController {
     typealias Provides = Ledger
     struct Entry: Record, Hashable {
         static let collection = "entries"
@@ -84,40 +84,40 @@ final class Register: DataAccessController {
     init(_ context: Context) { entries = context.store.collection() }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.keep) { register, text, _ in
-            try await register.entries.save(Entry(id: text))
-            return try await register.entries.count()
+        table.async(\.keep) { store, text, _ in
+            try await store.entries.save(Entry(id: text))
+            return try await store.entries.count()
         }
     }
 }
 
-final class Messenger: CommunicationController {
-    typealias Provides = Errand
+final class LendingCommunication: CommunicationController {
+    typealias Provides = LendingNetwork
     struct Wires: Wiring {
-        let bell: Wire<Bell>
+        let api: Wire<LendingAPI>
     }
     private let wires: Wires
     init(_ context: Context) { wires = context.wires }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.run) { messenger, text, call in try await messenger.wires.bell.strike(text, call) }
+        table.async(\.run) { communication, text, call in try await communication.wires.api.send(text, call) }
     }
 }
 
-final class Tower: NetworkService {
-    typealias Provides = Bell
+final class LendingService: NetworkService {
+    typealias Provides = LendingAPI
     private let http: HTTPClient
     init(_ context: Context) { http = context.http }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.strike) { tower, text, call in
-            let response = try await tower.http.send(HTTPRequest("GET", "http://tower.test/\(text)"), call)
+        table.async(\.send) { service, text, call in
+            let response = try await service.http.send(HTTPRequest("GET", "http://lending.test/\(text)"), call)
             return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
         }
     }
 }
 
-final class Sundial: Manager {
+final class ReadingClock: Manager {
     typealias Provides = Hours
     init(_ context: Context) {}
     static func methods(_ table: inout Methods) {
@@ -126,13 +126,13 @@ final class Sundial: Manager {
 }
 
 /// Asks the manager that it is told for the hour.
-final class Watchman: Manager {
-    typealias Provides = Errand
+final class ClockReader: Manager {
+    typealias Provides = LendingNetwork
     private let context: Context
     init(_ context: Context) { self.context = context }
     static func methods(_ table: inout Methods) {
-        table.async(\.run) { watchman, name, call in
-            let hours = try await watchman.context.manager(name, as: Hours.self, for: call)
+        table.async(\.run) { reader, name, call in
+            let hours = try await reader.context.manager(name, as: Hours.self, for: call)
             return "\(try hours.now(call))"
         }
     }
@@ -140,16 +140,17 @@ final class Watchman: Manager {
 
 extension Manifest {
     /// Everything real.
-    static let parish = Manifest(managers: [
-        "Sexton": ManagerDefinition(
-            className: "Sexton", uses: ["hours": "Sundial"],
-            dataAccessController: DataAccessControllerDefinition(className: "Register"),
+    static let lending = Manifest(managers: [
+        "Librarian": ManagerDefinition(
+            className: "Librarian", uses: ["hours": "ReadingClock"],
+            dataAccessController: DataAccessControllerDefinition(className: "LoanStore"),
             communicationController: CommunicationControllerDefinition(
-                className: "Messenger", services: [ServiceDefinition(className: "Tower", propertyName: "bell")])),
-        "Sundial": ManagerDefinition(className: "Sundial"),
+                className: "LendingCommunication",
+                services: [ServiceDefinition(className: "LendingService", propertyName: "api")])),
+        "ReadingClock": ManagerDefinition(className: "ReadingClock"),
     ])
 }
 
-extension ManagerName where C == Ringing {
-    static var sexton: Self { "Sexton" }
+extension ManagerName where C == Lending {
+    static var librarian: Self { "Librarian" }
 }

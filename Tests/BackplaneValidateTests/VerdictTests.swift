@@ -42,7 +42,7 @@ import Testing
     @Test(
         arguments: [(0, "0 µs on the processor"), (2_499, "2 µs on the processor"), (2_600, "3 µs on the processor")]
             as [(UInt64, String)])
-    func `what an entry costs is told and not judged`(nanoseconds: UInt64, told: String) {
+    func `the cost of an entry is reported and not judged`(nanoseconds: UInt64, told: String) {
         #expect(EffortFacts(nanoseconds: nanoseconds).verdicts == [.effort: .passed([told])])
     }
 
@@ -60,7 +60,7 @@ import Testing
                 == .failed(["it closed standard output, which it did not open"]))
     }
 
-    @Test func `who answers a cancelled call late does not listen, unless it says that it was cancelled`() {
+    @Test func `a late answer to a cancelled call fails, unless it is a cancellation`() {
         #expect(CancellationFacts.isUnheeded(0, after: .milliseconds(501)))
         #expect(CancellationFacts.isUnheeded(1, after: .seconds(3)))
         #expect(!CancellationFacts.isUnheeded(0, after: .milliseconds(499)))

@@ -94,13 +94,13 @@ struct StateTransferTests {
     }
 
     @Test func `a migration that is promised and missing is an error that names it`() async throws {
-        let boaster = try await ComponentInstance.of(Boaster.self)
+        let boaster = try await ComponentInstance.of(MissingMigrations.self)
         for version in [1, 3] as [UInt32] {
             let error = await failure { try await boaster.importText("{}", version: version) }
             #expect(error?.code == .stateIncompatible)
             #expect(
                 error?.message.contains(
-                    "Boaster accepts its state `levels` in version \(version), but has no `migrateUp(_:from:)`"
+                    "MissingMigrations accepts its state `levels` in version \(version), but has no `migrateUp(_:from:)`"
                 ) == true)
         }
         let error = await failure { _ = try await boaster.exportText(version: 1) }
@@ -109,12 +109,12 @@ struct StateTransferTests {
     }
 
     @Test func `a number that JSON does not have is an error of the export`() async throws {
-        let boaster = try await ComponentInstance.of(Boaster.self)
+        let boaster = try await ComponentInstance.of(MissingMigrations.self)
         try await boaster.importText(#"{"level":7}"#, version: 2)
         let error = await failure { _ = try await boaster.exportText(version: 2) }
         #expect(error?.code == .stateIncompatible && error?.location == "/level")
         #expect(
-            error?.message.hasPrefix("Boaster: its state `levels` 2 cannot be written as JSON: ") == true,
+            error?.message.hasPrefix("MissingMigrations: its state `levels` 2 cannot be written as JSON: ") == true,
             "\(String(describing: error))")
     }
 

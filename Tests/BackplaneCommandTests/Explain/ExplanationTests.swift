@@ -35,7 +35,9 @@ import Testing
         #expect(try Explanation(of: "B", in: composition).reasons.map(\.code) == ["manifest.wrong-type"])
     }
 
-    @Test func `what was not loaded may be why, and is told of those alone that cannot be created`() throws {
+    @Test func `libraries that were not loaded may be the cause, and are listed only for what cannot be created`()
+        throws
+    {
         let lost = Problem(
             .error, manager: nil,
             BackplaneError(.pluginNotFound, "the library `X` is not loaded", at: "/plugins/0/library"))
@@ -95,7 +97,7 @@ import Testing
     }
 
     /// Managers of which each uses the next two: every path from the first to the last one would be millions of lines.
-    @Test func `what many come from is told once`() throws {
+    @Test func `a common cause is reported once`() throws {
         let count = 40
         let managers = (0..<count).map {
             #""\#($0 < 10 ? "0" : "")\#($0)": {"className": "M", "uses": {"a": "\#(Self.name($0 + 1))", "b": "\#(Self.name($0 + 2))"}}"#

@@ -128,7 +128,7 @@ struct NewCommandTests {
     }
 
     @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5"), ("6.0", "")])
-    func `a tools version that is too old is told before anything is written`(version: String, language: String)
+    func `a tools version that is too old is reported before anything is written`(version: String, language: String)
         async throws
     {
         let package =
@@ -305,7 +305,7 @@ struct NewCommandTests {
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
     }
 
-    @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
+    @Test func `with several plugins a manager needs a choice, and none is there twice`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
         let plugin = try await new("plugin", "Ferry", "--package", "Tides"),
             again = try await new("plugin", "Ferry", "--package", "Tides")

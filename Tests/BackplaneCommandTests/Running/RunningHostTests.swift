@@ -61,7 +61,7 @@ struct RunningHostTests {
                 && explained.errors.contains("EventFeedService"))
     }
 
-    @Test func `services and explain tell of the host that runs, and who is up`() async throws {
+    @Test func `services and explain describe the running host, and what is up`() async throws {
         let host = try await tool.startRun(Tool.almanac)
         let alone = try await tool.run("services", Tool.almanac),
             running = try await tool.plain("services", "--running")
@@ -90,7 +90,7 @@ struct RunningHostTests {
         _ = host
     }
 
-    @Test func `a manifest that was changed is put in force, and a manager made anew`() async throws {
+    @Test func `a changed manifest is activated, and a manager recreated`() async throws {
         func write(_ managers: String) throws -> String {
             try tool.write(
                 #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(managers)}}"#, as: "m.json")
@@ -186,7 +186,7 @@ struct RunningHostTests {
             "and its socket is gone with the next")
     }
 
-    @Test func `control-C ends a call in the host too, and the host goes on`() async throws {
+    @Test func `control-C ends a call in the host, too, and the host continues`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
             as: "m.json")
@@ -207,7 +207,7 @@ struct RunningHostTests {
         #expect(await host.end().status == 0, "and goes on until it is stopped itself")
     }
 
-    @Test func `control-C ends a command, and says that what it began in the host goes on`() async throws {
+    @Test func `control-C ends a command, and reports that its work in the host continues`() async throws {
         func write(_ managers: String) throws -> String {
             try tool.write(
                 #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#,

@@ -21,7 +21,7 @@ struct SwapCommandTests {
         try await tool.plain("call", "Edition", "edition", "--running").output
     }
 
-    @Test func `a new build is put in force by its name, and the old one again by a rollback`() async throws {
+    @Test func `a new build is activated by its name, and the old one again by a rollback`() async throws {
         let host = try await tool.startRun(manifest)
         #expect(try await edition() == "1\n")
         try EditionLibrary.compile(2, to: tool.folder)
@@ -70,7 +70,9 @@ struct SwapCommandTests {
         _ = host
     }
 
-    @Test func `what is not there, not a plugin or not known is refused, and the old code goes on`() async throws {
+    @Test func `a library that is missing, not a plugin or not known is refused, and the old code keeps running`()
+        async throws
+    {
         let host = try await tool.startRun(manifest), half = try tool.write("half", as: "libHalf.so")
         for arguments in [
             ["swap", tool.folder + "/libNone.so"], ["swap", "Nobody"], ["swap", half], ["swap", "Edition", half],
@@ -131,7 +133,7 @@ struct SwapCommandTests {
         _ = host
     }
 
-    @Test func `who asks for a swap on probation is told when its code is in force, once and however short that is`()
+    @Test func `a swap on probation reports when its code becomes active, once, however short that is`()
         async throws
     {
         let host = try await tool.startRun(manifest),
@@ -155,7 +157,7 @@ struct SwapCommandTests {
         _ = host
     }
 
-    @Test func `control-C ends the command, and the swap goes on`() async throws {
+    @Test func `control-C ends the command, and the swap continues`() async throws {
         let host = try await tool.startRun(manifest),
             other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
         let swap = try tool.start(["swap", other, "--probation", "600"])

@@ -70,7 +70,7 @@ struct DescriptorStateTests {
             (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false),
             (.max, true, true),
         ] as [(UInt32, Bool, Bool)])
-    func `traits that nobody knows are passed over`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
+    func `unknown traits are ignored`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
         var component = Self.component
         component.traits = traits
         let description = try read(component).description

@@ -120,7 +120,7 @@ struct LookUpTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `a faulty manager throws its located error and those beside it work`(origin: Origin) async throws {
+    func `a faulty manager throws its located error and the others work`(origin: Origin) async throws {
         let test = try TestHost(managers: Self.managers, from: origin)
         let faulty = await error { try await test.host.manager("Faulty", as: Trials.self) }
         #expect(faulty?.code == .unknownClass)

@@ -1,32 +1,32 @@
 import Backplane
 import FoundationEssentials
 
-/// A plugin whose components tell which instance they are and how they are configured, and ask those around them the same.
-struct OfficePlugin: Plugin {
-    static let id = "org.example.office"
+/// A plugin whose components report their instance and configuration, and those of their collaborators.
+struct ReportingPlugin: Plugin {
+    static let id = "org.example.reporting"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
-        registrar.add(Clerk.self)
-        registrar.add(Archive.self)
-        registrar.add(Post.self)
-        registrar.add(Line.self)
+        registrar.add(ReportingManager.self)
+        registrar.add(ReportingStore.self)
+        registrar.add(ReportingCommunication.self)
+        registrar.add(ReportingService.self)
     }
 }
 
-/// The same archive, a version later.
-struct NewOfficePlugin: Plugin {
-    static let id = "org.example.office"
+/// The same store, a version later.
+struct NewReportingPlugin: Plugin {
+    static let id = "org.example.reporting"
     static let version: Version = "2.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(Archive.self) }
+    static func register(in registrar: inout Registrar) { registrar.add(ReportingStore.self) }
 }
 
-struct Office: Contract {
+struct InstanceReporting: Contract {
     static let version: Version = "1.0.0"
-    /// Each by what its user calls it, itself as `self`.
-    let everyone = AsyncMethod<Nothing, [String: Colleague]>()
+    /// The reports by the label of each collaborator; its own as `self`.
+    let reports = AsyncMethod<Nothing, [String: InstanceReport]>()
 }
 
-struct Colleague: Codable, Hashable {
+struct InstanceReport: Codable, Hashable {
     /// No two instances have the same.
     var instance: String
     var limit: Int?
@@ -34,7 +34,7 @@ struct Colleague: Codable, Hashable {
     var raw: String
 }
 
-/// What every role of the office is configured with.
+/// The configuration of every reporting component.
 struct Settings: Decodable {
     struct Shelf: Decodable {
         var size: Int
@@ -43,73 +43,73 @@ struct Settings: Decodable {
     var shelves: [Shelf]?
 }
 
-extension Colleague {
+extension InstanceReport {
     init<Context: ComponentContext>(_ context: Context) where Context.Owner.Configuration == Settings {
         let raw = String(decoding: context.rawConfiguration, as: UTF8.self)
         self.init(instance: UUID().uuidString, limit: context.configuration.limit, raw: raw)
     }
 }
 
-final class Clerk: Manager {
-    typealias Provides = Office
+final class ReportingManager: Manager {
+    typealias Provides = InstanceReporting
     typealias Configuration = Settings
     struct Wires: Wiring {
-        let dataAccessController: Wire<Office>?
-        let communicationController: Wire<Office>?
+        let dataAccessController: Wire<InstanceReporting>?
+        let communicationController: Wire<InstanceReporting>?
     }
-    private let own: Colleague
+    private let own: InstanceReport
     private let wires: Wires
-    init(_ context: Context) { (own, wires) = (Colleague(context), context.wires) }
+    init(_ context: Context) { (own, wires) = (InstanceReport(context), context.wires) }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.everyone) { clerk, _, call in
-            var everyone = ["self": clerk.own]
-            everyone["data"] = try await clerk.wires.dataAccessController?.everyone(call)["self"]
-            for (name, colleague) in try await clerk.wires.communicationController?.everyone(call) ?? [:] {
-                everyone[name == "self" ? "communication" : name] = colleague
+        table.async(\.reports) { manager, _, call in
+            var reports = ["self": manager.own]
+            reports["data"] = try await manager.wires.dataAccessController?.reports(call)["self"]
+            for (name, report) in try await manager.wires.communicationController?.reports(call) ?? [:] {
+                reports[name == "self" ? "communication" : name] = report
             }
-            return everyone
+            return reports
         }
     }
 }
 
-final class Archive: DataAccessController {
-    typealias Provides = Office
+final class ReportingStore: DataAccessController {
+    typealias Provides = InstanceReporting
     typealias Configuration = Settings
-    private let own: Colleague
-    init(_ context: Context) { own = Colleague(context) }
+    private let own: InstanceReport
+    init(_ context: Context) { own = InstanceReport(context) }
     static func methods(_ table: inout Methods) {
-        table.async(\.everyone) { archive, _, _ in ["self": archive.own] }
+        table.async(\.reports) { store, _, _ in ["self": store.own] }
     }
 }
 
-final class Post: CommunicationController {
-    typealias Provides = Office
+final class ReportingCommunication: CommunicationController {
+    typealias Provides = InstanceReporting
     typealias Configuration = Settings
     struct Wires: Wiring {
-        let inward: Wire<Office>?
-        let outward: Wire<Office>?
+        let inward: Wire<InstanceReporting>?
+        let outward: Wire<InstanceReporting>?
     }
-    private let own: Colleague
+    private let own: InstanceReport
     private let wires: Wires
-    init(_ context: Context) { (own, wires) = (Colleague(context), context.wires) }
+    init(_ context: Context) { (own, wires) = (InstanceReport(context), context.wires) }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.everyone) { post, _, call in
-            var everyone = ["self": post.own]
-            everyone["inward"] = try await post.wires.inward?.everyone(call)["self"]
-            everyone["outward"] = try await post.wires.outward?.everyone(call)["self"]
-            return everyone
+        table.async(\.reports) { communication, _, call in
+            var reports = ["self": communication.own]
+            reports["inward"] = try await communication.wires.inward?.reports(call)["self"]
+            reports["outward"] = try await communication.wires.outward?.reports(call)["self"]
+            return reports
         }
     }
 }
 
-final class Line: NetworkService {
-    typealias Provides = Office
+final class ReportingService: NetworkService {
+    typealias Provides = InstanceReporting
     typealias Configuration = Settings
-    private let own: Colleague
-    init(_ context: Context) { own = Colleague(context) }
+    private let own: InstanceReport
+    init(_ context: Context) { own = InstanceReport(context) }
     static func methods(_ table: inout Methods) {
-        table.async(\.everyone) { line, _, _ in ["self": line.own] }
+        table.async(\.reports) { service, _, _ in ["self": service.own] }
     }
 }

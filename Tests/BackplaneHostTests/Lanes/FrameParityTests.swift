@@ -69,7 +69,7 @@ struct FrameParityTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `the priority of who calls is that of the code that is called`(route: Route) async throws {
+    func `the called code has its caller's priority`(route: Route) async throws {
         try await route.with("Habits", as: Habits.self) { _, habits in
             for priority in [TaskPriority.high, .medium, .low, .background] {
                 // Whoever waited for the task itself would raise its priority.

@@ -59,7 +59,7 @@ struct WireLaneTests {
         await host.stop()
     }
 
-    @Test func `a host that is told to encodes them all`() async throws {
+    @Test func `a host that is set to encodes them all`() async throws {
         let test = try TestHost(
             managers:
                 #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#,

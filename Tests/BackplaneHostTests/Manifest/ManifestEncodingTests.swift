@@ -199,7 +199,7 @@ struct `Writing a manifest` {
         #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)
     }
 
-    @Test func `A Nemo Logic manifest is upgraded to the equal managers, and what wakes is told`() throws {
+    @Test func `A Nemo Logic manifest is upgraded to equal managers, and keys that take effect are reported`() throws {
         let value: ManifestValue = [
             "M": ["className": "${M}", "uses": ["a": "N"], "comment": 1], "N": ["className": "N"],
         ]

@@ -6,7 +6,7 @@ import Testing
 /// What the compiler keeps from a component, by role: a file for each, with the expected errors as comments on their lines.
 ///
 /// ```swift
-/// _ = context.store    // error: value of type 'ManagerContext<Hoarder>' has no member 'store'
+/// _ = context.store    // error: value of type 'ManagerContext<StoringManager>' has no member 'store'
 /// ```
 @Suite(.timeLimit(.minutes(5)))
 struct MustNotCompileTests {

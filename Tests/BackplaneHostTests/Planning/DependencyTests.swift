@@ -98,7 +98,7 @@ struct `Managers that use managers` {
             ])
     }
 
-    @Test func `Who uses a member of a circle is told of it`() {
+    @Test func `A user of a member of a cycle gets the cycle as its error`() {
         let fault = resolve(["A": ["B"], "B": ["C"], "C": ["B"]]).plan.faults["A"]
         #expect(fault?.code == .dependencyUnsatisfied)
         #expect(fault?.message == "`B` cannot be created: managers use one another in a cycle: B → C → B")
@@ -145,7 +145,7 @@ struct `Managers that use managers` {
     }
 
     @Test(arguments: 0..<60)
-    func `Whatever uses whatever, providers come before users and nobody is lost`(seed: UInt64) throws {
+    func `In any graph, providers come before users and none is lost`(seed: UInt64) throws {
         var random = Numbers(state: seed)
         let names = (0..<Int.random(in: 1...20, using: &random)).map { "M\($0)" }
         let uses = Dictionary(

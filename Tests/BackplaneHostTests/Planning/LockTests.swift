@@ -165,7 +165,7 @@ struct `A lock in a manifest's text` {
     }
 
     @Test(arguments: [ManifestFormat.xml, .binary])
-    func `Property lists are written anew, in their own format`(format: ManifestFormat) throws {
+    func `Property lists are rewritten, in their own format`(format: ManifestFormat) throws {
         let value: ManifestValue = ["manifestVersion": 1, "managers": [:], "other": .data(Data([1]))]
         let written = try LockText.put(Self.lock, into: value.encoded(as: format))
         #expect(ManifestFormat(of: written) == format)

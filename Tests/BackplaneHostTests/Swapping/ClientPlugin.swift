@@ -4,23 +4,23 @@ import Synchronization
 
 @testable import BackplaneHost
 
-/// A plugin whose managers call a till by everything there is: a wire, a method of it that is kept, and a look-up.
-struct CashierPlugin: Plugin {
-    static let id = "org.backplane.tests.cashiers"
+/// A plugin whose managers call a counter through a wire, a stored method of the wire, and a look-up.
+struct ClientPlugin: Plugin {
+    static let id = "org.backplane.tests.clients"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
-        registrar.add(Cashier.self)
-        registrar.add(RestartingCashier.self)
-        registrar.add(Inspector.self)
+        registrar.add(Client.self)
+        registrar.add(RestartingClient.self)
+        registrar.add(IndirectClient.self)
     }
 
     /// - Parameter uses: whom each of its wires leads to.
-    static func manager(_ className: String, _ uses: [String: String] = ["till": "Till"]) -> ManifestValue {
+    static func manager(_ className: String, _ uses: [String: String] = ["counter": "Counter"]) -> ManifestValue {
         ["className": .string(className), "uses": .dictionary(uses.mapValues { .string($0) })]
     }
 }
 
-struct Cashiers: Contract {
+struct Clients: Contract {
     static let version: Version = "1.0.0"
     let add = AsyncMethod<Int, Int>()
     let addKept = AsyncMethod<Int, Int>()
@@ -31,37 +31,37 @@ struct Cashiers: Contract {
     let number = AsyncMethod<Nothing, Int>()
 }
 
-final class Cashier: Manager {
-    typealias Provides = Cashiers
+final class Client: Manager {
+    typealias Provides = Clients
     struct Wires: Wiring {
-        let till: Wire<Tills>
+        let counter: Wire<Counting>
     }
     private let context: Context
     private let kept: BoundAsync<Int, Int, RequiredFrame>
 
     init(_ context: Context) {
         self.context = context
-        kept = context.wires.till.add
+        kept = context.wires.counter.add
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { cashier, number, call in try await cashier.context.wires.till.add(number, call) }
-        table.async(\.addKept) { cashier, number, call in try await cashier.kept(number, call) }
-        table.async(\.addFound) { cashier, number, call in
-            let till: Wire<Tills> = try await cashier.context.manager("Till", for: call)
-            return try await till.add(number, call)
+        table.async(\.add) { client, number, call in try await client.context.wires.counter.add(number, call) }
+        table.async(\.addKept) { client, number, call in try await client.kept(number, call) }
+        table.async(\.addFound) { client, number, call in
+            let counter: Wire<Counting> = try await client.context.manager("Counter", for: call)
+            return try await counter.add(number, call)
         }
-        table.async(\.act) { cashier, text, call in try await cashier.context.wires.till.act(text, call) }
-        table.sync(\.sumNow) { cashier, _, call in try cashier.context.wires.till.sumNow(call) }
+        table.async(\.act) { client, text, call in try await client.context.wires.counter.act(text, call) }
+        table.sync(\.sumNow) { client, _, call in try client.context.wires.counter.sumNow(call) }
         table.async(\.number) { _, _, _ in 1 }
     }
 }
 
-/// Is made anew with the till it calls.
-final class RestartingCashier: Manager {
-    typealias Provides = Cashiers
+/// A client that is recreated with the counter it calls.
+final class RestartingClient: Manager {
+    typealias Provides = Clients
     struct Wires: Wiring {
-        let till: Wire<Tills>
+        let counter: Wire<Counting>
     }
     static let restartOnSwap = true
     static let made = Mutex(0)
@@ -77,20 +77,20 @@ final class RestartingCashier: Manager {
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { cashier, number, call in try await cashier.context.wires.till.add(number, call) }
-        table.async(\.addKept) { cashier, number, call in try await cashier.context.wires.till.add(number, call) }
-        table.async(\.addFound) { cashier, number, call in try await cashier.context.wires.till.add(number, call) }
-        table.async(\.act) { cashier, text, call in try await cashier.context.wires.till.act(text, call) }
-        table.sync(\.sumNow) { cashier, _, call in try cashier.context.wires.till.sumNow(call) }
-        table.async(\.number) { cashier, _, _ in cashier.number }
+        table.async(\.add) { client, number, call in try await client.context.wires.counter.add(number, call) }
+        table.async(\.addKept) { client, number, call in try await client.context.wires.counter.add(number, call) }
+        table.async(\.addFound) { client, number, call in try await client.context.wires.counter.add(number, call) }
+        table.async(\.act) { client, text, call in try await client.context.wires.counter.act(text, call) }
+        table.sync(\.sumNow) { client, _, call in try client.context.wires.counter.sumNow(call) }
+        table.async(\.number) { client, _, _ in client.number }
     }
 }
 
-/// Is made anew with the cashier it calls.
-final class Inspector: Manager {
-    typealias Provides = Cashiers
+/// A client of a client, which is recreated with it.
+final class IndirectClient: Manager {
+    typealias Provides = Clients
     struct Wires: Wiring {
-        let cashier: Wire<Cashiers>
+        let client: Wire<Clients>
     }
     static let restartOnSwap = true
     private let context: Context
@@ -98,15 +98,15 @@ final class Inspector: Manager {
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { inspector, number, call in try await inspector.context.wires.cashier.add(number, call) }
-        table.async(\.addKept) { inspector, number, call in
-            try await inspector.context.wires.cashier.addKept(number, call)
+        table.async(\.add) { indirect, number, call in try await indirect.context.wires.client.add(number, call) }
+        table.async(\.addKept) { indirect, number, call in
+            try await indirect.context.wires.client.addKept(number, call)
         }
-        table.async(\.addFound) { inspector, number, call in
-            try await inspector.context.wires.cashier.addFound(number, call)
+        table.async(\.addFound) { indirect, number, call in
+            try await indirect.context.wires.client.addFound(number, call)
         }
-        table.async(\.act) { inspector, text, call in try await inspector.context.wires.cashier.act(text, call) }
-        table.sync(\.sumNow) { inspector, _, call in try inspector.context.wires.cashier.sumNow(call) }
-        table.async(\.number) { inspector, _, call in try await inspector.context.wires.cashier.number(call) }
+        table.async(\.act) { indirect, text, call in try await indirect.context.wires.client.act(text, call) }
+        table.sync(\.sumNow) { indirect, _, call in try indirect.context.wires.client.sumNow(call) }
+        table.async(\.number) { indirect, _, call in try await indirect.context.wires.client.number(call) }
     }
 }

@@ -4,32 +4,32 @@ import BackplaneDocuments
 @testable import BackplaneHost
 
 /// A data access controller that comes in editions of its plugin, and managers of another that have it for a layer.
-enum DrawerPlugin {
-    static let id = "org.backplane.tests.drawers"
+enum EditionStorePlugin {
+    static let id = "org.backplane.tests.stores"
 
     static func edition(_ version: Version = "1.0.0") -> LinkedPlugin {
-        LinkedPlugin(id: id, version: version) { $0.add(Drawer.self) }
+        LinkedPlugin(id: id, version: version) { $0.add(EditionStore.self) }
     }
 
     /// - Parameter events: whose script it follows.
-    static func layer(_ events: TillEvents) -> ManifestValue {
-        ["className": "Drawer", "configuration": ["key": .string(events.key)]]
+    static func layer(_ events: CounterEvents) -> ManifestValue {
+        ["className": "EditionStore", "configuration": ["key": .string(events.key)]]
     }
 }
 
-struct Drawers: Contract {
+struct Editions: Contract {
     static let version: Version = "1.0.0"
     let edition = AsyncMethod<Nothing, Int>()
 }
 
-final class Drawer: DataAccessController {
-    typealias Provides = Drawers
-    typealias Configuration = TillManager.Configuration
-    private let script: TillScript
-    private let events: TillEvents
+final class EditionStore: DataAccessController {
+    typealias Provides = Editions
+    typealias Configuration = StatefulCounter.Configuration
+    private let script: CounterScript
+    private let events: CounterEvents
 
     init(_ context: Context) async throws {
-        events = TillEvents.of(context.configuration.key)
+        events = CounterEvents.of(context.configuration.key)
         script = events.script
         events.note("made \(script.edition)")
         try await script.built()
@@ -38,27 +38,27 @@ final class Drawer: DataAccessController {
     deinit { events.note("gone \(script.edition)") }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.edition) { drawer, _, _ in drawer.script.edition }
+        table.async(\.edition) { store, _, _ in store.script.edition }
     }
 }
 
 /// Calls its layer.
-final class Shop: Manager {
-    typealias Provides = Drawers
+final class EditionReader: Manager {
+    typealias Provides = Editions
     struct Wires: Wiring {
-        let dataAccessController: Wire<Drawers>
+        let dataAccessController: Wire<Editions>
     }
     private let context: Context
 
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.edition) { shop, _, call in try await shop.context.wires.dataAccessController.edition(call) }
+        table.async(\.edition) { reader, _, call in try await reader.context.wires.dataAccessController.edition(call) }
     }
 }
 
-struct ShopPlugin: Plugin {
-    static let id = "org.backplane.tests.shops"
+struct EditionReaderPlugin: Plugin {
+    static let id = "org.backplane.tests.readers"
     static let version: Version = "1.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(Shop.self) }
+    static func register(in registrar: inout Registrar) { registrar.add(EditionReader.self) }
 }

@@ -63,7 +63,9 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `one that is byte for byte in force is not loaded again, whatever it is called, and the report says so`()
+    @Test
+    func
+        `a library that is identical to the active one is not loaded again, whatever its name, and the report says so`()
         async throws
     {
         let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
@@ -157,7 +159,7 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `beside one without a SHA-256 of its own such code would have run`() async throws {
+    @Test func `without a SHA-256 for the plugin, such code would have run`() async throws {
         let fixture = try await TurnstileFixture()
         let refusal = try await expectRefusal(fixture) {
             try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so"))

@@ -75,7 +75,7 @@ struct StateTransferTests {
                 == "`sum` is written in version 1, but the new code reads versions 2 to 3")
     }
 
-    @Test func `reports say what becomes of it`() {
+    @Test func `reports describe what happens to it`() {
         let old = state(), new = state("sum", 2, accepts: 1...2)
         #expect(
             StateTransfer(from: old, to: new).change(to: new)

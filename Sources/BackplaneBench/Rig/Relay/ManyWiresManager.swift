@@ -2,13 +2,18 @@ import Backplane
 import YardstickContracts
 
 /// A manager with 25 wires, for measuring how long wiring takes.
-final class WeaverManager: Manager {
+final class ManyWiresManager: Manager {
     struct Wires: Wiring {
-        let loom1: Wire<Loom>, loom2: Wire<Loom>, loom3: Wire<Loom>, loom4: Wire<Loom>, loom5: Wire<Loom>,
-            loom6: Wire<Loom>, loom7: Wire<Loom>, loom8: Wire<Loom>, loom9: Wire<Loom>, loom10: Wire<Loom>,
-            loom11: Wire<Loom>, loom12: Wire<Loom>, loom13: Wire<Loom>, loom14: Wire<Loom>, loom15: Wire<Loom>,
-            loom16: Wire<Loom>, loom17: Wire<Loom>, loom18: Wire<Loom>, loom19: Wire<Loom>, loom20: Wire<Loom>,
-            loom21: Wire<Loom>, loom22: Wire<Loom>, loom23: Wire<Loom>, loom24: Wire<Loom>, loom25: Wire<Loom>
+        let wire1: Wire<ManyMethods>, wire2: Wire<ManyMethods>, wire3: Wire<ManyMethods>, wire4: Wire<ManyMethods>,
+            wire5: Wire<ManyMethods>,
+            wire6: Wire<ManyMethods>, wire7: Wire<ManyMethods>, wire8: Wire<ManyMethods>, wire9: Wire<ManyMethods>,
+            wire10: Wire<ManyMethods>,
+            wire11: Wire<ManyMethods>, wire12: Wire<ManyMethods>, wire13: Wire<ManyMethods>, wire14: Wire<ManyMethods>,
+            wire15: Wire<ManyMethods>,
+            wire16: Wire<ManyMethods>, wire17: Wire<ManyMethods>, wire18: Wire<ManyMethods>, wire19: Wire<ManyMethods>,
+            wire20: Wire<ManyMethods>,
+            wire21: Wire<ManyMethods>, wire22: Wire<ManyMethods>, wire23: Wire<ManyMethods>, wire24: Wire<ManyMethods>,
+            wire25: Wire<ManyMethods>
     }
 
     init(_ context: Context) {}

@@ -69,7 +69,7 @@ struct DevTerminalTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `a second control-C waits for nobody, and leaves the terminal as it was`() async throws {
+    @Test func `a second control-C does not wait, and restores the terminal`() async throws {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
         let terminal = try await start()
         try terminal.type("\u{3}")
@@ -81,7 +81,7 @@ struct DevTerminalTests {
         #expect(await terminal.end(), "the application is gone too")
     }
 
-    @Test func `a second q waits for nobody either, and that is said`() async throws {
+    @Test func `a second q does not wait either, and the output says so`() async throws {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
         let terminal = try await start()
         try terminal.type("q")
@@ -92,7 +92,7 @@ struct DevTerminalTests {
         #expect(terminal.isOrdinary)
     }
 
-    @Test func `what the application prints stands on lines of its own beside what is shown of the progress`()
+    @Test func `the application's output is on separate lines from the progress`()
         async throws
     {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false, chats: 10_000)
