@@ -52,7 +52,7 @@ let package = Package(
         .library(name: "_YardstickFirstInC", type: .dynamic, targets: ["YardstickFirstInC"]),
         .library(name: "_YardstickSecondInC", type: .dynamic, targets: ["YardstickSecondInC"]),
         .library(name: "_Challenge", type: .dynamic, targets: ["ChallengeEntry"]),
-        .library(name: "_Glutton", type: .dynamic, targets: ["GluttonEntry"]),
+        .library(name: "_BusyLoop", type: .dynamic, targets: ["BusyLoopEntry"]),
         .library(name: "_Timepiece", type: .dynamic, targets: ["TimepieceEntry"]),
         .library(name: "_Parity", type: .dynamic, targets: ["ParityProvider"]),
         .library(name: "_ParityRelay", type: .dynamic, targets: ["ParityRelay"]),
@@ -60,7 +60,11 @@ let package = Package(
         .library(name: "_Culprit", type: .dynamic, targets: ["Culprit"]),
     ],
     traits: [
-        .trait(name: "Engines", description: "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"),
+        .trait(
+            name: "Engines",
+            description:
+                "Everything that needs a package: HTTP, SQLite, cryptography, the command line's engines, the example's server"
+        ),
         .default(enabledTraits: ["Engines"]),
     ],
     dependencies: [
@@ -89,59 +93,87 @@ let package = Package(
         .target(name: "BackplaneBoundary", dependencies: ["Backplane", "CBackplane"], swiftSettings: settings),
         .target(
             name: "BackplaneHost",
-            dependencies: ["Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneNetwork", "BackplaneStorage", "CBackplane", "CBackplaneHost"],
+            dependencies: [
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneNetwork", "BackplaneStorage",
+                "CBackplane", "CBackplaneHost",
+            ],
             swiftSettings: settings),
-        .target(name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")], swiftSettings: settings),
-        .target(name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")], swiftSettings: settings),
+        .target(
+            name: "BackplaneCrypto", dependencies: ["BackplaneNetwork", engine("Crypto", "swift-crypto")],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneSQLite", dependencies: ["BackplaneStorage", "Backplane", engine("GRDB", "GRDB.swift")],
+            swiftSettings: settings),
         .target(
             name: "BackplaneHTTP",
             dependencies: [
                 "Backplane", "BackplaneNetwork",
-                engine("AsyncHTTPClient", "async-http-client"), engine("NIOCore", "swift-nio"), engine("NIOHTTP1", "swift-nio"),
+                engine("AsyncHTTPClient", "async-http-client"), engine("NIOCore", "swift-nio"),
+                engine("NIOHTTP1", "swift-nio"),
                 engine("NIOPosix", "swift-nio"), engine("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneTestKit", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"], swiftSettings: settings),
+            name: "BackplaneTestKit",
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneStorage"],
+            swiftSettings: settings),
         .target(name: "BackplaneURLSession", dependencies: ["Backplane", "BackplaneNetwork"], swiftSettings: settings),
         .target(name: "BackplaneControl", dependencies: ["Backplane", "BackplaneHost"], swiftSettings: settings),
 
         // The command line: what its verbs share, its programs, and the command itself, which picks the engines.
         .target(name: "BackplaneTerminal", dependencies: ["Backplane"], swiftSettings: settings),
-        .target(name: "BackplaneReports", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneTerminal"], swiftSettings: settings),
-        .target(name: "BackplaneProcesses", dependencies: ["Backplane", "BackplaneHost", "CBackplaneHost"], swiftSettings: settings),
         .target(
-            name: "BackplanePackages", dependencies: ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+            name: "BackplaneReports",
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneTerminal"],
+            swiftSettings: settings),
+        .target(
+            name: "BackplaneProcesses", dependencies: ["Backplane", "BackplaneHost", "CBackplaneHost"],
+            swiftSettings: settings),
+        .target(
+            name: "BackplanePackages",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal"],
+            swiftSettings: settings),
         .target(
             name: "BackplaneScaffold",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneTerminal"], swiftSettings: settings),
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplanePackages", "BackplaneProcesses",
+                "BackplaneTerminal",
+            ], swiftSettings: settings),
         .target(
             name: "BackplaneDev",
             dependencies: [
-                "Backplane", "BackplaneControl", "BackplaneHost", "BackplanePackages", "BackplaneProcesses", "BackplaneReports", "BackplaneTerminal",
+                "Backplane", "BackplaneControl", "BackplaneHost", "BackplanePackages", "BackplaneProcesses",
+                "BackplaneReports", "BackplaneTerminal",
             ],
             swiftSettings: settings),
         .target(
             name: "BackplaneValidate",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneHost", "BackplaneProcesses", "BackplaneTerminal", "CBackplane", "CBackplaneHost",
+                "Backplane", "BackplaneBoundary", "BackplaneDocuments", "BackplaneHost", "BackplaneProcesses",
+                "BackplaneTerminal", "CBackplane", "CBackplaneHost",
             ],
             swiftSettings: settings),
         .target(
-            name: "BackplaneTurnstile", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "YardstickContracts"], swiftSettings: settings),
+            name: "BackplaneTurnstile",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "YardstickContracts"],
+            swiftSettings: settings),
         .target(
             name: "BackplaneBench",
             dependencies: [
-                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost", "BackplaneNetwork", "BackplaneProcesses",
+                "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneDocuments", "BackplaneHost",
+                "BackplaneNetwork", "BackplaneProcesses",
                 "BackplaneReports", "BackplaneTerminal", "BackplaneTurnstile", "YardstickContracts", "YardstickDirect",
             ],
             exclude: ["Rig"], swiftSettings: settings),
         .executableTarget(
             name: "BackplaneCommand",
             dependencies: [
-                "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
-                "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite", "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
-                "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts", "CBackplaneHost",
+                "Backplane", "BackplaneBench", "BackplaneControl", "BackplaneCrypto", "BackplaneDev",
+                "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
+                "BackplaneManagers", "BackplaneNetwork", "BackplaneProcesses", "BackplaneReports", "BackplaneSQLite",
+                "BackplaneScaffold", "BackplaneStorage", "BackplaneTerminal",
+                "BackplaneTurnstile", "BackplaneURLSession", "BackplaneValidate", "BookshelfContracts",
+                "CBackplaneHost",
                 engine("ArgumentParser", "swift-argument-parser"), engine("Logging", "swift-log"),
             ],
             swiftSettings: settings),
@@ -150,32 +182,54 @@ let package = Package(
         .target(
             name: "Clock", path: "Plugins/Clock", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Sources/CBackplane/include")]),
-        .target(name: "AlmanacModule", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"], path: "Plugins/Almanac/Module", swiftSettings: settings),
-        .target(name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"], path: "Plugins/Almanac/Entry", swiftSettings: settings),
         .target(
-            name: "BookshelfContracts", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"], path: "Plugins/BookshelfContracts", swiftSettings: settings),
+            name: "AlmanacModule", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"],
+            path: "Plugins/Almanac/Module", swiftSettings: settings),
         .target(
-            name: "BookshelfModule", dependencies: ["Backplane", "BackplaneManagers", "BackplaneStorage", "BookshelfContracts"], path: "Plugins/Bookshelf/Module",
+            name: "AlmanacEntry", dependencies: ["AlmanacModule", "Backplane", "CBackplane"],
+            path: "Plugins/Almanac/Entry", swiftSettings: settings),
+        .target(
+            name: "BookshelfContracts", dependencies: ["Backplane", "BackplaneManagers", "BackplaneNetwork"],
+            path: "Plugins/BookshelfContracts", swiftSettings: settings),
+        .target(
+            name: "BookshelfModule",
+            dependencies: ["Backplane", "BackplaneManagers", "BackplaneStorage", "BookshelfContracts"],
+            path: "Plugins/Bookshelf/Module",
             resources: [.copy("Resources/fillers.json")], swiftSettings: settings),
         .target(
-            name: "BookshelfEntry", dependencies: ["Backplane", "BookshelfModule", "CBackplane"], path: "Plugins/Bookshelf/Entry", swiftSettings: settings),
+            name: "BookshelfEntry", dependencies: ["Backplane", "BookshelfModule", "CBackplane"],
+            path: "Plugins/Bookshelf/Entry", swiftSettings: settings),
         .target(
-            name: "BooksAPIv1Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv1/Module",
+            name: "BooksAPIv1Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"],
+            path: "Plugins/BooksAPIv1/Module",
             swiftSettings: settings),
         .target(
-            name: "BooksAPIv1Entry", dependencies: ["Backplane", "BooksAPIv1Module", "CBackplane"], path: "Plugins/BooksAPIv1/Entry", swiftSettings: settings),
+            name: "BooksAPIv1Entry", dependencies: ["Backplane", "BooksAPIv1Module", "CBackplane"],
+            path: "Plugins/BooksAPIv1/Entry", swiftSettings: settings),
         .target(
-            name: "BooksAPIv2Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"], path: "Plugins/BooksAPIv2/Module",
+            name: "BooksAPIv2Module", dependencies: ["Backplane", "BackplaneNetwork", "BookshelfContracts"],
+            path: "Plugins/BooksAPIv2/Module",
             swiftSettings: settings),
         .target(
-            name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"], path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
+            name: "BooksAPIv2Entry", dependencies: ["Backplane", "BooksAPIv2Module", "CBackplane"],
+            path: "Plugins/BooksAPIv2/Entry", swiftSettings: settings),
 
         // What `backplane bench` calls: two plugins, and the same without a boundary; and what counts allocations.
-        .target(name: "YardstickContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts", swiftSettings: settings),
-        .target(name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Module", swiftSettings: settings),
-        .target(name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"], path: "Sources/BackplaneBench/Rig/Entry", swiftSettings: settings),
-        .target(name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Relay", swiftSettings: settings),
-        .target(name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Direct", swiftSettings: settings),
+        .target(
+            name: "YardstickContracts", dependencies: ["Backplane"], path: "Sources/BackplaneBench/Rig/Contracts",
+            swiftSettings: settings),
+        .target(
+            name: "YardstickModule", dependencies: ["Backplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Module", swiftSettings: settings),
+        .target(
+            name: "YardstickEntry", dependencies: ["Backplane", "CBackplane", "YardstickModule"],
+            path: "Sources/BackplaneBench/Rig/Entry", swiftSettings: settings),
+        .target(
+            name: "YardstickRelay", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Relay", swiftSettings: settings),
+        .target(
+            name: "YardstickDirect", dependencies: ["Backplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Direct", swiftSettings: settings),
         .target(name: "YardstickHeap", path: "Sources/BackplaneBench/Rig/Heap", publicHeadersPath: "."),
         // What it loads: a library with thousands of classes, and two that are copied many times.
         .target(
@@ -184,10 +238,16 @@ let package = Package(
         .target(
             name: "YardstickDrone", path: "Sources/BackplaneBench/Rig/Drone", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
-        .target(name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
+        .target(
+            name: "YardstickSwarm", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Swarm", swiftSettings: settings),
         // What it swaps: two editions of a plugin, in Swift and in C.
-        .target(name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
-        .target(name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"], path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
+        .target(
+            name: "YardstickFirst", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/First", swiftSettings: settings),
+        .target(
+            name: "YardstickSecond", dependencies: ["Backplane", "CBackplane", "YardstickContracts"],
+            path: "Sources/BackplaneBench/Rig/Second", swiftSettings: settings),
         .target(
             name: "YardstickFirstInC", path: "Sources/BackplaneBench/Rig/FirstInC", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../CBackplane/include")]),
@@ -199,27 +259,46 @@ let package = Package(
         .executableTarget(
             name: "BookshelfServer",
             dependencies: [
-                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"), engine("Hummingbird", "hummingbird"),
+                engine("ArgumentParser", "swift-argument-parser"), engine("Crypto", "swift-crypto"),
+                engine("Hummingbird", "hummingbird"),
                 engine("HTTPTypes", "swift-http-types"), engine("Logging", "swift-log"), engine("NIOCore", "swift-nio"),
                 engine("ServiceLifecycle", "swift-service-lifecycle"), engine("UnixSignals", "swift-service-lifecycle"),
             ],
             path: "Sources/bookshelf-server", resources: [.copy("Resources/catalogue.json")], swiftSettings: settings),
 
         // Plugins that only the tests load.
-        .target(name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module", swiftSettings: settings),
-        .target(name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
-        .target(name: "GluttonModule", dependencies: ["Backplane"], path: "Tests/Plugins/Glutton/Module", swiftSettings: settings),
-        .target(name: "GluttonEntry", dependencies: ["GluttonModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Glutton/Entry", swiftSettings: settings),
-        .executableTarget(name: "feast", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "GluttonModule"], path: "Tests/Feast", swiftSettings: settings),
-        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
-        .target(name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module", swiftSettings: settings),
-        .target(name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"], path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
-        .target(name: "ParityContracts", dependencies: ["Backplane", "BackplaneManagers", "CBackplane"], path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
         .target(
-            name: "ParityProvider", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Provider",
+            name: "ChallengeModule", dependencies: ["Backplane"], path: "Tests/Plugins/Challenge/Module",
             swiftSettings: settings),
         .target(
-            name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"], path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
+            name: "ChallengeEntry", dependencies: ["ChallengeModule", "Backplane", "CBackplane"],
+            path: "Tests/Plugins/Challenge/Entry", swiftSettings: settings),
+        .target(
+            name: "BusyLoopModule", dependencies: ["Backplane"], path: "Tests/Plugins/BusyLoop/Module",
+            swiftSettings: settings),
+        .target(
+            name: "BusyLoopEntry", dependencies: ["BusyLoopModule", "Backplane", "CBackplane"],
+            path: "Tests/Plugins/BusyLoop/Entry", swiftSettings: settings),
+        .executableTarget(
+            name: "occupied-pool", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost", "BusyLoopModule"],
+            path: "Tests/OccupiedPool", swiftSettings: settings),
+        .executableTarget(name: "litmus", dependencies: ["CBackplane"], path: "Tests/Litmus"),
+        .target(
+            name: "TimepieceModule", dependencies: ["Backplane"], path: "Tests/Plugins/Timepiece/Module",
+            swiftSettings: settings),
+        .target(
+            name: "TimepieceEntry", dependencies: ["TimepieceModule", "Backplane", "CBackplane"],
+            path: "Tests/Plugins/Timepiece/Entry", swiftSettings: settings),
+        .target(
+            name: "ParityContracts", dependencies: ["Backplane", "BackplaneManagers", "CBackplane"],
+            path: "Tests/Plugins/Parity/Contracts", swiftSettings: settings),
+        .target(
+            name: "ParityProvider", dependencies: ["Backplane", "CBackplane", "ParityContracts"],
+            path: "Tests/Plugins/Parity/Provider",
+            swiftSettings: settings),
+        .target(
+            name: "ParityRelay", dependencies: ["Backplane", "CBackplane", "ParityContracts"],
+            path: "Tests/Plugins/Parity/Relay", swiftSettings: settings),
         .target(
             name: "Trespasser", path: "Tests/Plugins/Hostile/Trespasser", publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
@@ -228,7 +307,9 @@ let package = Package(
             cSettings: [.headerSearchPath("../../../../Sources/CBackplane/include")]),
 
         // Libraries that do wrong, what a host says of them, and what `validate` finds.
-        .executableTarget(name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile", swiftSettings: settings),
+        .executableTarget(
+            name: "hostile", dependencies: ["Backplane", "BackplaneHost", "BackplaneNetwork"], path: "Tests/Hostile",
+            swiftSettings: settings),
 
         // Attacks on hosts in processes of their own, from a seed.
         .executableTarget(
@@ -236,47 +317,78 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "BackplaneTests", dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"], exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
-        .testTarget(name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
+            name: "BackplaneTests",
+            dependencies: ["Backplane", "BackplaneBoundary", "BackplaneManagers", "CBackplane", "litmus"],
+            exclude: ["Lanes/lane-revision.txt"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneManagersTests", dependencies: ["Backplane", "BackplaneManagers"], swiftSettings: settings),
         .testTarget(name: "BackplaneDocumentsTests", dependencies: ["BackplaneDocuments"], swiftSettings: settings),
-        .testTarget(name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneBoundaryTests", dependencies: ["Backplane", "BackplaneBoundary"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneHostTests",
             dependencies: [
-                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
+                "AlmanacModule", "Backplane", "BackplaneBoundary", "BackplaneControl", "BackplaneCrypto",
+                "BackplaneDocuments", "BackplaneHost", "BackplaneManagers",
                 "BackplaneNetwork", "BackplaneStorage", "BookshelfContracts", "CBackplane",
-                "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule", "YardstickContracts", "feast",
+                "ChallengeModule", "ParityContracts", "TestFixtures", "TestGenerators", "TimepieceModule",
+                "YardstickContracts", "occupied-pool",
             ],
             exclude: ["MustNotCompile/Cases"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneTestKitTests",
-            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork", "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module"],
+            dependencies: [
+                "Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneManagers", "BackplaneNetwork",
+                "BackplaneStorage", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule", "BooksAPIv1Module",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "BookshelfModuleTests",
-            dependencies: ["Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts", "BookshelfModule"], swiftSettings: settings),
+            dependencies: [
+                "Backplane", "BackplaneHost", "BackplaneManagers", "BackplaneTestKit", "BookshelfContracts",
+                "BookshelfModule",
+            ], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneStorageTests", dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestGenerators"], swiftSettings: settings),
+            name: "BackplaneStorageTests",
+            dependencies: ["Backplane", "BackplaneSQLite", "BackplaneStorage", "TestGenerators"],
+            swiftSettings: settings),
         .target(name: "TestFixtures", path: "Tests/Fixtures", swiftSettings: settings),
         .target(
-            name: "TestGenerators", dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneStorage"], path: "Tests/Generators", swiftSettings: settings),
-        .testTarget(name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"], swiftSettings: settings),
-        .testTarget(name: "BackplaneTerminalTests", dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"], swiftSettings: settings),
+            name: "TestGenerators",
+            dependencies: ["Backplane", "BackplaneDocuments", "BackplaneHost", "BackplaneStorage"],
+            path: "Tests/Generators", swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneControlTests", dependencies: ["Backplane", "BackplaneControl", "BackplaneHost"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneTerminalTests",
+            dependencies: ["Backplane", "BackplaneHost", "BackplaneReports", "BackplaneTerminal"],
+            swiftSettings: settings),
         .testTarget(name: "BackplaneProcessesTests", dependencies: ["BackplaneProcesses"], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneScaffoldTests", dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
+            name: "BackplaneScaffoldTests",
+            dependencies: ["Backplane", "BackplanePackages", "BackplaneScaffold", "TestFixtures"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneDevTests", dependencies: ["Backplane", "BackplaneDev", "BackplaneHost", "BackplaneReports", "BackplaneTerminal", "TestFixtures"], exclude: ["Snapshots"],
+            name: "BackplaneDevTests",
+            dependencies: [
+                "Backplane", "BackplaneDev", "BackplaneHost", "BackplaneReports", "BackplaneTerminal", "TestFixtures",
+            ], exclude: ["Snapshots"],
             swiftSettings: settings),
-        .testTarget(name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"], swiftSettings: settings),
         .testTarget(
-            name: "BackplaneBenchTests", dependencies: ["BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "YardstickContracts"],
+            name: "BackplaneValidateTests", dependencies: ["BackplaneTerminal", "BackplaneValidate", "CBackplane"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BackplaneBenchTests",
+            dependencies: [
+                "BackplaneBench", "BackplaneTerminal", "BackplaneTurnstile", "TestFixtures", "YardstickContracts",
+            ],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "BackplaneCommandTests",
             dependencies: [
-                "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost", "BackplanePackages", "BackplaneReports",
+                "Backplane", "BackplaneBench", "BackplaneCommand", "BackplaneControl", "BackplaneDev", "BackplaneHost",
+                "BackplanePackages", "BackplaneReports",
                 "BackplaneScaffold", "BackplaneTerminal", "BackplaneValidate", "TestFixtures", "attack", "hostile",
             ],
             exclude: ["Snapshots"], swiftSettings: settings),
@@ -287,7 +399,8 @@ let package = Package(
         .testTarget(
             name: "BookshelfTests",
             dependencies: [
-                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost", "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
+                "Backplane", "BackplaneCommand", "BackplaneDocuments", "BackplaneHTTP", "BackplaneHost",
+                "BackplaneManagers", "BackplaneSQLite", "BookshelfContracts", "BookshelfServer",
             ],
             swiftSettings: settings),
     ])

@@ -33,18 +33,19 @@ package struct BenchCommand: Sendable {
     private func measureAll() async -> Int32 {
         guard let suites = Self.suites(named: suite) else {
             return Output.refuse(
-                "there is no suite `\(suite ?? "")`; there is: \(BenchSuite.all.map(\.name).joined(separator: ", "))")
+                "unknown suite `\(suite ?? "")`; expected one of: \(BenchSuite.all.map(\.name).joined(separator: ", "))"
+            )
         }
         if let iterations, iterations < 1 {
             return Output.refuse("--iterations: expected a number above 0, found \(iterations)")
         }
-        if quick, iterations != nil { return Output.refuse("--quick and --iterations exclude each other") }
+        if quick, iterations != nil { return Output.refuse("--quick and --iterations cannot be combined") }
         #if DEBUG
         Output.remark(
-            "warning: this is a debug build, whose figures mean nothing; `swift build -c release` makes the other")
+            "warning: the figures of a debug build are meaningless; build with `swift build -c release`")
         #endif
         if effort == .full, let load = Machine.load, load.isBusy {
-            Output.remark("warning: this machine is busy, \(load); figures will vary")
+            Output.remark("warning: this machine is busy (\(load)); figures will vary")
         }
         do {
             let signals = try StopSignals(), folder = try BenchFolder()

@@ -34,7 +34,7 @@ package enum MeasuringChild {
             return await report { try await swapping.figures(in: folder, loads: loads) }
         }
         let all = LoadingChild.Measure.allCases.map(\.rawValue) + SwapMeasure.allCases.map(\.rawValue)
-        return Output.refuse("there is no measure `\(measure)`; there is: \(all.joined(separator: ", "))")
+        return Output.refuse("unknown measure `\(measure)`; expected one of: \(all.joined(separator: ", "))")
     }
 
     private static func report(_ figures: @escaping @Sendable () async throws -> [String: Double]) async -> Int32 {

@@ -33,7 +33,7 @@ package struct ControlClient: Sendable {
         guard line.count <= ControlProtocol.requestLimit else {
             throw BackplaneError(
                 .controlMalformed,
-                "a host takes requests of at most \(ControlProtocol.requestLimit >> 20) MB, this one has \(line.count) bytes"
+                "a host accepts requests of at most \(ControlProtocol.requestLimit >> 20) MB, but this one has \(line.count) bytes"
             )
         }
         let deadline = limit.map { Deadline.now + $0 }
@@ -80,7 +80,8 @@ extension ControlClient {
         guard user == own || user == 0 || own == 0 else {
             throw BackplaneError(
                 .controlForbidden,
-                "who listens there is user \(user.map { "\($0)" } ?? "nobody knows who"), not user \(own)", at: path)
+                "the process that listens there belongs to user \(user.map { "\($0)" } ?? "unknown"), not to user \(own)",
+                at: path)
         }
         return socket
     }
@@ -112,13 +113,14 @@ extension ControlClient {
     private func lost() -> BackplaneError {
         BackplaneError(
             .controlUnreachable,
-            "the host hung up before it had answered: it has stopped, or was killed; see what it wrote last", at: path)
+            "the host closed the connection before it answered: it stopped or was killed; check its last output",
+            at: path)
     }
 
     private func unreachable(_ error: SystemError) -> BackplaneError {
         let reason =
             switch error.number {
-            case ENOENT: "there is no such socket; `backplane run` prints where it listens"
+            case ENOENT: "the socket does not exist; `backplane run` prints the path of its socket"
             case ECONNREFUSED: "no host listens there any more"
             case ETIMEDOUT, EAGAIN: "the host does not answer in time"
             default: "the host cannot be asked: \(error)"

@@ -95,7 +95,7 @@ final class ControlConnection: Sendable {
         } ended: { isStray in
             if isStray { server.strays.subtract(1, ordering: .relaxed) }
         }
-        guard begins else { throw BackplaneError(.controlBusy, "the system gives the host no more threads") }
+        guard begins else { throw BackplaneError(.controlBusy, "the system cannot create more threads for the host") }
         let ending = work.wait(for: request.endsWithClient ? socket : nil)
         if case .outcome(let outcome) = ending { return try outcome.get() }
         server.strays.add(1, ordering: .relaxed)
@@ -105,8 +105,7 @@ final class ControlConnection: Sendable {
         case .overdue, .outcome:
             throw BackplaneError(
                 .callDeadline,
-                "the deadline passed, and the function that was called keeps its thread: it is not waited for any longer"
-            )
+                "the deadline passed; the called function still occupies its thread, and is no longer waited for")
         }
     }
 
@@ -115,7 +114,7 @@ final class ControlConnection: Sendable {
         guard strays >= limits.strays else { return }
         throw BackplaneError(
             .controlBusy,
-            "\(strays) calls that were given up have not returned, each with a thread of its own; no more are made here"
+            "\(strays) abandoned calls have not returned, and each occupies a thread; no more calls are accepted here"
         )
     }
 
@@ -124,7 +123,7 @@ final class ControlConnection: Sendable {
         guard user != geteuid(), user != 0 else { return }
         throw BackplaneError(
             .controlForbidden,
-            "only user \(geteuid()), whose process this host is, and root may ask it, not user \(user.map { "\($0)" } ?? "nobody knows who")"
+            "only user \(geteuid()), who runs this host, and root may control it, not user \(user.map { "\($0)" } ?? "unknown")"
         )
     }
 
@@ -154,7 +153,7 @@ final class ControlConnection: Sendable {
             if !more { try finishReading() }
             guard bytes.count <= limits.request else {
                 throw BackplaneError(
-                    .controlMalformed, "a request has at most \(limits.request >> 20) MB, and ends with a newline")
+                    .controlMalformed, "a request has at most \(limits.request >> 20) MB and ends with a newline")
             }
             guard more else {
                 if bytes.isEmpty { return nil }

@@ -75,7 +75,7 @@ package struct ControlFolder: Sendable {
     static func unusable(_ path: String, _ reason: String) -> BackplaneError {
         BackplaneError(
             .controlUnusable,
-            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder of yours, or do without with --no-control",
+            "the folder for control sockets \(reason); set XDG_RUNTIME_DIR to a folder that you own, or use --no-control",
             at: path)
     }
 }

@@ -42,7 +42,7 @@ final class ControlPlaces: Sendable {
                 result = .failure(
                     BackplaneError(
                         .controlBusy,
-                        "\(state.shared) requests are under way, and no more are taken; try again when one has ended"))
+                        "\(state.shared) requests are in progress, which is the limit; try again when one has ended"))
             }
             if let result {
                 if waits { state.waiting -= 1 }

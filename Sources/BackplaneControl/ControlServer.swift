@@ -81,7 +81,7 @@ final class ControlServer: Sendable {
         }
         guard !begins else { return }
         remove(connection)
-        connection.refuse(BackplaneError(.controlBusy, "the system gives the host no more threads"))
+        connection.refuse(BackplaneError(.controlBusy, "the system cannot create more threads for the host"))
     }
 
     /// Adds a connection, in the place of the oldest that has not sent its request where there are too many.
@@ -129,7 +129,7 @@ final class ControlServer: Sendable {
         guard let request = requests[head.request] else {
             throw BackplaneError(
                 .controlUnknownRequest,
-                "there is no request `\(head.request)`; there is: \(NameSuggestions(for: head.request, among: names).list)"
+                "unknown request `\(head.request)`; expected one of: \(NameSuggestions(for: head.request, among: names).list)"
             )
         }
         return request

@@ -39,7 +39,7 @@ public final class ControlSocket: Sendable {
         server = ControlServer(host, listener, in: folder, ControlRequest.ofEveryHost + requests, limits)
         guard HostThread.tryStart("bp-control", { [server] in server.run() }) else {
             listener.close()
-            throw ControlFolder.unusable(path, "cannot be served: the system gives no more threads")
+            throw ControlFolder.unusable(path, "cannot be served: the system cannot create more threads")
         }
     }
 

@@ -37,7 +37,7 @@ final class ControlWork: Sendable {
     init(_ send: @escaping @Sendable (ControlEvent) -> Void) throws(BackplaneError) {
         self.send = send
         do throws(SystemError) { changed = try WakeSignal() } catch {
-            throw BackplaneError(.controlBusy, "the system gives the host no more open files: \(error)")
+            throw BackplaneError(.controlBusy, "the host cannot open more files: \(error)")
         }
     }
 

@@ -47,7 +47,9 @@ package struct HostChoice: Sendable, Hashable {
     /// - Parameter here: The same as in ``host(here:)``.
     func choose(among hosts: [RunningHost], here: String?) throws(Refusal) -> RunningHost {
         guard !hosts.isEmpty else {
-            throw .none(Self.unreachable("no host is running; `backplane run` starts one, and prints where it listens"))
+            throw .none(
+                Self.unreachable(
+                    "no host is running; start one with `backplane run`, which prints the path of its socket"))
         }
         guard let manifest else {
             if hosts.count == 1 { return try Self.answering(hosts[0]) }
@@ -60,7 +62,7 @@ package struct HostChoice: Sendable, Hashable {
         case 1: return fitting[0]
         case 0 where takesAnother && hosts.count == 1: return try Self.answering(hosts[0])
         case 0 where takesAnother:
-            throw .unclear(hosts, "no host runs \(manifest), and \(hosts.count) run something else")
+            throw .unclear(hosts, "no host runs \(manifest); \(hosts.count) run other manifests")
         case 0: throw .absent(hosts, "no host runs \(manifest)")
         default: throw .unclear(fitting, "\(fitting.count) hosts run \(manifest)")
         }

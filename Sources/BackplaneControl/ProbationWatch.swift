@@ -12,7 +12,7 @@ enum ProbationWatch {
             for await plugins in news {
                 for plugin in plugins {
                     work.report(
-                        ControlEvent("generation \(plugin.toGeneration) of \(plugin.plugin) is in force, on probation"))
+                        ControlEvent("generation \(plugin.toGeneration) of \(plugin.plugin) is active, on probation"))
                 }
             }
         }()

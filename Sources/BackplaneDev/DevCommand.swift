@@ -36,7 +36,7 @@ package struct DevCommand: Sendable {
             while let signal = await signals.next() { send.yield(.stop(signal)) }
         }
         defer { stops.cancel() }
-        OutputReader.watch { send.yield(.stop("nobody reads this any more")) }
+        OutputReader.watch { send.yield(.stop("standard output was closed")) }
         // With `json`, standard output is for events only.
         if !json { KeyReader.begin { send.yield(DevNews($0)) } }
         defer { KeyReader.restoreTerminal() }

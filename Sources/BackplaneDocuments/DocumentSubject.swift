@@ -14,5 +14,5 @@ public struct DocumentSubject: Sendable {
     public static var document: DocumentSubject { DocumentSubject("document") }
 
     /// The message for an empty document.
-    var emptiness: String { "there is nothing here" + (root.map { "; \($0)" } ?? "") }
+    var emptiness: String { "the \(noun) is empty" + (root.map { "; \($0)" } ?? "") }
 }

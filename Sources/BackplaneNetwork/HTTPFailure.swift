@@ -21,16 +21,23 @@ package enum HTTPFailure: Error, Hashable {
         let host = request.authority
         let (code, message): (BackplaneError.Code, String) =
             switch self {
-            case .hostUnknown: (.networkFailed, "no host of the name \(host) is known")
-            case .notConnected: (.networkFailed, "\(host) accepts no connection; is the server running?")
-            case .connectionTimedOut: (.networkFailed, "\(host) accepted no connection in time")
-            case .insecure(let reason): (.networkFailed, "there is no secure connection to \(host): \(reason)")
-            case .closed: (.networkFailed, "\(host) closed the connection before the response was whole")
-            case .malformed(let reason): (.networkFailed, "what \(host) answered is not HTTP: \(reason)")
+            case .hostUnknown: (.networkFailed, "the host name \(host) cannot be resolved")
+            case .notConnected: (.networkFailed, "\(host) refused the connection; is the server running?")
+            case .connectionTimedOut: (.networkFailed, "\(host) did not accept the connection in time")
+            case .insecure(let reason):
+                (.networkFailed, "no secure connection to \(host) could be established: \(reason)")
+            case .closed: (.networkFailed, "\(host) closed the connection before the response was complete")
+            case .malformed(let reason): (.networkFailed, "the response of \(host) is not HTTP: \(reason)")
             case .tooLarge(let limit):
-                (.networkTooLarge, "the body that \(host) sends has more than \(limit) bytes, which are held in memory")
+                (
+                    .networkTooLarge,
+                    "the response body of \(host) has more than \(limit) bytes, the limit for bodies held in memory"
+                )
             case .shutDown:
-                (.networkFailed, "nothing was asked of \(host), or no longer: the executor has been shut down")
+                (
+                    .networkFailed,
+                    "the exchange with \(host) was not made or not finished: the executor has been shut down"
+                )
             case .other(let reason): (.networkFailed, "the exchange with \(host) failed: \(reason)")
             }
         return BackplaneError(code, message, at: request.printableURL)

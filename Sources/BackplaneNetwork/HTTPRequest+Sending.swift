@@ -27,15 +27,15 @@ extension HTTPRequest {
     ///   character (RFC 9110, sections 5.5 and 5.6.2), or anything but an absolute `http:` or `https:` URL. The error
     ///   contains no values.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
-        guard method.isToken else { throw refused("the method is no token such as GET") }
+        guard method.isToken else { throw refused("the method is not a token such as GET") }
         var ready = HTTPRequest(method, url, body: body)
         for field in headers.fields {
             guard field.name.isToken else {
-                throw refused("the name of a header field has characters that no field name has")
+                throw refused("the name of a header field contains characters that are not allowed")
             }
             guard field.value.isFieldValue else {
                 throw refused(
-                    "the value of the header field \(field.name) has a control character, such as a line break")
+                    "the value of the header field \(field.name) contains a control character, such as a line break")
             }
             guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else { continue }
             ready.headers.add(field.name, field.value)

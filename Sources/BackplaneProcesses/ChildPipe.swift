@@ -10,7 +10,7 @@ package struct ChildPipe: Sendable {
         guard pipe(&ends) == 0 else {
             throw BackplaneError(
                 .componentFailed,
-                "the system gives no pipe to talk to another program: \(String(cString: strerror(errno)))")
+                "no pipe to another program could be created: \(String(cString: strerror(errno)))")
         }
         (reading, writing) = (Self.high(ends[0]), Self.high(ends[1]))
     }

@@ -16,9 +16,9 @@ package struct ChangeRow: Encodable {
 
     /// The lines for a person, one for each kind of change that occurred.
     package var lines: [String] {
-        let kinds = [("started", started), ("made anew", restarted), ("stopped", stopped)].filter { !$0.1.isEmpty }
+        let kinds = [("started", started), ("recreated", restarted), ("stopped", stopped)].filter { !$0.1.isEmpty }
         let changes = kinds.map { kind, names in "\(kind): \(names.joined(separator: ", ").printable)" }
-        let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) noticed nothing"]
-        return changes.isEmpty && rest.isEmpty ? ["nothing is up, and nothing was"] : changes + rest
+        let rest = kept.isEmpty ? [] : ["\(counted(kept.count, "manager")) unaffected"]
+        return changes.isEmpty && rest.isEmpty ? ["no manager was or is up"] : changes + rest
     }
 }

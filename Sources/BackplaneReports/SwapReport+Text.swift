@@ -17,12 +17,12 @@ extension SwapReport {
     private var headings: [[Span]] {
         switch outcome {
         case .unchanged:
-            return [[Span("nothing was done: what is there is byte for byte what is in force")]]
+            return [[Span("nothing to do: the libraries are identical to the active ones")]]
         case .swapped:
             return plugins.map { [Span("swapped ", .good)] + $0.report }
         case .rolledBack:
             return plugins.map {
-                [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is in force again"]
+                [Span("rolled back ", .bad)] + $0.report + [": generation \($0.fromGeneration) is active again"]
             }
         }
     }
@@ -30,7 +30,7 @@ extension SwapReport {
     private var summary: [Span] {
         let waited =
             callsHeld == 0
-            ? "no call waited"
+            ? "no calls waited"
             : "\(counted(callsHeld, "call")) waited, \(Figure.milliseconds(longestWait.milliseconds)) at most"
         return [Span("\(waited); \(Figure.milliseconds(duration.milliseconds)) from the request to the new code")]
     }
@@ -48,7 +48,7 @@ extension ComponentChange {
     fileprivate var report: [Span] {
         [
             Span("  \(component.printable): "),
-            Span(isRestart ? "made anew" : versions),
+            Span(isRestart ? "recreated" : versions),
         ] + (state?.report ?? ["", ", no state"])
     }
 

@@ -43,18 +43,19 @@ extension BackplaneError {
         let isKnown = statvfs(folder, &system) == 0
         let free = isKnown ? UInt64(system.f_bavail) * UInt64(system.f_frsize) : 0
         if full || (isKnown && free == 0) {
-            return "the disk is full: \(free) bytes are free in \(folder), and the store needs some to write; make room"
+            return
+                "the disk is full: \(free) bytes are free in \(folder), but the store needs more to write; free some space"
         }
         if isKnown && Int32(system.f_flag) & Int32(ST_RDONLY) != 0 {
-            return "the file system of \(folder) is read-only; give the host a data folder that it may write to"
+            return "the file system of \(folder) is read-only; give the host a writable data folder"
         }
         if access(folder, F_OK) != 0 { return nil }
         if access(folder, W_OK) != 0 {
             return
-                "the folder \(folder) may not be written to by this user (\(geteuid())); give it the right, or the host another data folder"
+                "this user (\(geteuid())) may not write to the folder \(folder); change its permissions, or give the host another data folder"
         }
         if access(path, F_OK) == 0 && access(path, W_OK) != 0 {
-            return "the store may not be written to by this user (\(geteuid())); give it the right"
+            return "this user (\(geteuid())) may not write to the store; change its permissions"
         }
         return nil
     }

@@ -64,13 +64,13 @@ struct StoreFile {
         guard lock.isAlone() else {
             throw BackplaneError(
                 .storeDamaged,
-                "the store is damaged (\(reason)), and \(lock.others) has it open; stop that, and what can be read is saved when the store is opened next",
+                "the store is damaged (\(reason)), but \(lock.others) has it open; stop that, and the readable records are saved when the store is next opened",
                 at: path)
         }
         guard damaged == .salvage else {
             throw BackplaneError(
                 .storeDamaged,
-                "the store is damaged (\(reason)), and is left as it is; put a backup in its place, or have what can be read saved: \"store\": {\"damaged\": \"salvage\"}",
+                "the store is damaged (\(reason)), and was not changed; restore a backup, or have the readable records saved: \"store\": {\"damaged\": \"salvage\"}",
                 at: path)
         }
         return try StoreSalvage(path: path).run(reason: reason)

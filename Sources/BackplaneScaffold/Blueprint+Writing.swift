@@ -33,7 +33,7 @@ extension Blueprint {
         let verb = there.count == 1 ? "is" : "are"
         throw BackplaneError(
             .newExists,
-            "\(Self.list(there)) \(verb) there already, and nothing is overwritten; take another name, or move what is there away",
+            "\(Self.list(there)) already \(verb), and nothing is overwritten; choose another name, or move it away",
             at: root)
     }
 

@@ -42,7 +42,7 @@ struct ManifestEdit: Sendable, Hashable {
                 found.isEmpty
                 ? "no manifest at the top or in `manifests` names" : "\(Blueprint.list(found.map(\.path))) name"
             throw BackplaneError(
-                .newPackage, "\(state) the library `\(library)`; say with --manifest PATH which is meant",
+                .newPackage, "\(state) the library `\(library)`; choose one with --manifest PATH",
                 at: package.root)
         }
         return found[0]

@@ -100,13 +100,13 @@ package struct NewCommand: Sendable {
         if (try? FileStatus(at: folder)) != nil {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
                 throw BackplaneError(
-                    .newExists, "there is a file of that name, or a folder that cannot be read; take another name",
+                    .newExists, "there is a file of that name, or a folder that cannot be read; choose another name",
                     at: folder)
             }
             guard names.isEmpty else {
                 throw BackplaneError(
                     .newExists,
-                    "the folder is not empty, there is \(Blueprint.list(names.sorted())); take another name, or an empty folder",
+                    "the folder is not empty: it contains \(Blueprint.list(names.sorted())); choose another name, or an empty folder",
                     at: folder)
             }
         }

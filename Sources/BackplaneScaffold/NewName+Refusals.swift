@@ -2,16 +2,16 @@ extension NewName {
     /// Returns the reason why a name is not valid, or `nil` if it is.
     static func refusal(of name: String) -> String? {
         guard let first = name.unicodeScalars.first else { return "it is empty" }
-        if name.contains("/") { return "a path can be given for a package and an app alone" }
+        if name.contains("/") { return "a path can be given only for a package or an app" }
         if !name.unicodeScalars.allSatisfy(\.isASCIILetterOrDigit) {
-            return "it has something in it that is no letter from A to Z and no digit"
+            return "it contains characters other than letters from A to Z and digits"
         }
-        if !first.properties.isUppercase { return "it does not begin with a capital" }
-        if name.count > longest { return "it has more than \(longest) letters" }
+        if !first.properties.isUppercase { return "it does not begin with a capital letter" }
+        if name.count > longest { return "it has more than \(longest) characters" }
         if let ending = endings.first(where: { name.hasSuffix($0) && name != $0 }) {
-            return "`\(ending)` is put after it where it belongs"
+            return "`\(ending)` is appended where it is needed"
         }
-        if taken.contains(name) { return "that is the name of something else, which it would hide" }
+        if taken.contains(name) { return "it would hide something else of that name" }
         return nil
     }
 

@@ -36,7 +36,7 @@ struct NewName: Sendable, Hashable {
     }
 
     private static func unusable(_ name: String, _ reason: String, _ folder: String?) -> BackplaneError {
-        let better = suggestion(for: name).map { "; `\(folder.map { "\($0)/" } ?? "")\($0)` would do" } ?? ""
+        let better = suggestion(for: name).map { "; `\(folder.map { "\($0)/" } ?? "")\($0)` would be valid" } ?? ""
         return BackplaneError(
             .newName,
             "expected the name of a Swift type in upper camel case, such as TideTable, found `\(name)`: \(reason)\(better)"

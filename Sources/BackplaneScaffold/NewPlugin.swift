@@ -49,10 +49,10 @@ struct NewPlugin: Sendable {
         guard found < Self.tools else { return }
         let language =
             found.major < Self.tools.major
-            ? "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5" : ""
+            ? "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5" : ""
         throw BackplaneError(
             .newTools,
-            "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)",
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(found.major).\(found.minor); begin it with `// swift-tools-version: 6.1`, and run the command again\(language)",
             at: FilePath.join(package.root, "Package.swift"))
     }
 
@@ -64,7 +64,7 @@ struct NewPlugin: Sendable {
         guard products.isEmpty, targets.isEmpty else {
             throw BackplaneError(
                 .newExists,
-                "the package has \((products + targets).joined(separator: ", ")) already; take another name",
+                "the package already has \((products + targets).joined(separator: ", ")); choose another name",
                 at: "Package.swift")
         }
     }

@@ -21,7 +21,7 @@ struct PluginModule: Sendable {
         if fit.count == 1 { return fit[0] }
         let there =
             all.isEmpty
-            ? "it has none; `backplane new plugin NAME` makes one" : "it has \(Blueprint.list(all.map(\.library)))"
+            ? "it has none; `backplane new plugin NAME` creates one" : "it has \(Blueprint.list(all.map(\.library)))"
         if let given {
             throw BackplaneError(
                 .newPackage, "expected the name of a plugin of the package, found `\(given)`; \(there)",
@@ -29,7 +29,7 @@ struct PluginModule: Sendable {
         }
         throw BackplaneError(
             .newPackage,
-            "expected one plugin in the package; \(there)\(all.isEmpty ? "" : ", and --plugin NAME says which is meant")",
+            "expected one plugin in the package; \(there)\(all.isEmpty ? "" : "; choose one with --plugin NAME")",
             at: package.root)
     }
 

@@ -7,7 +7,10 @@ package enum BuiltLibrary {
     ///
     /// - Throws: `plugin.not-found` with the command that builds it.
     package static func path(of name: String) throws(BackplaneError) -> String {
-        try LibraryLocator(manifestFolder: nil, pluginPaths: [], advice: "`swift build` makes it beside this program")
-            .locate(name)
+        try LibraryLocator(
+            manifestFolder: nil, pluginPaths: [],
+            advice: "build it with `swift build`, which puts it next to this program"
+        )
+        .locate(name)
     }
 }

@@ -74,7 +74,7 @@ package final class TurnstileHost: Sendable {
         let swap = try await swap(options)
         guard swap.report.outcome == .swapped else {
             throw BackplaneError(
-                .swapFailed, "the other edition was to be put in force, found: \(swap.report.outcome.rawValue)",
+                .swapFailed, "expected the other edition to become active, found: \(swap.report.outcome.rawValue)",
                 at: library.path)
         }
         return swap

@@ -15,7 +15,7 @@ struct CallFacts: Codable, Sendable {
                     findings: calls.isEmpty
                         ? []
                         : ["it made the system calls \(calls.joined(separator: ", ")); do that in create or activate"])
-            } ?? .skipped("this system does not tell what system calls are made"),
+            } ?? .skipped("this system does not report system calls"),
             .threads: Verdict(findings: left.running("start it in activate")),
             .files: Verdict(findings: left.open("open it in activate")),
         ]

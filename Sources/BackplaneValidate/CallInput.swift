@@ -14,9 +14,10 @@ struct CallInput: Sendable {
         if declared == 0 { return .notApplicable("it has no methods") }
         guard methods > 0 else {
             return .skipped(
-                (["not tried, because no component with methods could be activated"] + untried).joined(separator: "; "))
+                (["not checked, because no component with methods could be activated"] + untried).joined(
+                    separator: "; "))
         }
-        return Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" } + remarks)
+        return Verdict(findings: findings, remarks: untried.map { "not checked, because \($0)" } + remarks)
     }
 
     /// Inputs that are not valid JSON.

@@ -12,14 +12,14 @@ struct CopyFacts: Codable, Sendable {
         if first != second {
             return [
                 .stable: .failed([
-                    "it answers \(Self.difference(first, second)); what a plugin brings depends on its code alone"
+                    "it answers \(Self.difference(first, second)); what a plugin registers must depend only on its code"
                 ])
             ]
         }
         guard let before, before != first else { return [.stable: .passed()] }
         return [
             .stable: .failed([
-                "it answers \(Self.difference(before, first)) in another process; what a plugin brings depends on its code alone"
+                "it answers \(Self.difference(before, first)) in another process; what a plugin registers must depend only on its code"
             ])
         ]
     }

@@ -13,12 +13,12 @@ struct CreationFacts: Codable, Sendable {
         guard !made.isEmpty || !findings.isEmpty else {
             let why =
                 refused.isEmpty
-                ? "it brings no components" : "no component could be made: " + refused.joined(separator: "; ")
+                ? "it registers no components" : "no component could be created: " + refused.joined(separator: "; ")
             return Verdicts(Requirement.ofComponents, .notApplicable(why)).merging(Conduct.verdicts(of: [conduct])) {
                 $1.isFailure ? $1 : $0
             }
         }
-        return [.creation: Verdict(findings: findings, remarks: refused.map { "not tried: \($0)" })]
+        return [.creation: Verdict(findings: findings, remarks: refused.map { "not checked: \($0)" })]
     }
 }
 
@@ -43,7 +43,7 @@ extension Interview {
                 release(try make(subject, "a second "))
             } catch {
                 facts.findings.append(
-                    "a second \(subject.name) cannot be made beside the first, as in a swap: \(error.message); take what is exclusive in activate"
+                    "a second \(subject.name) cannot be created beside the first, as in a swap: \(error.message); acquire exclusive resources in activate"
                 )
             }
             release(first)

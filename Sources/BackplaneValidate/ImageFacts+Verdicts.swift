@@ -4,7 +4,7 @@ extension ImageFacts {
     var verdicts: Verdicts {
         if let refusal {
             var verdicts = Verdicts(
-                Requirement.ofFile, .skipped("there is no library to look into, because of \(Requirement.file.id)"))
+                Requirement.ofFile, .skipped("the library cannot be examined, because of \(Requirement.file.id)"))
             verdicts[.file] = .failed(refusal.findings)
             return verdicts
         }
@@ -22,22 +22,22 @@ extension ImageFacts.Contents {
             .exports: Verdict(findings: Self.exported(exports)),
             .libraries: Verdict(
                 findings: strangers.map {
-                    "it needs \($0): where two plugins bring one of that name, the second gets the first's; link it into the plugin"
+                    "it needs \($0): if two plugins have a library of that name, the second uses that of the first; link it into the plugin"
                 }),
             .initialisers: Verdict(findings: ownInitialisers),
             .memory: Verdict(findings: memory),
             .conformances: hasSwift || !retroactive.isEmpty
                 ? Verdict(
                     findings: retroactive.map {
-                        "\($0): a cast through it may run another library's code; declare it for a type of the plugin's own"
+                        "\($0): a cast through it may run another library's code; declare it for a type of your own"
                     })
-                : .notApplicable("there is no Swift in it"),
+                : .notApplicable("it contains no Swift"),
             .resources: hasSwift || !resourceBundles.isEmpty
                 ? Verdict(
                     findings: resourceBundles.map {
-                        "code of \($0) uses Bundle.module, which ends the host where the build folder is not; use context.resources"
+                        "code of \($0) uses Bundle.module, which ends the process if the build folder is missing; use context.resources"
                     })
-                : .notApplicable("there is no Swift in it"),
+                : .notApplicable("it contains no Swift"),
         ]
     }
 
@@ -50,7 +50,7 @@ extension ImageFacts.Contents {
             more = names.count > 8 ? " and \(names.count - 8) more" : ""
         let advice =
             names.contains { $0.hasPrefix("_Z") }
-            ? " or, since C++ exports what it makes of the standard library's templates all the same, link"
+            ? " or, because C++ still exports its instances of the standard library's templates, link"
             : ", or link"
         return [
             "it exports \(shown)\(more); make them static, compile with -fvisibility=hidden\(advice) with the version script `\(versionScript)`"
@@ -86,7 +86,7 @@ extension ImageFacts.Contents {
     /// The findings about initialisers, except for those that a toolchain adds to every library.
     private var ownInitialisers: [String] {
         let choosers = choosers.map {
-            "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose when it is called first"
+            "`\($0)` runs when the library is loaded, to choose a function (`ifunc`); choose at the first call instead"
         }
         let strange = initialisers.filter { name in
             !Self.ofToolchain.contains(name) && !Self.ofInstrumentation.contains { name.hasPrefix($0) }
@@ -101,7 +101,7 @@ extension ImageFacts.Contents {
         return choosers
             + (initialisers.count > usual
                 ? [
-                    "\(initialisers.count) functions run when the library is loaded, and a toolchain's are at most \(usual); it is stripped, so they have no names"
+                    "\(initialisers.count) functions run when the library is loaded, but the toolchain adds at most \(usual); their names are unknown, because the library is stripped"
                 ] : [])
     }
 
@@ -124,10 +124,11 @@ extension ImageFacts.Contents {
     private var memory: [String] {
         [
             relocatesText
-                ? "its code is changed when it is loaded, and so no longer shared nor protected; compile with -fPIC"
+                ? "its code is changed when it is loaded, so it is neither shared nor protected; compile with -fPIC"
                 : nil,
             hasExecutableStack ? "it makes every stack of the process executable; link with -z noexecstack" : nil,
-            hasWritableCode ? "a segment of it can be written to and run; link without -N and -z rwx-segments" : nil,
+            hasWritableCode
+                ? "one of its segments is both writable and executable; link without -N and -z rwx-segments" : nil,
         ].compactMap(\.self)
     }
 }

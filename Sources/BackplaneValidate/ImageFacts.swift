@@ -36,7 +36,7 @@ struct ImageFacts: Codable, Sendable {
             contents = try Contents(image)
             if entry != nil { identity = Self.identity(of: image, path) }
         } catch {
-            refusal = refusal ?? BackplaneError(.pluginDamaged, "the library is not whole: \(error)", at: path)
+            refusal = refusal ?? BackplaneError(.pluginDamaged, "the library is incomplete: \(error)", at: path)
         }
     }
 

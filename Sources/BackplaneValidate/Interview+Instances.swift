@@ -21,7 +21,7 @@ extension Interview {
             (try? Descriptors.read(subject.component.wires, count: subject.component.wire_count, of: "wires")) ?? []
         lastHandle += 1
         let handle = lastHandle, isController = subject.component.role == UInt32(BP_DATA_ACCESS_CONTROLLER)
-        let answer = ask(.step, "\(which)\(subject.name) was made") { question in
+        let answer = ask(.step, "\(which)\(subject.name) was created") { question in
             let connections = wires.enumerated().map { number, wire in
                 bp_connection(
                     size: UInt32(MemoryLayout<bp_connection>.size), reserved: 0, label: wire.label,
@@ -45,7 +45,7 @@ extension Interview {
         }
         guard answer.isOK else { throw BackplaneError(.componentFailed, answer.reason) }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: answer.instance) else {
-            throw BackplaneError(.pluginInvalidAnswer, "said that it was made and gave no instance")
+            throw BackplaneError(.pluginInvalidAnswer, "reported that it was created but gave no instance")
         }
         return Instance(subject: subject, pointer: pointer)
     }
@@ -105,7 +105,7 @@ extension Interview {
         do throws(BackplaneError) {
             instance = try make(subject)
         } catch {
-            throw BackplaneError(error.code, "could not be made: \(error.message)")
+            throw BackplaneError(error.code, "could not be created: \(error.message)")
         }
         if let answer = run("activated", subject.component.activate, instance), !answer.isOK {
             release(instance)

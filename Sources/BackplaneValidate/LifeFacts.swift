@@ -15,13 +15,13 @@ struct LifeFacts: Codable, Sendable {
         let found = left.running("end it in suspend or stop") + left.open("close it in suspend or stop")
         guard lived > 0 || refused.isEmpty else {
             let why = Verdict.skipped(
-                "not tried, because no component could be activated: " + refused.joined(separator: "; "))
+                "not checked, because no component could be activated: " + refused.joined(separator: "; "))
             return [
                 .stop: findings.isEmpty ? why : .failed(findings), .leftovers: found.isEmpty ? why : .failed(found),
             ]
         }
         return [
-            .stop: Verdict(findings: findings, remarks: refused.map { "not tried further: \($0)" }),
+            .stop: Verdict(findings: findings, remarks: refused.map { "not checked further: \($0)" }),
             .leftovers: Verdict(findings: found),
         ]
     }

@@ -37,14 +37,14 @@ struct Remains: Codable, Sendable {
 
     /// Returns the threads and processes as findings.
     func running(_ advice: String) -> [String] {
-        threads.counted.map { "a thread called `\($0.name)` goes on\($0.times); \(advice)" }
-            + processes.counted.map { "a process called `\($0.name)` goes on\($0.times); \(advice)" }
+        threads.counted.map { "a thread called `\($0.name)` keeps running\($0.times); \(advice)" }
+            + processes.counted.map { "a process called `\($0.name)` keeps running\($0.times); \(advice)" }
     }
 
     /// Returns the files as findings.
     func open(_ advice: String) -> [String] {
         files.counted.map { "\($0.name) is open\($0.times); \(advice)" }
-            + closed.counted.map { "it closed \($0.name), which is not its own" }
+            + closed.counted.map { "it closed \($0.name), which it did not open" }
     }
 }
 

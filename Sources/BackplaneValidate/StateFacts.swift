@@ -15,11 +15,12 @@ struct StateFacts: Codable, Sendable {
         guard components > 0 else {
             return [
                 .state: .skipped(
-                    (["not tried, because no component with state could be made twice and activated"] + untried).joined(
-                        separator: "; "))
+                    (["not checked, because no component with state could be created twice and activated"] + untried)
+                        .joined(
+                            separator: "; "))
             ]
         }
-        return [.state: Verdict(findings: findings, remarks: untried.map { "not tried, because \($0)" })]
+        return [.state: Verdict(findings: findings, remarks: untried.map { "not checked, because \($0)" })]
     }
 }
 
@@ -42,7 +43,7 @@ extension Interview {
             do throws(BackplaneError) {
                 new = try make(subject, "a second ")
             } catch {
-                facts.untried.append("a second \(subject.name) could not be made: \(error.message)")
+                facts.untried.append("a second \(subject.name) could not be created: \(error.message)")
                 continue
             }
             defer { release(new) }
@@ -56,7 +57,7 @@ extension Interview {
                 facts.findings.append("\(subject.name) does not export its state: \(first.reason)")
                 continue
             }
-            let taken = run("handed the state that it exported", new) { instance, context in
+            let taken = run("given the state that it exported", new) { instance, context in
                 first.payload.withBytes { take(instance, state.version, $0, Question.done, context) }
             }
             if !taken.isOK {

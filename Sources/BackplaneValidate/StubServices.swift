@@ -47,7 +47,9 @@ enum StubServices {
             state.waiting[state.last] = reply
             return state.last
         }
-        if id == 0 { reply.end(Int32(BP_FAILED), "there is nothing behind this wire: it is being validated") }
+        if id == 0 {
+            reply.end(Int32(BP_FAILED), "nothing is connected to this wire, because the plugin is being validated")
+        }
         return id
     }
 
@@ -67,7 +69,7 @@ enum StubServices {
             call: { _, _, _, _, _, done, context in begin(Reply(done, context)) },
             cancel: { _, id in cancel(id) },
             find: { _, _, _, _, done, context in
-                Array("no other manager is there: it is being validated".utf8).withBytes {
+                Array("there are no other managers, because the plugin is being validated".utf8).withBytes {
                     done(context, Int32(BP_FAILED), nil, $0)
                 }
             },

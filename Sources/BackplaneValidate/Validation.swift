@@ -31,7 +31,7 @@ package struct Validation: Sendable {
         var verdicts = answer.judged([.answer]) { _ in [.answer: .passed()] }
         let others = Requirement.ofEntry.filter { $0 != .answer }
         if verdicts.failure(among: [.answer]) != nil {
-            verdicts.take(Verdicts(others, .skipped("its entry gives no answer, see \(Requirement.answer.id)")))
+            verdicts.take(Verdicts(others, .skipped("its entry gives no answer; see \(Requirement.answer.id)")))
             return verdicts
         }
         verdicts.take(await observe(.calls, CallFacts.self).judged([.quiet, .threads, .files]) { $0.verdicts })
@@ -43,7 +43,7 @@ package struct Validation: Sendable {
 
     private func components(after before: Verdicts) async -> Verdicts {
         if let failure = before.failure(among: [.file, .entry, .identity, .answer]) {
-            return Verdicts(Requirement.ofComponents, .skipped("it brings nothing to ask, because of \(failure.id)"))
+            return Verdicts(Requirement.ofComponents, .skipped("there is nothing to check, because of \(failure.id)"))
         }
         let creation = await observe(.creation, CreationFacts.self)
         guard let made = creation.facts else {

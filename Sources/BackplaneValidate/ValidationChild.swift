@@ -45,9 +45,9 @@ package enum ValidationChild {
                 if let facts = answer.facts { return .seen(facts) }
                 if let problem = answer.problem { return .refused(problem) }
             }
-            reason = "it said what nobody understands\(doing)"
-        case .overdue: reason = "it came to no end within \(seconds.formatted()) s\(doing)"
-        case .exit(closed): reason = "it closed all files of its process, also those that are not its own\(doing)"
+            reason = "its output was not understood\(doing)"
+        case .overdue: reason = "it did not finish within \(seconds.formatted()) s\(doing)"
+        case .exit(closed): reason = "it closed all files of its process, including those that it did not open\(doing)"
         case .signal(let number):
             reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))\(doing)"
         case .exit(let status): reason = "it ended its process with exit code \(status)\(doing)"

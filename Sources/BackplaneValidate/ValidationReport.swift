@@ -19,7 +19,7 @@ package struct ValidationReport: Encodable, Sendable {
         self.path = path
         isValid = !verdicts.values.contains { $0.isFailure }
         requirements = Requirement.allCases.map { requirement in
-            let verdict = verdicts[requirement] ?? .skipped("nobody asked")
+            let verdict = verdicts[requirement] ?? .skipped("not checked")
             return Row(
                 id: requirement.id, requirement: requirement.title, result: verdict.result, details: verdict.details)
         }

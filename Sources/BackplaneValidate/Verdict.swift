@@ -45,7 +45,7 @@ extension Verdicts {
 
     /// Returns the verdicts with the given requirements skipped, unless they have a verdict.
     func skipping(_ requirements: [Requirement], because failure: Requirement) -> Verdicts {
-        Verdicts(requirements, .skipped("\(failure.id) comes first")).merging(self) { $1 }
+        Verdicts(requirements, .skipped("\(failure.id) must pass first")).merging(self) { $1 }
     }
 
     /// Returns the first of the given requirements that failed.

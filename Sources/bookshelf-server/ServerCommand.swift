@@ -5,10 +5,10 @@ import ArgumentParser
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bookshelf-server",
-        abstract: "Serves a catalogue of books, loans and files over HTTP, to this machine only.",
+        abstract: "Serve a catalogue of books, loans and files over HTTP, to this machine only.",
         discussion: """
-            Listens on 127.0.0.1 and says so in one line on standard output, then stays until SIGTERM or SIGINT.
-            Loans and uploads want a bearer token, which `POST /v2/sessions` gives for the reader and the password.
+            Listens on 127.0.0.1, prints one line on standard output when it is ready, and runs until SIGTERM or SIGINT.
+            Loans and uploads need a bearer token, which `POST /v2/sessions` issues for the reader's name and password.
 
             EXAMPLES
               bookshelf-server
@@ -17,27 +17,27 @@ struct ServerCommand: AsyncParsableCommand {
               curl 'http://127.0.0.1:8080/v2/search?q=whale'
             """)
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "number"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 selects a free one.", valueName: "number"))
     var port = 0
 
     @Option(
         help: ArgumentHelp(
-            "A catalogue to serve instead of the one that comes with the server: JSON.", valueName: "path"))
+            "A JSON file with the catalogue to serve (default: the built-in one).", valueName: "path"))
     var catalogue: String?
 
-    @Option(help: ArgumentHelp("Who may sign in.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the reader who can sign in.", valueName: "name"))
     var reader = "ada"
 
     @Option(help: ArgumentHelp("The reader's password; the default is for demonstrations.", valueName: "text"))
     var password = "difference-engine"
 
-    @Option(help: ArgumentHelp("How long a token is good for.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The lifetime of a token.", valueName: "seconds"))
     var tokenLifetime = 300
 
-    @Option(help: ArgumentHelp("How late everything is answered, to try out a slow server.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("The delay of every response, to simulate a slow server.", valueName: "milliseconds"))
     var delay = 0
 
-    @Flag(help: "Stop when standard input ends, so that the server never outlives who started it.")
+    @Flag(help: "Stop when standard input ends, so that the server never outlives its parent.")
     var stopWithParent = false
 
     func validate() throws {

@@ -27,7 +27,7 @@ struct CallerAccountTests {
         #expect(account([ticket(2)]).twice == 1)
     }
 
-    @Test func `code that was not in force is found by the handovers or by the edition`() {
+    @Test func `inactive code is detected by the handovers or by the edition`() {
         #expect(
             account([ticket(1, handovers: 1)], least: 2).wrong == 1,
             "the state had been handed over before the call began")

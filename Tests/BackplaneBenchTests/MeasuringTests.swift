@@ -21,7 +21,7 @@ struct MeasuringTests {
     }
     private let record = Record()
 
-    @Test func `all rows go through each round together, and each does what it is told`() async throws {
+    @Test func `all rows run together in each round, with their settings`() async throws {
         let measuring = Measuring(effort: Effort(rounds: 3, count: .exactly(20)), progress: ProgressLine())
         let samples = try await measuring.run([record.row("a"), record.row("b", limit: 1)])
         let counts = record.counts.withLock(\.self)

@@ -61,7 +61,7 @@ struct CallTests {
             "\(failed.errors)")
         let alone = try await tool.run("call", Tool.almanac, "ClockManager", "now", "--explain")
         #expect(
-            alone.status == 0 && alone.errors.hasSuffix("what it started has no wires\n")
+            alone.status == 0 && alone.errors.hasSuffix("the started components have no wires\n")
                 && alone.errors.split(separator: "\n").count == 1)
     }
 
@@ -71,7 +71,7 @@ struct CallTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let line = outcome.errors.split(separator: "\n").first { $0.contains(" clock ") }
         #expect(
-            line?.hasSuffix(" encoded  plugin `org.backplane.clock` is not made with the Swift SDK") == true,
+            line?.hasSuffix(" encoded  plugin `org.backplane.clock` does not use the Swift SDK") == true,
             "\(outcome.errors)")
     }
 
@@ -143,7 +143,7 @@ struct CallTests {
         }
     }
 
-    @Test func `a sound manager can be called beside a faulty one, which says what is wrong with it`() async throws {
+    @Test func `a manager without errors can be called next to a faulty one, which reports its error`() async throws {
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}, {"library": "Missing"}], "managers": {"Clock": {"className": "ClockManager"}, "Other": {"className": "Nobody"}}}"#,
             as: "m.json")
@@ -158,7 +158,7 @@ struct CallTests {
             "why the class is not there")
     }
 
-    @Test func `a call is given up after its time limit`() async throws {
+    @Test func `a call fails after its time limit`() async throws {
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
             as: "m.json")
@@ -172,7 +172,7 @@ struct CallTests {
         }
     }
 
-    @Test func `a result that JSON does not have is an error, and the error is told whole`() async throws {
+    @Test func `a result that JSON cannot represent is an error, which is reported in full`() async throws {
         let manifest = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
             as: "m.json")

@@ -61,7 +61,7 @@ struct ConvertTests {
         (0o600, "022", 0o600), (0o644, "022", 0o644), (0o664, "022", 0o644), (0o666, "077", 0o600),
         (0o755, "000", 0o644), (0o444, "022", 0o444),
     ])
-    func `a new file may be read by nobody who may not read the old one, nor by whom the mask keeps out`(
+    func `a new file is at most as readable as the old one and the mask allow`(
         source: Int, mask: String, new: Int
     ) throws {
         let path = try tool.write(odd, as: "odd.json"), target = tool.folder + "/out.json"
@@ -86,7 +86,7 @@ struct ConvertTests {
         #expect(refused.status == 1)
         #expect(
             refused.errors
-                == "backplane: \(target): manifest.unwritable: the file may only be read, its mode being 444; `chmod u+w` lets it be replaced\n"
+                == "backplane: \(target): manifest.unwritable: the file is read-only (mode 444); `chmod u+w` allows it to be replaced\n"
         )
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "{}")
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder) == ["out.json"])
@@ -101,7 +101,7 @@ struct ConvertTests {
         #expect(refused.status == 1 && refused.output == "")
         #expect(
             refused.errors
-                == "backplane: \(target): manifest.unwritable: there is a file already; --force replaces it\n")
+                == "backplane: \(target): manifest.unwritable: the file already exists; --force overwrites it\n")
         #expect(try Data(contentsOf: URL(filePath: target)) == first)
         #expect(try await tool.plain("convert", Tool.almanac, "--output", target, "--force").status == 0)
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("<?xml".utf8)))
@@ -124,7 +124,7 @@ struct ConvertTests {
         let path = try tool.write(#"{"M": {"className": "M", "uses": {"a": "M"}}}"#, as: "nemo.json")
         let waking = try await tool.plain("convert", path, "--upgrade", "--to", "json")
         #expect(waking.status == 0)
-        #expect(waking.errors == "\(path): /M/uses: was ignored, and means something now\n")
+        #expect(waking.errors == "\(path): /M/uses: was ignored before, and takes effect now\n")
         let ours = try await tool.plain("convert", Tool.almanac, "--upgrade")
         #expect(ours.status == 0 && ours.errors == "\(Tool.almanac): there is nothing to upgrade\n")
     }
@@ -135,7 +135,7 @@ struct ConvertTests {
         #expect(refused.status == 1 && refused.output == "")
         #expect(
             refused.errors
-                == "\(null):1:8: error: /M/className: a property list has no null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n"
+                == "\(null):1:8: error: /M/className: a property list cannot represent null; leave the key out, or keep the manifest in JSON [manifest.unsupported]\n"
         )
         #expect(
             try await tool.plain("convert", null, "--upgrade", "--to", "xml").errors == refused.errors,
@@ -154,7 +154,7 @@ struct ConvertTests {
     @Test(arguments: [
         (
             #"{"managers": {}}"#,
-            "1:1: error: /manifestVersion: `managers` without `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"
+            "1:1: error: /manifestVersion: `managers` requires `manifestVersion`; add `\"manifestVersion\": 1` [manifest.missing-key]"
         ),
         (
             #"{"manifestVersion": "1", "managers": {}}"#,
@@ -162,7 +162,7 @@ struct ConvertTests {
         ),
         (
             #"{"manifestVersion": 2}"#,
-            "1:2: error: /manifestVersion: manifest version 2 is not supported; supported is 1 [manifest.unsupported]"
+            "1:2: error: /manifestVersion: manifest version 2 is not supported; expected 1 [manifest.unsupported]"
         ),
     ])
     func `what is neither dialect cannot be upgraded`(text: String, words: String) async throws {
@@ -182,8 +182,8 @@ struct ConvertTests {
         #expect(outcome.output == "{\n  \"M\": { \"data\": \"AQI=\", \"date\": 1 }\n}\n")
         #expect(
             outcome.errors == """
-                \(path): /M/data: data becomes base64, since JSON has no such kind
-                \(path): /M/date: a date becomes seconds since 2001, since JSON has no such kind
+                \(path): /M/data: data becomes base64, because JSON has no such type
+                \(path): /M/date: a date becomes seconds since 2001, because JSON has no such type
 
                 """)
     }

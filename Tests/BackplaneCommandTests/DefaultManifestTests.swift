@@ -45,7 +45,7 @@ struct DefaultManifestTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.errors
-                == "backplane: backplane.json is taken, not backplane.plist or NLManagerProvider.plist; give the path of the other to take that\n"
+                == "backplane: using backplane.json, not backplane.plist or NLManagerProvider.plist; to use another, give its path\n"
         )
         #expect(
             try await run("check", "NLManagerProvider.plist").errors == "", "nothing is said of a choice that was made")

@@ -74,11 +74,12 @@ struct HostileTests {
         if let reason = row.leftOut { try Test.cancel("not tried: this process may make no device (\(reason))") }
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(
-            row.host.joined().contains("a plugin is a regular file, this is neither a file nor a folder"), "\(row.text)"
+            row.host.joined().contains("a plugin is a regular file, but this is neither a file nor a folder"),
+            "\(row.text)"
         )
     }
 
-    @Test func `what nobody may read, or belongs to a stranger, is refused`() async throws {
+    @Test func `an unreadable library, or one of another user, is refused`() async throws {
         let row = try #require(try await Self.run.value.first { $0.name == "file-sealed" })
         #expect(row.hostSurvived && row.findings.map(\.id) == ["V01"])
         #expect(

@@ -238,7 +238,7 @@ struct InspectTests {
         #expect(status == 1 && report.plugin == nil)
         #expect(report.problems.map(\.code) == ["plugin.load-failed"])
         #expect(
-            report.problems.first?.message.contains("it had not said what it brings after 0.3 s") == true,
+            report.problems.first?.message.contains("it did not describe itself within 0.3 s") == true,
             "\(report.problems)")
     }
 
@@ -247,7 +247,7 @@ struct InspectTests {
         let (status, report) = try await report(compile(entry))
         #expect(status == 1)
         #expect(
-            report.problems.first?.message.contains("ended with exit code 3 and did not say what it brings") == true,
+            report.problems.first?.message.contains("ended with exit code 3 before it described itself") == true,
             "\(report.problems)")
     }
 
@@ -268,13 +268,13 @@ struct InspectTests {
             "\(outcome.output)")
     }
 
-    @Test func `a library that never stops printing is given up, and the last of it is shown`() async throws {
+    @Test func `a library that never stops printing is abandoned, and its last output is shown`() async throws {
         let library = try compile(#"for (;;) fprintf(stderr, "again\n");"#)
         // On a busy machine it may not have come to that within the first limit.
         for limit in ["0.3", "3", "30"] {
             let (status, report) = try await report(library, limit: limit)
             let problem = try #require(report.problems.first)
-            #expect(status == 1 && problem.message.contains("it had not said what it brings after \(limit) s"))
+            #expect(status == 1 && problem.message.contains("it did not describe itself within \(limit) s"))
             if problem.causes?.dropLast().last?.message == "it printed: again" { return }
         }
         Issue.record("nothing of what it printed was shown")

@@ -88,7 +88,7 @@ struct LastWordsTests {
         expectEnd(await host.end(), in: "2-org.backplane.tests.hostile-generation-2-libWorker.so", signal: SIGABRT)
     }
 
-    @Test func `a plugin that writes to a pipe that nobody reads is told so, and ends nobody`() async throws {
+    @Test func `a plugin that writes to a pipe without a reader gets an error, and nothing ends`() async throws {
         try tool.compile("Words/words.c", "-DCLOSED_PIPE", as: "libWorker.so")
         let outcome = try await start("call", manifest, "Worker", "work").end()
         #expect(outcome.status == 0 && outcome.output == "false\n", "\(outcome.status) \(outcome.errors)")

@@ -61,7 +61,7 @@ struct LockTests {
         #expect(refused.status == 1)
         #expect(
             refused.output.contains(
-                "\(path):4:28: error: /managers/Clock/className: the lock has `ClockManager` 0.1.0 of plugin `org.other`, the plugins give "
+                "\(path):4:28: error: /managers/Clock/className: the lock has `ClockManager` 0.1.0 of plugin `org.other`, but the plugins now provide "
             ))
         let call = try await tool.run("call", path, "Clock", "now")
         #expect(call.status == 1 && call.errors.contains("lock.mismatch"))
@@ -87,7 +87,7 @@ struct LockTests {
         let before = try text(path), outcome = try await tool.run("check", path, "--lock")
         #expect(
             outcome.status == 1 && outcome.output.contains("\(path): 1 error, 0 warnings\n")
-                && outcome.output.hasSuffix("\(path): the lock stays as it is\n"))
+                && outcome.output.hasSuffix("\(path): the lock is unchanged\n"))
         #expect(try text(path) == before)
         let missing = try await tool.run("check", tool.folder + "/none.json", "--lock")
         #expect(missing.status == 1 && missing.errors.contains("manifest.unreadable"))
@@ -96,7 +96,7 @@ struct LockTests {
         #expect(refused.status == 1)
         #expect(
             refused.errors
-                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has\n"
+                == "backplane: \(nemo): manifest.unsupported: a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can\n"
         )
     }
 
@@ -110,7 +110,7 @@ struct LockTests {
         }
     }
 
-    @Test func `what is written is told apart from what is only checked`() async throws {
+    @Test func `written and merely checked locks are distinguished`() async throws {
         let path = try manifest()
         #expect(try await Summary(tool.run("check", path, "--lock", "--json")).written)
         let locked = try text(path), second = try await Summary(tool.run("check", path, "--lock", "--json"))
@@ -120,7 +120,8 @@ struct LockTests {
         try tool.write(spelled, as: "m.json")
         let third = try await tool.run("check", path, "--lock")
         #expect(
-            third.output == "\(path): no problems\n\(path): locked; the versions are the same, their spelling is new\n")
+            third.output
+                == "\(path): no problems\n\(path): locked; the versions are the same, but written differently\n")
         #expect(try text(path) == locked)
         try tool.write(spelled, as: "m.json")
         let fourth = try await Summary(tool.run("check", path, "--lock", "--json"))

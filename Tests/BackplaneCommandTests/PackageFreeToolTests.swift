@@ -47,7 +47,7 @@ struct PackageFreeToolTests {
         #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(outcome.errors)")
     }
 
-    @Test func `an application runs until it is told to stop`() async throws {
+    @Test func `an application runs until it is stopped`() async throws {
         let running = try await tool.startRun(Tool.almanac)
         running.signal(SIGTERM)
         let outcome = await running.end()

@@ -74,7 +74,7 @@ struct ToolTests {
         #expect(unknown.errors.contains("did you mean `Broken`?"))
     }
 
-    @Test func `what is sound runs on beside what is not, when it is asked to`() async throws {
+    @Test func `managers without errors run next to faulty ones, if requested`() async throws {
         let path = try faulty()
         let refused = try await tool.run("run", path)
         #expect(refused.status == 1 && refused.output == "")
@@ -96,7 +96,7 @@ struct ToolTests {
             "the reason is told all the same")
     }
 
-    @Test func `a manager that does not start keeps nobody else from it, and is told of`() async throws {
+    @Test func `a manager that does not start does not prevent others from starting, and is reported`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"}, "C": {"className": "RelayManager", "uses": {"trials": "A"}}}}"#,
             as: "m.json")
@@ -179,7 +179,7 @@ struct ToolTests {
         }
         let check = try await tool.run("check", path)
         #expect(
-            check.output.hasSuffix("\n`backplane explain -- \(path) -y` follows it to where that begins\n"),
+            check.output.hasSuffix("\n`backplane explain -- \(path) -y` traces it to its cause\n"),
             "\(check.output)")
     }
 

@@ -73,7 +73,7 @@ struct ValidateTests {
     @Test func `what is no library at all is exit code 1, and everything else is skipped`() async throws {
         let (status, report) = try await report(tool.write("nothing", as: "libText.so"))
         #expect(status == 1 && !report.isValid)
-        #expect(report["V01"]?.details == ["a plugin is a shared library, this file is not one (not ELF)"])
+        #expect(report["V01"]?.details == ["a plugin is a shared library, but this file is not one (not ELF)"])
         #expect(report.requirements.dropFirst().allSatisfy { $0.result == "skipped" })
     }
 
@@ -128,7 +128,7 @@ struct ValidateTests {
         #expect(details.count == 1 && details[0].contains(words), "\(details)")
     }
 
-    @Test func `without a version script it exports what C++ makes of templates, and is told so`() async throws {
+    @Test func `without a version script it exports instances of C++ templates, and that is reported`() async throws {
         let (_, report) = try await report(
             tool.library("Ledger", by: "clang++", ["-std=c++17", Tool.package + "/Tests/Plugins/Ledger/ledger.cpp"]))
         #expect(

@@ -52,7 +52,7 @@ import Testing
         #expect(outcome(HostChoice(), hosts, here: "/a.json") == "unclear: 3")
     }
 
-    @Test func `a manifest that nobody runs is for the only host where that is meant`() {
+    @Test func `a manifest that no host runs selects the only host if that is allowed`() {
         #expect(outcome(HostChoice(manifest: "/c.json"), [host(1, "/a.json")]) == "absent: 1")
         #expect(outcome(HostChoice(manifest: "/c.json", takesAnother: true), [host(1, "/a.json")]) == "1")
         #expect(

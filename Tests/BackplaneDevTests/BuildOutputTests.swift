@@ -43,7 +43,7 @@ struct BuildOutputTests {
         #expect((diagnostic.file, diagnostic.line) == (nil, nil))
     }
 
-    @Test func `that another one builds in the folder is told with its process`() throws {
+    @Test func `another build in the folder is reported with its process`() throws {
         let line =
             "Another instance of SwiftPM (PID: 4711) is already running using '/app/.build', waiting until that process has finished execution..."
         let obstacle = try #require(BuildOutput.obstacle(line))
@@ -64,7 +64,7 @@ struct BuildOutputTests {
         #expect(Diagnostic("note that this is prose") == nil)
     }
 
-    @Test func `what is said twice is told once`() {
+    @Test func `a repeated message is reported once`() {
         var output = BuildOutput()
         let block = ["/a.swift:1:2: error: no", "1 | code", "  | `- error: no"],
             other = ["/a.swift:2:2: note: see here", "2 | code"]

@@ -131,7 +131,7 @@ struct DevEventTests {
         }
     }
 
-    @Test func `a person reads a calm line for each, and below it what has to be said besides`() throws {
+    @Test func `each event is one line of text, with details below it`() throws {
         let lines = try Self.events.map { event in
             ([event.name] + event.lines(at: "12:34:56", colour: false).map { "    " + $0 }).joined(separator: "\n")
         }

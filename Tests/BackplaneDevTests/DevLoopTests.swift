@@ -44,7 +44,7 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
-    @Test func `a refusal that a new manifest may mend is told only if that does not`() {
+    @Test func `a refusal that a new manifest may fix is reported only if it does not`() {
         var loop = running()
         #expect(loop.take(.libraries([notes.library])) == [.swap([notes.library])])
         #expect(loop.take(.manifest) == [])
@@ -73,7 +73,7 @@ struct DevLoopTests {
         #expect(loop.take(.hostUp) == [.swap([notes.library])])
     }
 
-    @Test func `whoever wants it to start anew twice is in a hurry`() {
+    @Test func `a second restart ends the host at once`() {
         var loop = running()
         #expect(loop.take(.startAnew) == [.endHost])
         #expect(loop.take(.startAnew) == [.endHost])
@@ -142,7 +142,7 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.unfinished)) == [.showRefusal])
     }
 
-    @Test func `code that failed is told of, and never tried again`() {
+    @Test func `failed code is reported, and never tried again`() {
         var loop = running()
         _ = loop.take(.changed([notes, clock]))
         _ = loop.take(.libraries([notes.library]))
@@ -152,7 +152,7 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.done)) == [])
     }
 
-    @Test func `what did not build is waited for by its name, and no longer when nobody needs it`() {
+    @Test func `a product that did not build is waited for by name, until it is no longer needed`() {
         var loop = DevLoop(), moved = notes
         moved.folders = ["/app/Sources/Other"]
         _ = loop.take(.changed([notes, clock]))
@@ -163,7 +163,7 @@ struct DevLoopTests {
         #expect(loop.take(.built(.succeeded)) == [.startHost])
     }
 
-    @Test func `a refusal is told once, when nothing more is to come`() {
+    @Test func `a refusal is reported once, when nothing more is expected`() {
         var loop = running()
         _ = loop.take(.changed([notes, clock]))
         _ = loop.take(.libraries([notes.library]))
@@ -183,7 +183,7 @@ struct DevLoopTests {
         #expect(loop.take(.answered(.done)) == [])
     }
 
-    @Test func `one that stays refused keeps nobody else out, and is not told of again`() {
+    @Test func `a library that stays refused does not block others, and is not reported again`() {
         var loop = running()
         _ = loop.take(.libraries(["/a.so"]))
         #expect(loop.take(.answered(.misfit)) == [.showRefusal])
@@ -209,7 +209,7 @@ struct DevLoopTests {
     }
 
     @Test
-    func `a library that only the new manifest names is swapped once that is in force, and nobody is told before`() {
+    func `a library that only the new manifest names is swapped once that is active, and not reported before`() {
         var loop = running()
         #expect(loop.take(.changed([notes])) == [.build(notes)])
         #expect(loop.take(.manifest) == [])

@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "line 1, column 1: there is nothing here"),
+        ("", "line 1, column 1: the document is empty"),
         ("[1,\n 2 3]", "line 2, column 4: expected `,` or `]`, found `3`"),
-        (#"{"a": 1, "a": 2}"#, "line 1, column 10: the key `a` is here for the second time"),
+        (#"{"a": 1, "a": 2}"#, "line 1, column 10: the key `a` is repeated"),
         ("[1] 2", "line 1, column 5: `2` after the end of the document"),
         (#"["\ud800"]"#, "line 1, column 3: half of a surrogate pair"),
         ("[1e999]", "line 1, column 2: a number out of range"),

@@ -27,7 +27,7 @@ struct FailureTests {
         let held = try LoopbackSocket(backlog: nil)
         let error = try await failure(engine, "http://127.0.0.1:\(held.port)/books")
         #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(held.port) accepts no connection; is the server running?")
+        #expect(error.message == "127.0.0.1:\(held.port) refused the connection; is the server running?")
     }
 
     /// RFC 6761: no name below `.invalid` exists.
@@ -35,12 +35,12 @@ struct FailureTests {
     func `a name that is no host's is said to be unknown`(engine: Engine) async throws {
         let error = try await failure(engine, "http://library.invalid/books")
         #expect(error.code == .networkFailed)
-        #expect(error.message == "no host of the name library.invalid is known")
+        #expect(error.message == "the host name library.invalid cannot be resolved")
     }
 
     #if Engines
     @Test
-    func `a connection that is not accepted in time is given up`() async throws {
+    func `a connection that is not accepted in time fails`() async throws {
         // Given a server that accepts nothing, and a queue that one connection fills
         let listener = try LoopbackSocket(backlog: 0)
         let first = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -52,7 +52,7 @@ struct FailureTests {
         let error = try #require(await #expect(throws: BackplaneError.self) { try await executor.execute(request) })
         // Then it gives up
         #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(listener.port) accepted no connection in time")
+        #expect(error.message == "127.0.0.1:\(listener.port) did not accept the connection in time")
     }
     #endif
 
@@ -69,7 +69,7 @@ struct FailureTests {
         }
         let error = try await failure(engine, server.url("/books"))
         #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was whole")
+        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was complete")
     }
 
     /// URLSession on Linux ends the program over this one.
@@ -81,7 +81,7 @@ struct FailureTests {
         }
         let error = try await failure(engine, server.url("/books"))
         #expect(error.code == .networkFailed)
-        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was whole")
+        #expect(error.message == "127.0.0.1:\(server.port) closed the connection before the response was complete")
     }
 
     @Test(
@@ -107,7 +107,9 @@ struct FailureTests {
         let server = try TestServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { $1.close() }
         let error = try await failure(engine, "https://127.0.0.1:\(server.port)/books")
         #expect(error.code == .networkFailed)
-        #expect(error.message == "there is no secure connection to 127.0.0.1:\(server.port): wrong version number")
+        #expect(
+            error.message
+                == "no secure connection to 127.0.0.1:\(server.port) could be established: wrong version number")
     }
 
     @Test(
@@ -130,7 +132,8 @@ struct FailureTests {
         #expect(error.code == .networkTooLarge)
         #expect(
             error.message
-                == "the body that 127.0.0.1:\(server.port) sends has more than 100000 bytes, which are held in memory")
+                == "the response body of 127.0.0.1:\(server.port) has more than 100000 bytes, the limit for bodies held in memory"
+        )
         _ = await server.departures.first { _ in true }
     }
 

@@ -9,17 +9,17 @@ struct HostTests {
     private let manifest = Manifest(
         plugins: [],
         managers: [
-            "Courier": ManagerDefinition(
-                className: "Courier",
+            "FetchingManager": ManagerDefinition(
+                className: "FetchingManager",
                 communicationController: CommunicationControllerDefinition(
-                    className: "CourierCommunication",
+                    className: "FetchingCommunication",
                     services: [ServiceDefinition(className: "FetchService", propertyName: "fetcher")]))
         ])
 
-    private func courier(_ engine: Engine, _ body: (PluginHost, Remote<Fetching>) async throws -> Void) async throws {
+    private func fetching(_ engine: Engine, _ body: (PluginHost, Remote<Fetching>) async throws -> Void) async throws {
         let host = PluginHost(
-            manifest: manifest, plugins: [CourierPlugin.self], options: HostOptions(executors: [engine.executor()]))
-        try await body(host, try await host.manager("Courier"))
+            manifest: manifest, plugins: [FetchingPlugin.self], options: HostOptions(executors: [engine.executor()]))
+        try await body(host, try await host.manager("FetchingManager"))
         await host.stop()
     }
 
@@ -28,34 +28,34 @@ struct HostTests {
         let server = try TestServer { request, connection in
             connection.answer("203 X", body: Array("\(request.method) \(request["X-From"] ?? "") ".utf8) + request.body)
         }
-        try await courier(engine) { _, courier in
-            let answer = try await courier.fetch(server.url())
-            #expect(answer == "203 POST courier what?")
+        try await fetching(engine) { _, fetching in
+            let answer = try await fetching.fetch(server.url())
+            #expect(answer == "203 POST fetching what?")
         }
     }
 
     @Test(arguments: Engine.allCases)
     func `that the server is down arrives at the manager's caller`(engine: Engine) async throws {
         let held = try LoopbackSocket(backlog: nil)
-        try await courier(engine) { _, courier in
+        try await fetching(engine) { _, fetching in
             let error = try #require(
                 await #expect(throws: BackplaneError.self) {
-                    try await courier.fetch("http://127.0.0.1:\(held.port)/?key=secret")
+                    try await fetching.fetch("http://127.0.0.1:\(held.port)/?key=secret")
                 })
             #expect(
                 error.description
-                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) accepts no connection; is the server running?"
+                    == "http://127.0.0.1:\(held.port)/: network.failed: 127.0.0.1:\(held.port) refused the connection; is the server running?"
             )
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `a server that never answers is given up at the deadline`(engine: Engine) async throws {
+    func `a server that never answers fails the call at the deadline`(engine: Engine) async throws {
         let server = try TestServer { $1.awaitDeparture() }
-        try await courier(engine) { host, courier in
+        try await fetching(engine) { host, fetching in
             let error = try #require(
                 await #expect(throws: BackplaneError.self) {
-                    try await courier.fetch(server.url(), host.begin(within: .milliseconds(50)))
+                    try await fetching.fetch(server.url(), host.begin(within: .milliseconds(50)))
                 })
             #expect(error.code == .callDeadline)
         }
@@ -64,8 +64,8 @@ struct HostTests {
     @Test(arguments: Engine.allCases)
     func `cancelling the caller ends the exchange`(engine: Engine) async throws {
         let server = try TestServer { $1.awaitDeparture() }
-        try await courier(engine) { _, courier in
-            let task = Task { try await courier.fetch(server.url()) }
+        try await fetching(engine) { _, fetching in
+            let task = Task { try await fetching.fetch(server.url()) }
             _ = await server.requests.first { _ in true }
             task.cancel()
             let error = try #require(await #expect(throws: BackplaneError.self) { try await task.value })
@@ -76,10 +76,10 @@ struct HostTests {
 
     @Test(arguments: Engine.allCases)
     func `a host says which schemes it has, and prints no secret`(engine: Engine) async throws {
-        try await courier(engine) { _, courier in
+        try await fetching(engine) { _, fetching in
             let error = try #require(
                 await #expect(throws: BackplaneError.self) {
-                    try await courier.fetch("ftp://ann:secret@127.0.0.1/a?secret")
+                    try await fetching.fetch("ftp://ann:secret@127.0.0.1/a?secret")
                 })
             #expect(error.code == .networkRefused)
             #expect(error.location == "ftp://127.0.0.1/a")

@@ -133,7 +133,7 @@ import Testing
         #expect(try JSONDecoder().decode(Sourced<[Int]>.self, from: Data(json.utf8)) == value)
     }
 
-    @Test func `a source that nobody knows is refused`() {
+    @Test func `an unknown source is refused`() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Sourced<Int>.self, from: Data(#"{"source":"rumour","value":1}"#.utf8))
         }

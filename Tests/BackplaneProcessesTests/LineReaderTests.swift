@@ -32,7 +32,7 @@ struct LineReaderTests {
         #expect(try lines(of: [0x61, 0xFF, 0x0A]) == ["a\u{FFFD}"])
     }
 
-    @Test func `a line that has begun and does not go on is told, and comes whole when it does`() throws {
+    @Test func `an incomplete line is reported, and delivered whole when it is complete`() throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data("first\nwaiting for".utf8))
         var heard: [String] = []

@@ -118,7 +118,7 @@ struct DamagedStoreTests {
                     try Data(contentsOf: URL(filePath: "\(trial.folder)/\(aside)")) == Data(damaged),
                     "nothing of the damaged file is lost")
                 if !lost.isEmpty && shape.fits {
-                    #expect(report.message.contains("lost were at most about"), "\(report)")
+                    #expect(report.message.contains("lost: at most about"), "\(report)")
                 }
             } else {
                 #expect(lost.isEmpty || !shape.fits, "records on page \(page) went without a word")
@@ -147,7 +147,7 @@ struct DamagedStoreTests {
         let message = try #require(fixture.reports.first).message
         #expect(fixture.reports.count == 1)
         #expect(message.contains("\(saved) records in 3 collections were saved"), "\(message)")
-        #expect(message.contains("lost were at most about") && message.contains("of library/books;"), "\(message)")
+        #expect(message.contains("lost: at most about") && message.contains("of library/books;"), "\(message)")
         #expect(saved < shape.records + 1 && saved > shape.records - 40)
     }
 
@@ -199,7 +199,7 @@ struct DamagedStoreTests {
         return Data(bytes)
     }
 
-    @Test func `a store that somebody has open is not touched, and the error says who has it`() async throws {
+    @Test func `a store that another process has open is not touched, and the error names the process`() async throws {
         let fixture = try Fixture(), shape = Shape.all[0]
         try await fixture.open().write((0..<10).map { shape.change($0) }, in: "library")
         let first = try fixture.open()
@@ -220,14 +220,14 @@ struct DamagedStoreTests {
         let damaged = try damage(fixture), before = try fixture.names()
         let error = #expect(throws: BackplaneError.self) { try fixture.open(damaged: .refuse) }
         #expect(error?.code == .storeDamaged && error?.location == fixture.file)
-        #expect(error?.message.contains("is left as it is; put a backup in its place") == true)
+        #expect(error?.message.contains("was not changed; restore a backup") == true)
         #expect(try Data(contentsOf: URL(filePath: fixture.file)) == damaged)
         #expect(
             try fixture.names().filter { $0.contains("damaged") || $0.contains("salvag") }
                 == before.filter { $0.contains("damaged") })
     }
 
-    @Test func `many who make the store at the same time do not collide`() async throws {
+    @Test func `concurrent creations of the store do not collide`() async throws {
         for _ in 0..<20 {
             let fixture = try Fixture(), shape = Shape.all[0]
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -48,7 +48,7 @@ final class SQLiteFileTests {
         #expect(Array(header.suffix(2)) == [2, 2])
     }
 
-    @Test func `what was kept is there for the next who opens it`() async throws {
+    @Test func `records are there when the store is opened again`() async throws {
         try await open().store.write([change], in: "A")
         #expect(try await open().store.read(query, in: "A").records.map(\.id) == ["1"])
     }

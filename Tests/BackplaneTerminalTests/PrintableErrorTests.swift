@@ -15,7 +15,7 @@ import Testing
                 causes: [BackplaneError(.callDeadline, "\u{202E}four")])
         ])
 
-    @Test func `an error is printed with its own lines and indentation and nobody else's`() {
+    @Test func `an error is printed with only its own lines and indentation`() {
         #expect(
             error.reportLines == [
                 #"/managers/a\u{7}: component.failed (x\u{8}): one\u{1B}[2J\u{A}two"#, #"  k\u{D}: v\u{9B}"#,

@@ -6,27 +6,30 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct FakeTests {
-    private func ring(
+    private func lend(
         _ fakes: [Fake.Place: Fake], lanes: LaneRule = .fastest, setUp: (TestHost) -> Void = { _ in }
     ) async throws -> String {
-        try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: fakes, lanes: lanes) { host in
+        try await TestHost.run(.lending, plugins: [LendingPlugin.self], fakes: fakes, lanes: lanes) { host in
             setUp(host)
-            return try await host.manager(.sexton).ring("noon")
+            return try await host.manager(.librarian).lend("whale")
         }
     }
 
-    private func tower(_ host: TestHost) { host.http.on("GET", "http://tower.test/noon", .status(200, text: "dong")) }
+    private func service(_ host: TestHost) {
+        host.http.on("GET", "http://lending.test/whale", .status(200, text: "lent"))
+    }
 
-    private static let errand = Fake(Errand.self) { $0.async(\.run) { text, _ in "ran \(text)" } }
+    private static let network = Fake(LendingNetwork.self) { $0.async(\.run) { text, _ in "ran \(text)" } }
 
     @Test func `without a fake everything is real`() async throws {
-        #expect(try await ring([:], setUp: tower) == "200 dong 1 at 12")
+        #expect(try await lend([:], setUp: service) == "200 lent 1 at 12")
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a communication controller is replaced with its services, in both lanes`(lanes: LaneRule) async throws {
         #expect(
-            try await ring([.communicationController(of: "Sexton"): Self.errand], lanes: lanes) == "ran noon 1 at 12")
+            try await lend([.communicationController(of: "Librarian"): Self.network], lanes: lanes)
+                == "ran whale 1 at 12")
     }
 
     @Test func `a data access controller is replaced`() async throws {
@@ -37,107 +40,109 @@ struct FakeTests {
                 return 40 + kept.all.count
             }
         }
-        #expect(try await ring([.dataAccessController(of: "Sexton"): ledger], setUp: tower) == "200 dong 41 at 12")
-        #expect(kept.all == ["200 dong"])
+        #expect(try await lend([.dataAccessController(of: "Librarian"): ledger], setUp: service) == "200 lent 41 at 12")
+        #expect(kept.all == ["200 lent"])
     }
 
     @Test func `a service is replaced by the property that receives it`() async throws {
-        let bell = Fake(Bell.self) { $0.async(\.strike) { text, _ in "struck \(text)" } }
-        #expect(try await ring([.service("bell", of: "Sexton"): bell]) == "struck noon 1 at 12")
+        let api = Fake(LendingAPI.self) { $0.async(\.send) { text, _ in "sent \(text)" } }
+        #expect(try await lend([.service("api", of: "Librarian"): api]) == "sent whale 1 at 12")
     }
 
-    @Test(arguments: [Fake.Place.manager("Sundial"), .use("hours", of: "Sexton")])
+    @Test(arguments: [Fake.Place.manager("ReadingClock"), .use("hours", of: "Librarian")])
     func `another manager is replaced by its name or where it is used`(place: Fake.Place) async throws {
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 3 } }
-        #expect(try await ring([place: hours], setUp: tower) == "200 dong 1 at 3")
+        #expect(try await lend([place: hours], setUp: service) == "200 lent 1 at 3")
     }
 
     @Test func `a manager that is only named under uses can be a fake`() async throws {
-        var manifest = Manifest.parish
-        manifest.managers["Sundial"] = nil
+        var manifest = Manifest.lending
+        manifest.managers["ReadingClock"] = nil
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 4 } }
         let answer = try await TestHost.run(
-            manifest, plugins: [ParishPlugin.self],
-            fakes: [.manager("Sundial"): hours, .communicationController(of: "Sexton"): Self.errand]
-        ) { try await $0.manager(.sexton).ring("noon") }
-        #expect(answer == "ran noon 1 at 4")
+            manifest, plugins: [LendingPlugin.self],
+            fakes: [.manager("ReadingClock"): hours, .communicationController(of: "Librarian"): Self.network]
+        ) { try await $0.manager(.librarian).lend("whale") }
+        #expect(answer == "ran whale 1 at 4")
     }
 
     @Test func `a manager that a component looks up can be added`() async throws {
         let hours = Fake(Hours.self) { $0.sync(\.now) { _, _ in 5 } }
         let answer = try await TestHost.run(
-            "Watchman", plugins: [ParishPlugin.self], fakes: [.addedManager("Sundial"): hours]
+            "ClockReader", plugins: [LendingPlugin.self], fakes: [.addedManager("ReadingClock"): hours]
         ) { host in
-            try await host.manager("Watchman", as: Errand.self).run("Sundial")
+            try await host.manager("ClockReader", as: LendingNetwork.self).run("ReadingClock")
         }
         #expect(answer == "5")
     }
 
     @Test func `a fake is not held to the manifest's lock, and what stays is`() async throws {
-        var manifest = Manifest.parish
-        let real = LockedClass(plugin: "org.example.parish", version: "1.0.0")
+        var manifest = Manifest.lending
+        let real = LockedClass(plugin: "org.example.lending", version: "1.0.0")
         manifest.lock = [
-            "Sexton": real, "Sundial": real, "Sexton/dataAccessController": real,
-            "Sexton/communicationController": real,
-            "Sexton/communicationController/bell": real,
+            "Librarian": real, "ReadingClock": real, "Librarian/dataAccessController": real,
+            "Librarian/communicationController": real,
+            "Librarian/communicationController/api": real,
         ]
         let places: [Fake.Place: Fake] = [
-            .dataAccessController(of: "Sexton"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
-            .service("bell", of: "Sexton"): Fake(Bell.self),
-            .manager("Sundial"): Fake(Hours.self),
+            .dataAccessController(of: "Librarian"): Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
+            .service("api", of: "Librarian"): Fake(LendingAPI.self),
+            .manager("ReadingClock"): Fake(Hours.self),
         ]
         for (place, fake) in places {
-            try await TestHost.run(manifest, plugins: [ParishPlugin.self], fakes: [place: fake]) {
-                _ = try await $0.manager(.sexton)
+            try await TestHost.run(manifest, plugins: [LendingPlugin.self], fakes: [place: fake]) {
+                _ = try await $0.manager(.librarian)
             }
         }
-        manifest.lock?["Sexton"]?.version = "2.0.0"
+        manifest.lock?["Librarian"]?.version = "2.0.0"
         let error = await #expect(throws: ManifestRefused.self) {
             try await TestHost.run(
-                manifest, plugins: [ParishPlugin.self], fakes: [.communicationController(of: "Sexton"): Self.errand]
+                manifest, plugins: [LendingPlugin.self],
+                fakes: [.communicationController(of: "Librarian"): Self.network]
             ) { _ in }
         }
         #expect(error?.problems.map(\.error.code) == [.lockMismatch])
     }
 
     @Test func `a whole manager is replaced, and what only it used is not made`() async throws {
-        let sexton = Fake(Ringing.self) { $0.async(\.ring) { text, _ in "no \(text)" } }
-        try await TestHost.run(.parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): sexton]) { host in
-            let ringing = try await host.manager(.sexton)
-            #expect(try await ringing.ring("noon") == "no noon")
+        let librarian = Fake(Lending.self) { $0.async(\.lend) { text, _ in "no \(text)" } }
+        try await TestHost.run(.lending, plugins: [LendingPlugin.self], fakes: [.manager("Librarian"): librarian]) {
+            host in
+            let lending = try await host.manager(.librarian)
+            #expect(try await lending.lend("whale") == "no whale")
             #expect(await host.host.managers.map(\.state.description) == ["ready", "resolved"])
             let wires = await host.host.wires
-            #expect(wires.map(\.provider) == ["Sexton"] && wires.map(\.lane) == [.native])
+            #expect(wires.map(\.provider) == ["Librarian"] && wires.map(\.lane) == [.native])
         }
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `a member without a closure says so when it is called`(lanes: LaneRule) async throws {
         try await TestHost.run(
-            .parish, plugins: [ParishPlugin.self], fakes: [.manager("Sexton"): Fake(Ringing.self)], lanes: lanes
+            .lending, plugins: [LendingPlugin.self], fakes: [.manager("Librarian"): Fake(Lending.self)], lanes: lanes
         ) { host in
-            let ringing = try await host.manager(.sexton)
-            let asynchronous = await #expect(throws: BackplaneError.self) { try await ringing.ring("noon") }
-            let synchronous = #expect(throws: BackplaneError.self) { try ringing.count() }
+            let lending = try await host.manager(.librarian)
+            let asynchronous = await #expect(throws: BackplaneError.self) { try await lending.lend("whale") }
+            let synchronous = #expect(throws: BackplaneError.self) { try lending.count() }
             #expect(asynchronous?.code == .callUnimplemented)
-            #expect(asynchronous?.message == "Fake.Ringing stands in for a Ringing and was given no body for `ring`")
-            #expect(synchronous?.message == "Fake.Ringing stands in for a Ringing and was given no body for `count`")
+            #expect(asynchronous?.message == "Fake.Lending replaces a Lending but does not implement `lend`")
+            #expect(synchronous?.message == "Fake.Lending replaces a Lending but does not implement `count`")
         }
     }
 
     @Test func `what a closure throws arrives as a component's error does`() async throws {
-        struct Cracked: ComponentError {
-            var code: String { "bell.cracked" }
-            var message: String { "it has a crack" }
+        struct LendingFailure: ComponentError {
+            var code: String { "api.failed" }
+            var message: String { "the API has failed" }
         }
-        let bell = Fake(Bell.self) { $0.async(\.strike) { _, _ in throw Cracked() } }
+        let api = Fake(LendingAPI.self) { $0.async(\.send) { _, _ in throw LendingFailure() } }
         let error = await #expect(throws: BackplaneError.self) {
-            try await ring([.service("bell", of: "Sexton"): bell])
+            try await lend([.service("api", of: "Librarian"): api])
         }
         #expect(
             error
                 == BackplaneError(
-                    .componentFailed, "it has a crack", failure: BackplaneError.Failure(code: "bell.cracked")))
+                    .componentFailed, "the API has failed", failure: BackplaneError.Failure(code: "api.failed")))
     }
 }
 
@@ -145,27 +150,27 @@ struct FakeTests {
 extension FakeTests {
     @Test func `what waits through a wire waits by the test's clock`() async throws {
         let clock = TestClock()
-        let errand = Fake(Errand.self) {
+        let network = Fake(LendingNetwork.self) {
             $0.async(\.run) { text, _ in
                 try await clock.sleep(for: .seconds(3_600))
                 return text
             }
         }
-        async let answer = ring([.communicationController(of: "Sexton"): errand])
+        async let answer = lend([.communicationController(of: "Librarian"): network])
         try await clock.sleepers()
         clock.advance(by: .seconds(3_600))
-        #expect(try await answer == "noon 1 at 12")
+        #expect(try await answer == "whale 1 at 12")
     }
 
     @Test func `a call that is cancelled cancels the fake that it waits for`() async throws {
         let gate = TestGate()
-        let errand = Fake(Errand.self) {
+        let network = Fake(LendingNetwork.self) {
             $0.async(\.run) { text, _ in
                 try await gate.pass()
                 return text
             }
         }
-        let call = Task { try await ring([.communicationController(of: "Sexton"): errand]) }
+        let call = Task { try await lend([.communicationController(of: "Librarian"): network]) }
         try await gate.arrivals()
         call.cancel()
         let error = await #expect(throws: BackplaneError.self) { try await call.value }
@@ -175,55 +180,60 @@ extension FakeTests {
 
 /// Fakes with a class of the test's own.
 extension FakeTests {
-    final class LoudTower: NetworkService {
-        typealias Provides = Bell
+    final class ConfiguredService: NetworkService {
+        typealias Provides = LendingAPI
         struct Configuration: Decodable, Sendable {
-            var sound: String
+            var answer: String
         }
-        private let sound: String
-        init(_ context: Context) { sound = context.configuration.sound }
+        private let answer: String
+        init(_ context: Context) { answer = context.configuration.answer }
         static func methods(_ table: inout Methods) {
-            table.async(\.strike) { tower, _, _ in tower.sound }
+            table.async(\.send) { service, _, _ in service.answer }
         }
     }
 
     /// Asks its service as the one that it replaces does.
-    final class EagerMessenger: CommunicationController {
-        typealias Provides = Errand
+    final class EagerCommunication: CommunicationController {
+        typealias Provides = LendingNetwork
         struct Wires: Wiring {
-            let bell: Wire<Bell>
+            let api: Wire<LendingAPI>
         }
         private let wires: Wires
         init(_ context: Context) { wires = context.wires }
         static func methods(_ table: inout Methods) {
-            table.async(\.run) { messenger, text, call in "soon " + (try await messenger.wires.bell.strike(text, call))
+            table.async(\.run) { communication, text, call in
+                "soon " + (try await communication.wires.api.send(text, call))
             }
         }
     }
 
     @Test func `a class has its own configuration`() async throws {
         #expect(
-            try await ring([.service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"])])
-                == "BONG 1 at 12")
+            try await lend([
+                .service("api", of: "Librarian"): Fake(ConfiguredService.self, configuration: ["answer": "answered"])
+            ])
+                == "answered 1 at 12")
     }
 
     @Test func `a class keeps the collaborators that it asks for`() async throws {
         #expect(
-            try await ring([.communicationController(of: "Sexton"): Fake(EagerMessenger.self)], setUp: tower)
-                == "soon 200 dong 1 at 12")
+            try await lend([.communicationController(of: "Librarian"): Fake(EagerCommunication.self)], setUp: service)
+                == "soon 200 lent 1 at 12")
         let both: [Fake.Place: Fake] = [
-            .communicationController(of: "Sexton"): Fake(EagerMessenger.self),
-            .service("bell", of: "Sexton"): Fake(LoudTower.self, configuration: ["sound": "BONG"]),
+            .communicationController(of: "Librarian"): Fake(EagerCommunication.self),
+            .service("api", of: "Librarian"): Fake(ConfiguredService.self, configuration: ["answer": "answered"]),
         ]
-        #expect(try await ring(both) == "soon BONG 1 at 12")
+        #expect(try await lend(both) == "soon answered 1 at 12")
     }
 
     @Test func `a class may be the namesake of the one that it replaces`() async throws {
-        #expect(try await ring([.manager("Sundial"): Fake(Namesakes.Sundial.self)], setUp: tower) == "200 dong 1 at 0")
+        #expect(
+            try await lend([.manager("ReadingClock"): Fake(Namesakes.ReadingClock.self)], setUp: service)
+                == "200 lent 1 at 0")
     }
 
     enum Namesakes {
-        final class Sundial: Manager {
+        final class ReadingClock: Manager {
             typealias Provides = Hours
             init(_ context: Context) {}
             static func methods(_ table: inout Methods) {
@@ -236,73 +246,75 @@ extension FakeTests {
 /// Fakes that do not fit.
 extension FakeTests {
     private func refusal(_ fakes: [Fake.Place: Fake]) async -> String {
-        let error = await #expect(throws: ManifestRefused.self) { try await ring(fakes) }
+        let error = await #expect(throws: ManifestRefused.self) { try await lend(fakes) }
         return error?.description ?? ""
     }
 
     @Test func `one that provides another contract is the manifest's problem`() async {
         #expect(
-            await refusal([.communicationController(of: "Sexton"): Fake(Hours.self)]) == """
+            await refusal([.communicationController(of: "Librarian"): Fake(Hours.self)]) == """
                 there is a problem with the manifest
-                  /managers/Sexton/communicationController/className: wire.mismatch: `Sexton` 1.0.0 of plugin `org.example.parish` asks for `Errand` 1.0.0 \
+                  /managers/Librarian/communicationController/className: wire.mismatch: `Librarian` 1.0.0 of plugin `org.example.lending` asks for `LendingNetwork` 1.0.0 \
                 as `communicationController`; `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
                 """)
     }
 
     @Test func `a class of another role is the manifest's problem`() async {
         #expect(
-            await refusal([.communicationController(of: "Sexton"): Fake(LoudTower.self)]) == """
+            await refusal([.communicationController(of: "Librarian"): Fake(ConfiguredService.self)]) == """
                 there is a problem with the manifest
-                  /managers/Sexton/communicationController/className: component.wrong-role: `Fake.LoudTower` 1.0.0 of plugin `org.backplane.testkit.fakes` \
+                  /managers/Librarian/communicationController/className: component.wrong-role: `Fake.ConfiguredService` 1.0.0 of plugin `org.backplane.testkit.fakes` \
                 is a network service, not a communication controller
                 """)
     }
 
-    @Test func `one that nobody asks for is the manifest's problem, and all problems come at once`() async {
+    @Test func `an unused fake is a problem of the manifest, and all problems are reported at once`() async {
         let text = await refusal([
-            .use("moon", of: "Sexton"): Fake(Hours.self), .service("drum", of: "Sexton"): Fake(Bell.self),
+            .use("moon", of: "Librarian"): Fake(Hours.self), .service("drum", of: "Librarian"): Fake(LendingAPI.self),
         ])
         #expect(text.hasPrefix("there are 2 problems with the manifest\n"), "\(text)")
-        #expect(text.contains("uses no `moon`") && text.contains("has no property `drum`"), "\(text)")
+        #expect(text.contains("declares no wire `moon`") && text.contains("has no property `drum`"), "\(text)")
     }
 
     @Test(arguments: [
         (
-            [Fake.Place.dataAccessController(of: "Sixton")],
-            "manager.unknown: a fake is given for the data access controller of `Sixton`, and the manifest has no manager `Sixton`; it has `Sexton`, `Sundial`"
+            [Fake.Place.dataAccessController(of: "Libarian")],
+            "manager.unknown: a fake is given for the data access controller of `Libarian`, but the manifest has no manager `Libarian`; it has `Librarian`, `ReadingClock`"
         ),
         (
-            [.manager("Moondial")],
-            "manager.unknown: a fake is given for the manager `Moondial`, and the manifest has no manager `Moondial`; it has `Sexton`, `Sundial`"
+            [.manager("OtherClock")],
+            "manager.unknown: a fake is given for the manager `OtherClock`, but the manifest has no manager `OtherClock`; it has `Librarian`, `ReadingClock`"
         ),
         (
-            [.addedManager("Sundial")],
-            "wire.mismatch: a fake is given for the added manager `Sundial`, and the manifest has one of that name; `.manager(\"Sundial\")` replaces it"
+            [.addedManager("ReadingClock")],
+            "wire.mismatch: a fake is given for the added manager `ReadingClock`, but the manifest already has a manager of that name; `.manager(\"ReadingClock\")` replaces it"
         ),
         (
             [.dataAccessController],
-            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; say of which with `of:`"
+            "manager.unknown: a fake is given for the data access controller, of one of 2 managers; choose the manager with `of:`"
         ),
         (
-            [.service("bell", of: "Sundial")],
-            "manifest.missing-key: a fake is given for the service `bell` of `Sundial`, which has no communication controller to receive it"
+            [.service("api", of: "ReadingClock")],
+            "manifest.missing-key: a fake is given for the service `api` of `ReadingClock`, which has no communication controller to receive it"
         ),
     ])
     func `a place that is not there is an error that says what is`(places: [Fake.Place], words: String) async {
-        let fakes = Dictionary(uniqueKeysWithValues: places.map { ($0, Fake(Bell.self)) })
-        let error = await #expect(throws: BackplaneError.self) { try await ring(fakes) }
+        let fakes = Dictionary(uniqueKeysWithValues: places.map { ($0, Fake(LendingAPI.self)) })
+        let error = await #expect(throws: BackplaneError.self) { try await lend(fakes) }
         #expect(error?.description == words)
     }
 
     @Test func `two fakes for one place are an error`() async {
         let error = await #expect(throws: BackplaneError.self) {
             try await TestHost.run(
-                "Sexton", plugins: [ParishPlugin.self],
-                fakes: [.communicationController: Self.errand, .communicationController(of: "Sexton"): Self.errand]
-            ) { try await $0.manager(.sexton).ring("noon") }
+                "Librarian", plugins: [LendingPlugin.self],
+                fakes: [
+                    .communicationController: Self.network, .communicationController(of: "Librarian"): Self.network,
+                ]
+            ) { try await $0.manager(.librarian).lend("whale") }
         }
         #expect(
             error?.description
-                == "wire.mismatch: two fakes are given for the communication controller of `Sexton`; give one")
+                == "wire.mismatch: two fakes are given for the communication controller of `Librarian`; give only one")
     }
 }

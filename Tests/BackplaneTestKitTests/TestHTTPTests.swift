@@ -36,7 +36,7 @@ struct TestHTTPTests {
         #expect(try await get(url).status == 204)
     }
 
-    @Test func `an answer may be made of its request, and the log of requests be asked meanwhile`() async throws {
+    @Test func `an answer may depend on its request, and may read the log of requests`() async throws {
         http.on(
             "the second request", where: { [http] _ in http.requests.count == 2 },
             TestHTTP.Answer { HTTPResponse(status: 200, body: $0.body) })
@@ -73,11 +73,11 @@ struct TestHTTPTests {
         await #expect(throws: CancellationError.self) { try await exchange.value }
     }
 
-    @Test func `a request that nobody expected is an error that says what was, and is kept`() async throws {
+    @Test func `an unexpected request is an error that lists the expected ones, and is recorded`() async throws {
         let first = await #expect(throws: BackplaneError.self) { try await get(url) }
         #expect(
             first?.message == """
-                the test does not say how `GET \(url)` is answered; it answers nothing yet; say it with `http.on("GET", "\(url)", …)`
+                the test defines no answer to `GET \(url)`; it answers nothing yet; define the answer with `http.on("GET", "\(url)", …)`
                 """)
         http.on("GET", "http://books.test/books", .status(200))
         let second = await #expect(throws: BackplaneError.self) { try await get(url) }
@@ -89,15 +89,15 @@ struct TestHTTPTests {
 
     @Test func `a run with an unexpected request fails, though the component got over it`() async throws {
         let run: @Sendable (_ takes: Bool) async throws -> Void = { takes in
-            try await TestHost.run(.parish, plugins: [ParishPlugin.self]) { host in
-                let sexton = try await host.manager(.sexton)
-                _ = try? await sexton.ring("noon")
+            try await TestHost.run(.lending, plugins: [LendingPlugin.self]) { host in
+                let librarian = try await host.manager(.librarian)
+                _ = try? await librarian.lend("whale")
                 if takes { #expect(host.http.takeUnexpected().count == 1) }
             }
         }
         let error = await #expect(throws: BackplaneError.self) { try await run(false) }
         #expect(error?.code == .networkUnexpected)
-        #expect(error?.message.contains("`GET http://tower.test/noon`") == true)
+        #expect(error?.message.contains("`GET http://lending.test/whale`") == true)
         try await run(true)
     }
 }

@@ -13,31 +13,31 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct TestHostTests {
     private static let fakes: [Fake.Place: Fake] = [
-        .communicationController: Fake(Errand.self) { $0.async(\.run) { text, _ in text } },
+        .communicationController: Fake(LendingNetwork.self) { $0.async(\.run) { text, _ in text } },
         .dataAccessController: Fake(Ledger.self) { $0.async(\.keep) { _, _ in 1 } },
     ]
 
     @Test func `one manager is tested by its class name, with nothing but fakes around it`() async throws {
         let answer = try await TestHost.run(
-            "Sexton", configuration: ["greeting": "Hey "], plugins: [ParishPlugin.self], fakes: Self.fakes
+            "Librarian", configuration: ["greeting": "Hey "], plugins: [LendingPlugin.self], fakes: Self.fakes
         ) { host in
-            try await host.manager("Sexton", as: Ringing.self).ring("noon", host.begin(within: .seconds(60)))
+            try await host.manager("Librarian", as: Lending.self).lend("whale", host.begin(within: .seconds(60)))
         }
-        #expect(answer == "Hey noon 1")
+        #expect(answer == "Hey whale 1")
     }
 
     @Test func `what the components write is collected under their names`() async throws {
-        try await TestHost.run("Sexton", plugins: [ParishPlugin.self], fakes: Self.fakes) { host in
-            _ = try await host.manager(.sexton)
-            #expect(host.log.messages(from: "Sexton") == ["hired"])
-            #expect(try await host.log.record("hired").level == .info)
+        try await TestHost.run("Librarian", plugins: [LendingPlugin.self], fakes: Self.fakes) { host in
+            _ = try await host.manager(.librarian)
+            #expect(host.log.messages(from: "Librarian") == ["created"])
+            #expect(try await host.log.record("created").level == .info)
             #expect(host.log.messages(from: "host").contains("started"))
         }
     }
 
     @Test func `folders are private and gone when the test is through`() async throws {
-        let folder = try await TestHost.run("Sexton", plugins: [ParishPlugin.self], fakes: Self.fakes) { host in
-            _ = try await host.manager(.sexton)
+        let folder = try await TestHost.run("Librarian", plugins: [LendingPlugin.self], fakes: Self.fakes) { host in
+            _ = try await host.manager(.librarian)
             let mode = try FileManager.default.attributesOfItem(atPath: host.folder)[.posixPermissions] as? Int
             #expect(mode == 0o700)
             return host.folder
@@ -49,32 +49,32 @@ struct TestHostTests {
         struct Unlucky: Error {}
         let seen = Mutex<TestHost?>(nil)
         await #expect(throws: Unlucky.self) {
-            try await TestHost.run("Sexton", plugins: [ParishPlugin.self], fakes: Self.fakes) { host in
-                _ = try await host.manager(.sexton)
+            try await TestHost.run("Librarian", plugins: [LendingPlugin.self], fakes: Self.fakes) { host in
+                _ = try await host.manager(.librarian)
                 seen.withLock { $0 = host }
                 throw Unlucky()
             }
         }
         let host = try #require(seen.withLock { $0 })
         #expect(!FileManager.default.fileExists(atPath: host.folder))
-        let error = await #expect(throws: BackplaneError.self) { try await host.manager(.sexton) }
+        let error = await #expect(throws: BackplaneError.self) { try await host.manager(.librarian) }
         #expect(error?.code == .hostStopped)
     }
 
     @Test func `everything wrong with a manifest is one error, and nothing starts`() async throws {
-        var manifest = Manifest.parish
-        manifest.managers["Sexton"]?.dataAccessController?.className = "Registar"
-        manifest.managers["Verger"] = ManagerDefinition(className: "Nobody")
+        var manifest = Manifest.lending
+        manifest.managers["Librarian"]?.dataAccessController?.className = "LoanStorr"
+        manifest.managers["Other"] = ManagerDefinition(className: "Nobody")
         let started = Mutex(false)
         let error = await #expect(throws: ManifestRefused.self) {
-            try await TestHost.run(manifest, plugins: [ParishPlugin.self]) { _ in started.withLock { $0 = true } }
+            try await TestHost.run(manifest, plugins: [LendingPlugin.self]) { _ in started.withLock { $0 = true } }
         }
         #expect(!started.withLock { $0 })
         #expect(
             error?.description == """
                 there are 2 problems with the manifest
-                  /managers/Sexton/dataAccessController/className: component.unknown-class: no plugin registers a class `Registar`; did you mean `Register`?
-                  /managers/Verger/className: component.unknown-class: no plugin registers a class `Nobody`; as a manager there is `Sexton`, `Sundial`, `Watchman`
+                  /managers/Librarian/dataAccessController/className: component.unknown-class: no plugin registers a class `LoanStorr`; did you mean `LoanStore`?
+                  /managers/Other/className: component.unknown-class: no plugin registers a class `Nobody`; registered as a manager: `Librarian`, `ReadingClock`, `ClockReader`
                 """)
     }
 

@@ -92,7 +92,7 @@ struct WaitingTests {
         await #expect(throws: CancellationError.self) { try await timer.value }
     }
 
-    @Test func `a gate holds who comes until it opens, and again when it is shut`() async throws {
+    @Test func `a gate holds callers until it opens, and again when it is closed`() async throws {
         let gate = TestGate()
         let through = Recording<Int>()
         let first = Task {
@@ -116,7 +116,7 @@ struct WaitingTests {
         #expect(through.all == [1, 2])
     }
 
-    @Test func `whoever waits in vain can be cancelled`() async throws {
+    @Test func `a waiting task can be cancelled`() async throws {
         let gate = TestGate(), recording = Recording<Int>()
         let waiting = [
             Task { try await gate.pass() }, Task { try await gate.arrivals(9) },

@@ -31,7 +31,7 @@ import Testing
         let all = verdicts.skipping(Requirement.ofComponents, because: .creation)
         #expect(
             all[.creation] == .failed(["a crash"]) && all[.texts] == .passed()
-                && all[.stop] == .skipped("V21 comes first"))
+                && all[.stop] == .skipped("V21 must pass first"))
         #expect(all.count == Requirement.ofComponents.count)
     }
 
@@ -42,25 +42,25 @@ import Testing
     @Test(
         arguments: [(0, "0 µs on the processor"), (2_499, "2 µs on the processor"), (2_600, "3 µs on the processor")]
             as [(UInt64, String)])
-    func `what an entry costs is told and not judged`(nanoseconds: UInt64, told: String) {
+    func `the cost of an entry is reported and not judged`(nanoseconds: UInt64, told: String) {
         #expect(EffortFacts(nanoseconds: nanoseconds).verdicts == [.effort: .passed([told])])
     }
 
     @Test func `a component that cannot be activated is no failure, and said to be not tried`() {
-        #expect(LifeFacts(refused: ["Worker"], lived: 1).verdicts[.stop] == .passed(["not tried further: Worker"]))
+        #expect(LifeFacts(refused: ["Worker"], lived: 1).verdicts[.stop] == .passed(["not checked further: Worker"]))
     }
 
     @Test func `where none can be activated, nothing is said of how they stop or what they leave`() {
-        let why = Verdict.skipped("not tried, because no component could be activated: Worker")
+        let why = Verdict.skipped("not checked, because no component could be activated: Worker")
         #expect(LifeFacts(refused: ["Worker"]).verdicts == [.stop: why, .leftovers: why])
         var left = Remains()
         left.closed = ["standard output"]
         #expect(
             LifeFacts(refused: ["Worker"], left: left).verdicts[.leftovers]
-                == .failed(["it closed standard output, which is not its own"]))
+                == .failed(["it closed standard output, which it did not open"]))
     }
 
-    @Test func `who answers a cancelled call late does not listen, unless it says that it was cancelled`() {
+    @Test func `a late answer to a cancelled call fails, unless it is a cancellation`() {
         #expect(CancellationFacts.isUnheeded(0, after: .milliseconds(501)))
         #expect(CancellationFacts.isUnheeded(1, after: .seconds(3)))
         #expect(!CancellationFacts.isUnheeded(0, after: .milliseconds(499)))
@@ -80,18 +80,18 @@ import Testing
     @Test func `what has methods or state is not said to have none where it could not be asked`() {
         #expect(InputFacts().verdicts[.malformed] == .notApplicable("it has no methods"))
         let why = Verdict.skipped(
-            "not tried, because no component with methods could be activated; Worker could not be activated: no")
+            "not checked, because no component with methods could be activated; Worker could not be activated: no")
         #expect(InputFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.malformed] == why)
         #expect(
             CancellationFacts(declared: 2, untried: ["Worker could not be activated: no"]).verdicts[.cancellation]
                 == why)
         #expect(
             InputFacts(methods: 1, declared: 2, untried: ["Worker cannot"]).verdicts[.malformed]
-                == .passed(["not tried, because Worker cannot"]))
+                == .passed(["not checked, because Worker cannot"]))
         #expect(StateFacts().verdicts[.state] == .notApplicable("no component has state"))
         #expect(
             StateFacts(declared: 1).verdicts[.state]
-                == .skipped("not tried, because no component with state could be made twice and activated"))
+                == .skipped("not checked, because no component with state could be created twice and activated"))
     }
 
     @Test func `a conduct is judged over all trials, each finding once`() {

@@ -45,7 +45,7 @@ enum Hostile {
 
     /// A few at a time: most of them wait.
     private static func rows(of libraries: [HostileLibrary], in folder: String) throws -> [Row] {
-        let workshop = try Workshop(folder), findings = Findings(), ended = DispatchGroup()
+        let builder = try LibraryBuilder(folder), findings = Findings(), ended = DispatchGroup()
         for _ in 0..<10 {
             ended.enter()
             Thread.detachNewThread {
@@ -56,10 +56,10 @@ enum Hostile {
                     }
                     guard index < libraries.count else { return ended.leave() }
                     do {
-                        try workshop.make(libraries[index])
-                        let row = Row(libraries[index], at: workshop.path(of: libraries[index]), in: folder)
+                        try builder.make(libraries[index])
+                        let row = Row(libraries[index], at: builder.path(of: libraries[index]), in: folder)
                         findings.rows.withLock { $0[index] = row }
-                    } catch let error as Workshop.LeftOut {
+                    } catch let error as LibraryBuilder.LeftOut {
                         findings.rows.withLock { $0[index] = Row(libraries[index], leftOut: error.reason) }
                     } catch {
                         findings.failure.withLock { $0 = error }

@@ -55,7 +55,7 @@ package final class Box<Value: Sendable>: Sendable {
     package func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     package static func take(_ context: UnsafeMutableRawPointer?) -> Value {
-        guard let context else { preconditionFailure("a callback was called without the context it was given with") }
+        guard let context else { preconditionFailure("a callback was called without its context") }
         return Unmanaged<Self>.fromOpaque(context).takeRetainedValue().value
     }
 }

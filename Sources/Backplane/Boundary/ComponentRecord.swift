@@ -53,7 +53,7 @@ final class ComponentRecord: Sendable {
             let services = ComponentServices(host: services, contracts, creation)
             let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)
             for key in configuration.unknownKeys {
-                services.log.warning("a key of the configuration is not known", metadata: ["key": key])
+                services.log.warning("unknown configuration key", metadata: ["key": key])
             }
             let parts = ContextParts(
                 configuration: configuration.value,

@@ -25,7 +25,7 @@ extension ComponentServices {
             let slot = connection.slot
                 ?? ownSlots.slot(of: wire, { needed.wire.ownSlot(component: handle, wire: wire, host) })
         else {
-            throw BackplaneError(.interfaceMissing, "the host connects \(name) in no way that this SDK knows")
+            throw BackplaneError(.interfaceMissing, "the host connects \(name) in a way that this SDK does not support")
         }
         return Wire(slot)
     }
@@ -43,7 +43,7 @@ extension ComponentServices {
     private func calls() throws(BackplaneError) -> ConstantPointer<bp_calls_1> {
         guard let table = host.table(BP_CALLS, revision: 1, as: bp_calls_1.self) else {
             throw BackplaneError(
-                .interfaceMissing, "the host does not have \(BP_CALLS)/1, by which managers are looked up")
+                .interfaceMissing, "the host does not offer \(BP_CALLS)/1, which is needed to look up managers")
         }
         return table
     }

@@ -22,7 +22,7 @@ package func requireAlignment<Value: BitwiseCopyable>(
     guard UInt(bitPattern: pointer).isMultiple(of: UInt(MemoryLayout<Value>.alignment)) else {
         throw BackplaneError(
             .pluginInvalidAnswer,
-            "\(what()): the address of a \(typeName(of: Value.self)) is a multiple of \(MemoryLayout<Value>.alignment), this one is not; align it"
+            "\(what()): the address of a \(typeName(of: Value.self)) must be a multiple of \(MemoryLayout<Value>.alignment), but is not; align it"
         )
     }
 }
@@ -48,7 +48,7 @@ package enum Descriptors {
                 "\(what()): expected at most \(limit), found a count of \(UInt(bitPattern: count))")
         }
         guard let pointer else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): a count of \(count) and no array")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): found a count of \(count) without an array")
         }
         let size = Int(UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self))
         guard size >= 8, size <= 65_536, size.isMultiple(of: 8) else {

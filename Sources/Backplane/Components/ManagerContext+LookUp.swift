@@ -50,7 +50,7 @@ extension ManagerContext {
         let names = providers.map { "`\($0.name)`" }.joined(separator: ", ")
         throw BackplaneError(
             .unknownManager,
-            "no manager was found that serves \(C.name) \(C.version)"
-                + (names.isEmpty ? "" : "; there is \(names), and none was wanted"))
+            "no manager was found that provides \(C.name) \(C.version)"
+                + (names.isEmpty ? "" : "; \(names) did not match the predicate"))
     }
 }

@@ -45,7 +45,7 @@ public struct Registrar {
         var table = MethodTable<C>()
         C.methods(&table)
         for (number, member) in contract.members.enumerated() where table.body(of: number) == nil {
-            problems.append("\(C.className) provides \(C.Provides.name) and gives `\(member.name)` no body")
+            problems.append("\(C.className) provides \(C.Provides.name) but does not implement `\(member.name)`")
         }
         var wires: [DeclaredWire] = []
         do { wires = try C.Wires.declared(contracts) } catch { problems.append("\(C.className).Wires: \(error)") }

@@ -30,7 +30,7 @@ public struct Resources: Sendable {
         guard let folder else {
             throw BackplaneError(
                 .resourceMissing,
-                "the plugin came without files; put a folder `<Package>_<Library>.resources` beside its library",
+                "the plugin has no resources; put a folder `<Package>_<Library>.resources` next to its library",
                 at: name)
         }
         guard !name.isEmpty, !name.hasPrefix("/"), !name.utf8.contains(0), !name.split(separator: "/").contains("..")
@@ -40,7 +40,7 @@ public struct Resources: Sendable {
         }
         let path = "\(folder)/\(name)"
         guard FileManager.default.fileExists(atPath: path) else {
-            throw BackplaneError(.resourceMissing, "the plugin came without a file `\(name)`", at: folder)
+            throw BackplaneError(.resourceMissing, "the plugin has no resource `\(name)`", at: folder)
         }
         return path
     }

@@ -40,7 +40,7 @@ extension Registrar {
                 ?? member.type.makeBody(
                     throwing: BackplaneError(
                         .callUnimplemented,
-                        "\(className) stands in for a \(C.name) and was given no body for `\(member.name)`"))
+                        "\(className) replaces a \(C.name) but does not implement `\(member.name)`"))
         }
         records.append(
             ComponentRecord(

@@ -17,7 +17,8 @@ final class WireSource: Decoder {
             return .closed
         }
         guard let slot = slots.first(where: { $0.label == label })?.slot else {
-            throw BackplaneError(.wireUnsatisfied, "nothing is wired to `\(label)`, which wants \(C.name)")
+            throw BackplaneError(
+                .wireUnsatisfied, "the wire `\(label)` is not connected; it needs a provider of \(C.name)")
         }
         return slot
     }
@@ -32,7 +33,8 @@ final class WireSource: Decoder {
     fileprivate var notAWire: BackplaneError {
         BackplaneError(
             .wireUnknown,
-            "`\(codingPath.map(\.stringValue).joined(separator: "."))` is not a Wire; a Wiring has no other properties")
+            "`\(codingPath.map(\.stringValue).joined(separator: "."))` is not a Wire; a Wiring cannot have other properties"
+        )
     }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {

@@ -111,7 +111,7 @@ extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(
         *, unavailable,
-        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
     public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
@@ -120,7 +120,7 @@ extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(
         *, unavailable,
-        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
     public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
@@ -129,7 +129,7 @@ extension BoundSync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(
         *, unavailable,
-        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
     public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
@@ -138,7 +138,7 @@ extension BoundSync where Input == Nothing, Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
     @available(
         *, unavailable,
-        message: "pass on the call being served as the last argument; a call that begins here is `context.begin()`"
+        message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
     public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
 }

@@ -22,7 +22,7 @@ package struct Members<C: Contract>: Sendable {
         }
         // Member numbers rely on this: a number is the property's offset divided by the size that all members share.
         if problems.isEmpty, MemoryLayout<C>.size != all.count * MemoryLayout<AsyncMethod<Nothing, Nothing>>.stride {
-            problems.append("\(C.name) is not a struct of methods alone")
+            problems.append("\(C.name) must be a struct that contains only methods")
         }
         (self.all, self.problems) = (all, problems)
     }

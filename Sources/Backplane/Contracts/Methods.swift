@@ -32,7 +32,7 @@ extension SyncMethod where Input: Codable, Output: Codable {
 @inlinable @inline(__always)
 func memberNumber<C: Contract, Method>(of member: KeyPath<C, Method>) -> Int {
     guard let offset = MemoryLayout<C>.offset(of: member) else {
-        preconditionFailure("the members of a contract are stored properties, and this one is computed")
+        preconditionFailure("the members of a contract must be stored properties, but this one is computed")
     }
     return offset / MemoryLayout<Method>.stride
 }

@@ -12,7 +12,7 @@ extension Nothing: Codable {
         guard try decoder.singleValueContainer().decodeNil() else {
             throw DecodingError.typeMismatch(
                 Nothing.self,
-                .init(codingPath: decoder.codingPath, debugDescription: "expected null: there is nothing to give here"))
+                .init(codingPath: decoder.codingPath, debugDescription: "expected null, the only value of `Nothing`"))
         }
     }
 

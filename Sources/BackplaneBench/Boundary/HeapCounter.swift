@@ -22,7 +22,8 @@ struct HeapCounter: Sendable {
         let library = (RunningExecutable.folder ?? ".") + "/" + library
         guard FileManager.default.fileExists(atPath: library) else {
             throw BackplaneError(
-                .pluginNotFound, "what counts allocations is not there; `swift build` makes it", at: library)
+                .pluginNotFound, "the library that counts allocations is missing; build it with `swift build`",
+                at: library)
         }
         let (output, errors) = try await run(
             ["bench", suite, "--only", row, "--iterations", "\(calls)", "--json"],
@@ -33,7 +34,8 @@ struct HeapCounter: Sendable {
         else {
             throw BackplaneError(
                 .componentFailed,
-                "the child that counts allocations gave no figure: \(String(decoding: errors, as: UTF8.self))", at: row)
+                "the process that counts allocations reported no figure: \(String(decoding: errors, as: UTF8.self))",
+                at: row)
         }
         return found.median
     }

@@ -25,10 +25,10 @@ enum WiringRow {
     }
 
     private static let manifest: Manifest = {
-        let looms = Dictionary(uniqueKeysWithValues: (1...25).map { ("loom\($0)", "Loom") })
-        var managers = ["Loom": ManagerDefinition(className: "LoomManager")]
+        let wires = Dictionary(uniqueKeysWithValues: (1...25).map { ("wire\($0)", "ManyMethods") })
+        var managers = ["ManyMethods": ManagerDefinition(className: "ManyMethodsManager")]
         for number in 1...40 {
-            managers["Weaver\(number)"] = ManagerDefinition(className: "WeaverManager", uses: looms)
+            managers["ManyWires\(number)"] = ManagerDefinition(className: "ManyWiresManager", uses: wires)
         }
         return Manifest(plugins: YardstickHost.plugins, managers: managers)
     }()

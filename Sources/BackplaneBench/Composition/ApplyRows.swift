@@ -42,7 +42,7 @@ struct ApplyRows: Sendable {
                 let time = ContinuousClock.now - start
                 guard change.restarted == [Self.manager] else {
                     throw BackplaneError(
-                        .componentFailed, "one manager was to be made anew, found \(change.restarted.count)",
+                        .componentFailed, "expected one manager to be recreated, found \(change.restarted.count)",
                         at: Self.manager)
                 }
                 return time

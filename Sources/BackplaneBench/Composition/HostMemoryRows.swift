@@ -14,7 +14,7 @@ struct HostMemoryRows: Sendable {
     var rows: [Row] {
         [
             row("resident", "Rss", target: .median(atMost: 60)),
-            row("in proportion to who shares it", "Pss"),
+            row("proportional share", "Pss"),
             row("its own", "Private_Dirty"),
         ]
     }
@@ -24,7 +24,7 @@ struct HostMemoryRows: Sendable {
             [figures] count in
             guard let bytes = try await figures.next(field, count: count) else {
                 throw BackplaneError(
-                    .componentFailed, "the system does not say how much memory a process has", at: field)
+                    .componentFailed, "the system does not report how much memory a process uses", at: field)
             }
             return bytes / 1e6
         }

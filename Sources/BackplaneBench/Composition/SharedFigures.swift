@@ -17,7 +17,7 @@ actor SharedFigures {
     /// - Throws: `component.failed` if it is missing.
     func required(_ name: String, count: Int) async throws -> Double {
         guard let value = try await next(name, count: count) else {
-            throw BackplaneError(.componentFailed, "there is no such figure", at: name)
+            throw BackplaneError(.componentFailed, "the figure is unknown", at: name)
         }
         return value
     }

@@ -41,7 +41,7 @@ struct Swarm {
         let places = library.places(of: Data(kind.id(0).utf8))
         guard !places.isEmpty else {
             throw BackplaneError(
-                .pluginInvalidAnswer, "the library has its id `\(kind.id(0))` not in it as a text; build it again",
+                .pluginInvalidAnswer, "the library does not contain its id `\(kind.id(0))` as text; rebuild it",
                 at: folder)
         }
         var plugins: [ManifestValue] = [], managers: [String: ManifestValue] = [:]

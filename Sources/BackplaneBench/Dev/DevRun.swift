@@ -58,7 +58,7 @@ final class DevRun: Sendable {
             stop()
             let causes = news.withLock { $0.lines }.map { BackplaneError(.componentFailed, $0) }
             throw BackplaneError(
-                .componentFailed, "`backplane dev` has not come up with an application", causes: causes)
+                .componentFailed, "`backplane dev` did not start an application", causes: causes)
         }
     }
 

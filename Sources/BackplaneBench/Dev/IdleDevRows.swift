@@ -28,7 +28,7 @@ struct IdleDevRows: Sendable {
             guard run.hears("buildStarted", after: builds) else {
                 throw BackplaneError(
                     .componentFailed,
-                    "`backplane dev` was to notice a file among \(Self.files), found that it does not", at: package.data
+                    "expected `backplane dev` to notice a file among \(Self.files), but it did not", at: package.data
                 )
             }
             return figures
@@ -65,7 +65,7 @@ struct IdleDevRows: Sendable {
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
             throw BackplaneError(
-                .componentFailed, "the system does not say what a process takes of the processor",
+                .componentFailed, "the system does not report the processor time of a process",
                 at: "/proc/\(process)/stat")
         }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))

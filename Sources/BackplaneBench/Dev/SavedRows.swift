@@ -63,7 +63,7 @@ struct SavedRows: Sendable {
             while try Self.edition(of: client) != edition {
                 guard ContinuousClock.now - start < .seconds(30) else {
                     throw BackplaneError(
-                        .componentFailed, "edition \(edition) was not in force after 30 s", at: library.path)
+                        .componentFailed, "edition \(edition) was not active after 30 s", at: library.path)
                 }
             }
             if turn > 0 { times.append((ContinuousClock.now - start) / .milliseconds(1)) }

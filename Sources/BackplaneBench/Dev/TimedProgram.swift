@@ -30,7 +30,7 @@ enum TimedProgram {
             }
             let words = ([program ?? "backplane"] + arguments).joined(separator: " ")
             throw BackplaneError(
-                .componentFailed, "`\(words)` was to end with exit code 0: \(ending.text)", causes: causes)
+                .componentFailed, "expected `\(words)` to end with exit code 0: \(ending.text)", causes: causes)
         }
         return time
     }

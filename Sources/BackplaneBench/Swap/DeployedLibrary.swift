@@ -14,12 +14,12 @@ enum DeployedLibrary {
         } catch {
             throw BackplaneError(
                 .componentFailed,
-                "a plugin is swapped as one deploys it, without debug information; install `strip` (package `binutils`), which takes it out",
+                "plugins are measured as they are deployed, without debug information; to remove it, install `strip` (package `binutils`)",
                 at: library, causes: [error])
         }
         guard let ending = process.wait(), ending == .exit(0) else {
             throw BackplaneError(
-                .componentFailed, "`strip` did not take the debug information out of the library", at: library)
+                .componentFailed, "`strip` did not remove the debug information from the library", at: library)
         }
     }
 }

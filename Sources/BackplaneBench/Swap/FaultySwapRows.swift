@@ -12,7 +12,7 @@ struct FaultySwapRows: Sendable {
         FaultySwaps.actions.map { name, action in
             let step = action.step.rawValue, place = step == name ? step : "\(step) (\(name))"
             return figures.never(
-                "fault at \(place): old generation did not serve on or lost state", name, unit: .failures)
+                "fault at \(place): old generation stopped serving or lost state", name, unit: .failures)
         }
     }
 }

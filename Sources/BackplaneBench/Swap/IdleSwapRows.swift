@@ -33,7 +33,7 @@ struct IdleSwapRows: Sendable {
         let debuggable = plugin == .swift ? [asBuilt.row("\(name) with debug information, median", "median")] : []
         let steps =
             Self.steps.map { figures.row("\(name), step \($0.rawValue)", $0.rawValue) } + [
-                figures.row("\(name), beside the steps", "rest")
+                figures.row("\(name), outside the steps", "rest")
             ]
         // The parts of the step `prepare` that do not depend on the swap.
         let loading: [(String, LoadingSteps.Step)] = [

@@ -29,7 +29,7 @@ extension ComponentClass {
         let texts = AnswerTexts()
         let name = try texts.name(component.class_name, "a component's class name")
         guard let role = Role(rawValue: component.role) else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(name): role \(component.role) is none of 1 to 4")
+            throw BackplaneError(.pluginInvalidAnswer, "\(name): expected a role from 1 to 4, found \(component.role)")
         }
         guard component.create != nil else {
             throw BackplaneError(.pluginInvalidAnswer, "\(name) has no `create` function")
@@ -40,7 +40,7 @@ extension ComponentClass {
                 component.contract, component.contract_version, component.methods, component.method_count, of: name)
         }
         guard contract?.methods.isEmpty != false || component.call != nil else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods and no `call` function")
+            throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods but no `call` function")
         }
         var wires: [WireDescription] = [], lanes: [bp_wire_lane?] = []
         for wire in try Descriptors.read(component.wires, count: component.wire_count, of: "\(name)'s wires") {

@@ -12,7 +12,7 @@ extension StateDescription {
         }
         guard state.export_state != nil, state.import_state != nil else {
             throw problem(
-                "needs `export_state` and `import_state`, and has \(Self.words(state)); set both, and `size` to sizeof(bp_state)"
+                "needs `export_state` and `import_state`, but has \(Self.words(state)); set both, and set `size` to sizeof(bp_state)"
             )
         }
         let (lowest, highest) = (state.accepts_min, state.accepts_max)
@@ -23,7 +23,7 @@ extension StateDescription {
         }
         guard state.writes_min <= state.version else {
             throw problem(
-                "says that \(state.writes_min) is the oldest version it writes, expected at most its own version \(state.version)"
+                "gives \(state.writes_min) as the oldest version it writes, expected at most its own version \(state.version)"
             )
         }
         self.init(

@@ -13,13 +13,13 @@ struct LayoutTable {
     init(_ check: bp_self_check) throws(BackplaneError) {
         guard let table = check.fields else {
             throw SelfCheck.mismatch(
-                "the plugin does not say where its compiler put the fields of backplane.h; set `fields` to the table BP_LAYOUT"
+                "the plugin does not report the field offsets of backplane.h; set `fields` to the table BP_LAYOUT"
             )
         }
         // A `size_t` beyond `Int.max` arrives as a negative number.
         guard (0...65_535).contains(check.field_count) else {
             throw SelfCheck.mismatch(
-                "the plugin's layout table has \(UInt(bitPattern: check.field_count)) entries, which is no table of this header"
+                "the plugin's layout table has \(UInt(bitPattern: check.field_count)) entries, which cannot be a table of this header"
             )
         }
         hash = bp_layout_hash(table, check.field_count)
@@ -43,7 +43,7 @@ struct LayoutTable {
         }
         for name in Self.required where fields[name] == nil {
             throw SelfCheck.mismatch(
-                "the plugin does not say where its compiler put \(name); set `fields` to the table BP_LAYOUT")
+                "the plugin does not report the offset of \(name); set `fields` to the table BP_LAYOUT")
         }
     }
 

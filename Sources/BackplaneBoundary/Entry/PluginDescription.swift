@@ -72,7 +72,8 @@ package struct PluginDescription: Sendable {
         let problems = try texts.text(answer.problems, "the plugin's problems", limit: 65_536)
         guard problems.isEmpty else {
             let causes = problems.split(separator: "\n").map { BackplaneError(.pluginInvalidAnswer, String($0)) }
-            throw BackplaneError(.pluginInvalidAnswer, "\(id) \(version) does not fit together", causes: causes)
+            throw BackplaneError(
+                .pluginInvalidAnswer, "the components of \(id) \(version) are declared incorrectly", causes: causes)
         }
         let origin = LaneOrigin(name: "plugin `\(id)`", toolchain: toolchain, revision: answer.lane_revision)
         components = try ComponentClass.all(of: answer, from: origin)
@@ -94,13 +95,13 @@ package struct PluginDescription: Sendable {
         else {
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "the plugin says its answer has \(answer.size) bytes, expected up to \(MemoryLayout<bp_answer>.size); lower `size` only to sizeof(bp_answer)"
+                "the plugin reports that its answer has \(answer.size) bytes, expected up to \(MemoryLayout<bp_answer>.size); lower `size` only to sizeof(bp_answer)"
             )
         }
         guard answer.abi >= BP_ABI_MIN, answer.abi <= BP_ABI_MAX else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin chose ABI \(answer.abi), and was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those"
+                "the plugin chose ABI \(answer.abi), but was offered \(BP_ABI_MIN) to \(BP_ABI_MAX); choose one of those"
             )
         }
     }
@@ -115,7 +116,7 @@ struct AnswerTexts {
                 "\(what()): expected at most \(limit) bytes, found \(UInt(bitPattern: bytes.length))")
         }
         guard bytes.data != nil || bytes.length == 0 else {
-            throw BackplaneError(.pluginInvalidAnswer, "\(what()): a length of \(bytes.length) and no bytes")
+            throw BackplaneError(.pluginInvalidAnswer, "\(what()): found a length of \(bytes.length) without bytes")
         }
         // Much faster than `String(validating:)`; bytes that are not UTF-8 decode to different ones.
         let text = String(decoding: bytes.lent, as: UTF8.self)
@@ -135,7 +136,7 @@ struct AnswerTexts {
                 || name.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 32 && $0.value != 127 })
         else {
             throw BackplaneError(
-                .pluginInvalidAnswer, "\(what()) has spaces or control characters in it: `\(name.debugDescription)`")
+                .pluginInvalidAnswer, "\(what()) contains spaces or control characters: `\(name.debugDescription)`")
         }
         return name
     }

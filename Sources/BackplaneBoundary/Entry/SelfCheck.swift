@@ -14,7 +14,7 @@ enum SelfCheck {
         try table.requireEqual(to: LayoutTable(own))
         guard table.hash == theirs.layout_hash else {
             throw mismatch(
-                "the hash of the plugin's layout table is \(hex(table.hash)), and the plugin says \(hex(theirs.layout_hash)); compute it as bp_layout_hash does"
+                "the hash of the plugin's layout table is \(hex(table.hash)), but the plugin reports \(hex(theirs.layout_hash)); compute it as bp_layout_hash does"
             )
         }
     }
@@ -31,7 +31,7 @@ extension SelfCheck {
     private static func requireCanary(_ theirs: bp_canary, like own: bp_canary) throws(BackplaneError) {
         guard theirs.u8 != 0 || theirs.u64 != 0 || theirs.length != 0 else {
             throw mismatch(
-                "the plugin's answer has no self-check; set `self_check` to bp_check_self(), as backplane.h says in its sixth part"
+                "the plugin's answer has no self-check; set `self_check` to bp_check_self(), as part 6 of backplane.h describes"
             )
         }
         // In the order of the header: bytes are dereferenced only after all numbers were right.

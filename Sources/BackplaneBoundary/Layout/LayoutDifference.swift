@@ -104,10 +104,10 @@ struct LayoutComparison {
         if a == b { return nil }
         let users = Set(a), providers = Set(b)
         if let only = a.first(where: { !providers.contains($0) }) {
-            return "`\(type).\(only)` is there for the user only"
+            return "`\(type).\(only)` exists only for the user"
         }
         if let only = b.first(where: { !users.contains($0) }) {
-            return "`\(type).\(only)` is there for the provider only"
+            return "`\(type).\(only)` exists only for the provider"
         }
         return
             "the \(isCases ? "cases" : "fields") of `\(type)` are in another order for the user than for the provider"

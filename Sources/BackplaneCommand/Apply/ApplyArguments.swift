@@ -4,12 +4,14 @@ import ArgumentParser
 extension BackplaneTool {
     struct Apply: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts a manifest in force in a running host.",
+            abstract: "Activate a manifest in a running host.",
             discussion: """
-                What it changes is started, stopped or made anew, everything else goes on; a library that is new in it is loaded, one that is no \
-                longer in it is used no more. A manifest with an error changes nothing, and so does one without managers unless --empty is given.
+                Components that the manifest changes are started, stopped or recreated; all others keep running. \
+                Libraries that it adds are loaded; those that it removes are no longer used. A manifest with an error \
+                changes nothing, and neither does one without managers unless --empty is given.
 
-                It is for the host that runs this manifest already, or else for the only one there is.
+                Without --socket or --manifest, the manifest is activated in the host that already runs it, or else in \
+                the only running host.
 
                 EXAMPLES
                   backplane apply
@@ -17,12 +19,13 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var argument: ManifestArgument
-        @Option(help: ArgumentHelp("The manifest's environment to use (default: the one in force).", valueName: "name"))
+        @Option(
+            help: ArgumentHelp("The environment of the manifest to use (default: the active one).", valueName: "name"))
         var environment: String?
         @Flag(help: "Stop every manager, which a manifest without any does.") var empty = false
         @Flag(help: "Load new libraries without opening them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Print what changed as JSON.") var json = false
+        @Flag(help: "Print the changes as JSON.") var json = false
 
         func run() async throws {
             let manifest: String

@@ -22,8 +22,8 @@ struct ApplyCommand: Sendable {
             manifest: FilePath.absolute(manifest), environment: environment, empty: allowsEmpty,
             trustsLibraries: trustsLibraries)
         return host.ask(
-            request, doing: "putting the manifest in force",
-            interrupted: "this command ends, and the host goes on with the manifest"
+            request, doing: "activating the manifest",
+            interrupted: "this command ends, but the host continues to activate the manifest"
         ) { change, _ in
             change.value.print(json: json)
         }

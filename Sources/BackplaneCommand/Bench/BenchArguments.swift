@@ -5,10 +5,10 @@ import BackplaneBench
 extension BackplaneTool {
     struct Bench: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Measures what Backplane costs, beside what it is compared with.",
+            abstract: "Measure what Backplane costs, next to comparable alternatives.",
             discussion: """
-                Figures are medians of the rounds, which all rows go through together. They mean something in a release build only: \
-                swift build -c release. Exit code 0 whether or not targets are met.
+                All rows run once in every round, and the figures are medians over the rounds. They are meaningful in \
+                a release build only (swift build -c release). The exit code is 0 whether or not the targets are met.
 
                 EXAMPLES
                   backplane bench
@@ -19,17 +19,18 @@ extension BackplaneTool {
                   backplane bench --only 'host, held' --iterations 10000
                 """)
 
-        @Argument(help: "One suite (\(BenchSuite.all.map(\.name).joined(separator: ", "))); all when left out.")
+        @Argument(help: "The suite: \(BenchSuite.all.map(\.name).joined(separator: ", ")) (default: all).")
         var suite: String?
         @Option(
             help: ArgumentHelp(
-                "Measure rows with this in their names, and what they are compared with.", valueName: "text")) var only:
+                "Measure only rows whose names contain this text, and their baselines.", valueName: "text")) var only:
             String?
         @Option(
             help: ArgumentHelp(
-                "Do every row so many times, once, and nothing to compare with: for callgrind.", valueName: "count"))
+                "Run every row once with this many iterations, without baselines, for example under callgrind.",
+                valueName: "count"))
         var iterations: Int?
-        @Flag(help: "Measure next to nothing, to see that everything runs.") var quick = false
+        @Flag(help: "Measure as little as possible, just to see that everything runs.") var quick = false
         @Flag(help: "Print the rows as JSON.") var json = false
 
         func run() async throws {

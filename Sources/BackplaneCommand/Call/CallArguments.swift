@@ -4,13 +4,14 @@ import ArgumentParser
 extension BackplaneTool {
     struct Call: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Calls one method of one manager and prints the result as JSON.",
+            abstract: "Call one method of a manager and print the result as JSON.",
             usage: "backplane call [<options>] [<manifest>] <manager> <method> [<input>]",
             discussion: """
-                Starts only what that manager needs. Errors are on standard error, with exit code 1.
+                Starts only the components that the manager needs. Errors are printed on standard error, and the exit \
+                code is 1.
 
-                The first word is a manifest if it names a file that is there, has a slash in it, or ends in .json or .plist; otherwise it \
-                is the manager, and the manifest is \(ManifestChoice.text).
+                The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
+                .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).
 
                 EXAMPLES
                   backplane call ClockManager now
@@ -25,13 +26,14 @@ extension BackplaneTool {
         @OptionGroup var running: RunningArguments
         @Argument(
             help: ArgumentHelp(
-                "A manifest or none, the manager's name in it, the method's name in its contract, the input as JSON (`-`: from standard input; default: null).",
+                "The manifest (optional), the manager's name in it, the method's name in its contract, and the input as JSON (`-`: from standard input; default: null).",
                 valueName: "word"))
         var words: [String] = []
-        @Option(help: ArgumentHelp("Seconds after which the call is given up.", valueName: "seconds")) var timeout:
-            Double = 60
-        @Flag(help: "Say on standard error which lane each wire of what was started took, and why.") var explain = false
-        @Flag(help: "Explain as JSON.") var json = false
+        @Option(help: ArgumentHelp("Seconds after which the call fails.", valueName: "seconds")) var timeout: Double =
+            60
+        @Flag(help: "Print on standard error which lane each wire of the started components uses, and why.")
+        var explain = false
+        @Flag(help: "Print the explanation as JSON.") var json = false
 
         func validate() throws { _ = try given() }
 

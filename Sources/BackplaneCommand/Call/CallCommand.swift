@@ -69,16 +69,17 @@ struct CallCommand: Sendable {
     }
 
     private static let jsonAlone =
-        "--json says how to explain, and nothing is explained without --explain; the result is JSON anyway"
+        "--json requires --explain; the result is JSON in any case"
 
     private func explain(_ rows: [WireRow]) {
         if json {
             Output.json(rows, to: STDERR_FILENO)
         } else if rows.isEmpty {
-            Output.remark("the call itself is JSON, since it is made by name; what it started has no wires")
+            Output.remark(
+                "the call itself is encoded as JSON, because it is made by name; the started components have no wires")
         } else {
-            let whose = running == nil ? "what it started" : "the host"
-            Output.remark("the call itself is JSON, since it is made by name; the wires of \(whose):")
+            let whose = running == nil ? "the started components" : "the host"
+            Output.remark("the call itself is encoded as JSON, because it is made by name; the wires of \(whose):")
             Output.table(
                 Table(["USER", "LABEL", "PROVIDER", "CONTRACT", "LANE", "WHY"], rows.map(\.cells)), to: STDERR_FILENO)
         }

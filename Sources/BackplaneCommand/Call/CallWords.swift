@@ -12,7 +12,7 @@ struct CallWords: Sendable, Hashable {
         guard let manager = names.popFirst() else { throw Misuse(description: "MANAGER is missing") }
         guard let method = names.popFirst() else { throw Misuse(description: "METHOD is missing") }
         let input = names.popFirst() ?? "null"
-        if let first = names.first { throw Misuse(description: "`\(first)` is not expected here") }
+        if let first = names.first { throw Misuse(description: "unexpected argument `\(first)`") }
         (self.manifest, self.manager, self.method, self.input) = (manifest, manager, method, input)
     }
 }

@@ -5,11 +5,12 @@ import BackplaneHost
 extension BackplaneTool {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists everything that is wrong with a manifest and its plugins; starts nothing.",
+            abstract: "Check a manifest and its plugins, and list every problem.",
             discussion: """
-                Libraries are loaded to see what they register, each in a child process first, which shows those that would end this one. Every line of a problem begins with its place, as compilers print it. \
-                Exit code 1 when there is an error. With --lock, and without an error, the versions that were chosen are written into the \
-                manifest; a later choice that differs is an error.
+                Loads the libraries to see what they register, each in a child process first, which finds those that \
+                would end this process, but starts no component. Each problem begins with its location, in the format \
+                that compilers use. The exit code is 1 if there is an error. If there is none, --lock writes the \
+                chosen versions into the manifest; from then on, a different choice is an error.
 
                 EXAMPLES
                   backplane check
@@ -21,9 +22,9 @@ extension BackplaneTool {
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
         @Flag(help: "Print the problems as JSON.") var json = false
-        @Flag(help: "Warnings fail too.") var strict = false
+        @Flag(help: "Treat warnings as errors.") var strict = false
         @Flag(help: "Load the libraries without opening them in a child process first.") var trust = false
-        @Flag(help: "Write the versions that were chosen into the manifest.") var lock = false
+        @Flag(help: "Write the chosen versions into the manifest.") var lock = false
 
         func run() async throws {
             var settings = try host.settings(manifest.path)

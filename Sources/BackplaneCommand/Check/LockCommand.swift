@@ -53,7 +53,7 @@ struct LockCommand: Sendable {
         guard changed != bytes else { return .upToDate }
         guard try ManifestFile.read(settings.manifest) == bytes else {
             throw BackplaneError(
-                .manifestUnwritable, "it was changed while it was checked; try again", at: settings.manifest)
+                .manifestUnwritable, "it was changed while it was being checked; try again", at: settings.manifest)
         }
         try ManifestFile.replace(settings.manifest, with: changed)
         let definitions = Set(before.keys).union(lock.keys).sorted().filter { before[$0] != lock[$0] }
@@ -95,12 +95,12 @@ struct LockCommand: Sendable {
         }
         problems.print(of: settings)
         switch outcome {
-        case .refused: Output.line("\(settings.manifest): the lock stays as it is")
+        case .refused: Output.line("\(settings.manifest): the lock is unchanged")
         case .upToDate: Output.line("\(settings.manifest): the lock is up to date")
         case .written(let changes):
             Output.line(
                 "\(settings.manifest): locked"
-                    + (changes.isEmpty ? "; the versions are the same, their spelling is new" : ""))
+                    + (changes.isEmpty ? "; the versions are the same, but written differently" : ""))
             for change in changes { Output.line(change.line.printable) }
         }
     }

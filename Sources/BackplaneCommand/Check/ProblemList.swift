@@ -47,7 +47,7 @@ struct ProblemList: Sendable {
             return []
         }
         let command = ShellCommand(name: "explain", words: [manifest, follower], options: options)
-        return ["`\(command.text)` follows it to where that begins"]
+        return ["`\(command.text)` traces it to its cause"]
     }
 
     private static func counts(_ problems: [Problem], withNone: Bool = false) -> String {

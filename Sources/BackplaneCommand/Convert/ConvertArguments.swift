@@ -5,10 +5,10 @@ import BackplaneHost
 extension BackplaneTool {
     struct Convert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Spells a manifest in another format: JSON, or a property list.",
+            abstract: "Convert a manifest between JSON and property list.",
             discussion: """
-                The manifest is taken as it is written: environments, variables and unknown keys stay. What the other format cannot hold \
-                is an error.
+                The manifest is converted as it is written: environments, variables and unknown keys are kept. A value \
+                that the other format cannot represent is an error.
 
                 EXAMPLES
                   backplane convert manifests/almanac.plist
@@ -19,13 +19,14 @@ extension BackplaneTool {
         @OptionGroup var manifest: ManifestArgument
         @Option(
             help: ArgumentHelp(
-                "json, xml or binary (default: json from a property list, xml from JSON).", valueName: "format"),
+                "The output format: json, xml or binary (default: json from a property list, xml from JSON).",
+                valueName: "format"),
             completion: .list(ManifestFormatName.names), transform: ManifestFormatName.format)
         var to: ManifestFormat?
         @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file")) var output:
             String?
-        @Flag(help: "Replace the file if it is there.") var force = false
-        @Flag(help: "Put a plain Nemo Logic manifest into the dialect of Backplane.") var upgrade = false
+        @Flag(help: "Overwrite the file if it exists.") var force = false
+        @Flag(help: "Rewrite a plain Nemo Logic manifest in the dialect of Backplane.") var upgrade = false
 
         func run() async throws {
             let manifest: String

@@ -62,7 +62,7 @@ struct ConvertCommand: Sendable {
             return value
         }
         for key in value.keysThatAnUpgradeWakes {
-            Output.remark("\(manifest): \(key.printable): was ignored, and means something now")
+            Output.remark("\(manifest): \(key.printable): was ignored before, and takes effect now")
         }
         return value.upgraded
     }
@@ -77,7 +77,7 @@ struct ConvertCommand: Sendable {
         for (location, kind) in value.foreignToJSON {
             let spelling = kind == "data" ? "base64" : "seconds since 2001"
             Output.remark(
-                "\(manifest): \(location.printable): \(kind) becomes \(spelling), since JSON has no such kind")
+                "\(manifest): \(location.printable): \(kind) becomes \(spelling), because JSON has no such type")
         }
     }
 }

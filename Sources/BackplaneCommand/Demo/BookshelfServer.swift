@@ -18,7 +18,7 @@ final class BookshelfServer {
         let path = folder + "/bookshelf-server"
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw BackplaneError(
-                .pluginNotFound, "the example's server is not beside this program; build it with `swift build`",
+                .pluginNotFound, "the example server is missing next to this program; build it with `swift build`",
                 at: path)
         }
         let (process, pipe, input) = (Process(), Pipe(), Pipe())
@@ -26,12 +26,12 @@ final class BookshelfServer {
         process.arguments = ["--port", "0", "--stop-with-parent"]
         (process.standardInput, process.standardOutput) = (input, pipe)
         do { try process.run() } catch {
-            throw BackplaneError(.pluginNotFound, "the example's server does not start: \(error)", at: path)
+            throw BackplaneError(.pluginNotFound, "the example server does not start: \(error)", at: path)
         }
         guard let line = Self.firstLine(of: pipe.fileHandleForReading), let start = line.range(of: "http://") else {
             process.terminate()
             throw BackplaneError(
-                .pluginNotFound, "the example's server ended without saying where it listens", at: path)
+                .pluginNotFound, "the example server ended without printing its address", at: path)
         }
         url = String(line[start.lowerBound...])
         (self.process, self.input, output) = (process, input, pipe.fileHandleForReading)

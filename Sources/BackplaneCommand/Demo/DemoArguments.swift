@@ -4,10 +4,11 @@ import ArgumentParser
 extension BackplaneTool {
     struct Demo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the example application against a server of its own.",
+            abstract: "Run the example application against a local server.",
             discussion: """
-                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, searches in both versions of \
-                its API, borrows a book, stops the server and searches again. Leaves nothing behind.
+                Starts bookshelf-server on a free loopback port, runs manifests/bookshelf-both.json against it, \
+                searches in both versions of its API, borrows a book, stops the server and searches again. Leaves \
+                nothing behind.
 
                 EXAMPLES
                   backplane demo

@@ -34,7 +34,7 @@ extension DemoCommand {
             "\(swaps) swaps between two builds; the count went on from build to build, to \(shown.final), and \(shown.miscount) are missing"
         )
         say(
-            "\(held) calls came while the state was on its way and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"
+            "\(held) calls arrived while the state was carried over and waited, the longest \(Self.text(longest.milliseconds)) ms; a swap took \(Self.text(Self.median(shown.reports.map(\.duration.milliseconds)))) ms"
         )
     }
 

@@ -33,7 +33,7 @@ struct DemoCommand: Sendable {
         let path = try DemoManifest.find(from: program)
         Output.line("BACKPLANE DEMO: one application through all four layers")
 
-        step(1, "A server of books starts on a free port of this machine.")
+        step(1, "A book server starts on a free port of this machine.")
         let server = try BookshelfServer(beside: program)
         defer { server.stop() }
         say("bookshelf-server, process \(server.processIdentifier), \(server.url)")
@@ -46,7 +46,7 @@ struct DemoCommand: Sendable {
         do {
             try await host.start()
             for line in Table(await host.managers).lines(colour: Terminal.wantsColour) { say(line) }
-            step(3, "Two versions of one class are in this process; each manager has the one that it asks for.")
+            step(3, "Two versions of one class are loaded in this process; each manager uses the one that it asks for.")
             showServices(await host.composition())
             try await visit(host, server)
         } catch {
@@ -56,11 +56,12 @@ struct DemoCommand: Sendable {
         await host.stop()
         step(
             8,
-            "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times, state and all."
+            "Under load: four callers pass a turnstile as fast as they can, while its library is swapped twenty times with its state."
         )
         try await showSwaps(in: folder)
         Output.line(
-            "\nThe hosts have stopped their components in the reverse order of starting, and nothing is left behind.")
+            "\nThe hosts have stopped their components in the reverse order of their start, and nothing is left behind."
+        )
         Output.line("Read on: README.md, manifests/bookshelf-both.json, Plugins/Bookshelf; or see it as a graph:")
         Output.line("backplane graph manifests/bookshelf-both.json")
     }
@@ -81,7 +82,7 @@ struct DemoCommand: Sendable {
             5, "A book is borrowed. The service signs in for it; the clock that counts the days is a plugin in plain C."
         )
         guard let book = found.value.first(where: { $0.id == "moby-dick" }) ?? found.value.first else {
-            throw BackplaneError(.componentFailed, "the server knows no book about \(query.text)")
+            throw BackplaneError(.componentFailed, "the server has no book about \(query.text)")
         }
         let loan = try await library.borrow(book.id, host.begin(within: .seconds(10)))
         say("`\(book.title)` is ours for \(loan.daysLeft.map { "\($0) days" } ?? "a while"), loan \(loan.id)")

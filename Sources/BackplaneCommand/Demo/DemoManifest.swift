@@ -16,7 +16,8 @@ enum DemoManifest {
         }
         guard let found = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else {
             throw BackplaneError(
-                .manifestUnreadable, "\(name) is neither here nor above this program; run the demo from a checkout",
+                .manifestUnreadable,
+                "\(name) is neither in the current folder nor above this program; run the demo from a checkout",
                 at: name)
         }
         return found

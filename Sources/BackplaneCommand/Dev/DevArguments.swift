@@ -5,12 +5,13 @@ import BackplaneDev
 extension BackplaneTool {
     struct Dev: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Builds the manifest's plugins, runs them, and swaps what you save.",
+            abstract: "Build a manifest's plugins, run them, and swap in every change you save.",
             discussion: """
-                Watches the sources, the manifest and the libraries. What is saved is built, and put in force in the running application, which \
-                keeps its state and loses no call; what does not build changes nothing. The package is the one around the manifest.
+                Watches the sources, the manifest and the libraries. Saved changes are built and swapped into the \
+                running application, which keeps its state and loses no calls. A change that does not build changes \
+                nothing. The plugins are built from the package that contains the manifest.
 
-                Keys at a terminal: \(DevKey.legend).
+                Keys in a terminal: \(DevKey.legend).
 
                 EXAMPLES
                   backplane dev
@@ -25,24 +26,26 @@ extension BackplaneTool {
         @Option(
             name: .customLong("package"), parsing: .singleValue,
             help: ArgumentHelp(
-                "A package elsewhere whose plugins are built and watched too; may be given again.", valueName: "folder")
+                "Another package whose plugins are built and watched; can be repeated.", valueName: "folder")
         )
         var packages: [String] = []
         @Option(
-            help: ArgumentHelp("What is built: debug or release.", valueName: "configuration"),
+            help: ArgumentHelp("The build configuration: debug or release.", valueName: "configuration"),
             completion: .list(SwiftPM.configurations), transform: SwiftPM.configuration)
         var configuration = "debug"
-        @Option(help: ArgumentHelp("Where all packages are built (default: the .build of each).", valueName: "folder"))
+        @Option(help: ArgumentHelp("The build folder of all packages (default: .build in each).", valueName: "folder"))
         var scratchPath: String?
         @Option(
             name: .customLong("build-flag"), parsing: .unconditionalSingleValue,
-            help: ArgumentHelp("Passed on to `swift build`; may be given again.", valueName: "flag"))
+            help: ArgumentHelp("A flag to pass to `swift build`; can be repeated.", valueName: "flag"))
         var flags: [String] = []
-        @Flag(help: "Swap into the host that runs the manifest, such as a program of your own, and start none.")
+        @Flag(
+            help:
+                "Swap into the host that already runs the manifest, such as your own program, instead of starting one.")
         var running = false
-        @Option(help: ArgumentHelp("The running host to swap into, by the path of its socket.", valueName: "path"))
+        @Option(help: ArgumentHelp("The path of the socket of the running host to swap into.", valueName: "path"))
         var socket: String?
-        @Flag(help: "Print a line of JSON for each event.") var json = false
+        @Flag(help: "Print one line of JSON for each event.") var json = false
 
         func run() async throws {
             let swiftPM = SwiftPM(configuration: configuration, scratchPath: scratchPath, flags: flags)

@@ -4,15 +4,15 @@ import ArgumentParser
 extension BackplaneTool {
     struct Explain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract:
-                "Says why a manager is as it is: the classes that were chosen for it, or what keeps it from being created.",
+            abstract: "Explain which classes were chosen for a manager, or why it cannot be created.",
             usage: "backplane explain [<options>] [<manifest>] <name>",
             discussion: """
-                A tree: which version of which plugin was chosen for it and for its layers, what was passed over, what is shared, which lane \
-                every wire takes; of one that cannot be created the reasons, down to where they begin. Starts nothing.
+                Prints a tree: the plugin and version chosen for the manager and for each of its collaborators, the \
+                versions that were rejected, the components that are shared, and the lane of every wire. For a manager \
+                that cannot be created, the tree leads down to the cause. Nothing is started.
 
-                The first word is a manifest if it names a file that is there, has a slash in it, or ends in .json or .plist; otherwise it \
-                is the manager, and the manifest is \(ManifestChoice.text).
+                The first argument is the manifest if it names an existing file, contains a slash, or ends in .json or \
+                .plist. Otherwise it is the manager, and the manifest is \(ManifestChoice.text).
 
                 EXAMPLES
                   backplane explain manifests/bookshelf-both.json LibraryManager
@@ -22,8 +22,8 @@ extension BackplaneTool {
 
         @OptionGroup var host: HostArguments
         @OptionGroup var running: RunningArguments
-        @Argument(help: ArgumentHelp("A manifest or none, and the manager's name in it.", valueName: "word")) var words:
-            [String] = []
+        @Argument(help: ArgumentHelp("The manifest (optional) and the manager's name in it.", valueName: "word"))
+        var words: [String] = []
         @Flag(help: "Print the reasons as JSON.") var json = false
 
         func validate() throws { _ = try given() }

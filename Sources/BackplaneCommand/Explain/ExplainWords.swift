@@ -8,7 +8,7 @@ struct ExplainWords: Sendable, Hashable {
         let (manifest, names) = ManifestChoice.split(words)
         guard let manager = names.first else { throw Misuse(description: "NAME is missing") }
         if let second = names.dropFirst().first {
-            throw Misuse(description: "`\(second)` is not expected here")
+            throw Misuse(description: "unexpected argument `\(second)`")
         }
         (self.manifest, self.manager) = (manifest, manager)
     }

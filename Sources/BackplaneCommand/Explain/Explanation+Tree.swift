@@ -11,7 +11,9 @@ extension Explanation {
         }
         if !manifest.isEmpty {
             branches.append(
-                Tree([Span("also wrong, which may be why", .bad)], manifest.map { $0.tree(in: file, under: nil) }))
+                Tree(
+                    [Span("other problems, which may be the cause", .bad)],
+                    manifest.map { $0.tree(in: file, under: nil) }))
         }
         branches += components.map { $0.tree(in: file) }
         if !uses.isEmpty { branches.append(Tree(["uses"], uses.map { $0.tree(in: file) })) }
@@ -52,7 +54,7 @@ extension Explanation.Component {
         let chosen: Span = version.map { "\(className) \($0) of plugin \(plugin ?? "")" } ?? Span(className, .bad)
         var branches = [Tree([Span((range.map { "\($0): " } ?? "any version: ") + why)])]
         branches += passedOver.map {
-            Tree([Span("passed over: \($0.version) of plugin \($0.plugin), \($0.because)", .faint)])
+            Tree([Span("rejected: \($0.version) of plugin \($0.plugin), \($0.because)", .faint)])
         }
         if !sharedWith.isEmpty {
             branches.append(Tree([Span("shared with \(sharedWith.joined(separator: ", ").printable)")]))

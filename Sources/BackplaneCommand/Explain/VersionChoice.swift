@@ -33,10 +33,10 @@ struct VersionChoice: Sendable {
     ///   - count: The number of components of the class, whether they fit or not.
     private static func why(_ fitting: [Version], of count: Int) -> String {
         guard let best = fitting.first else { return count == 0 ? "no plugin registers it" : "none fits" }
-        if fitting.count == 1 { return count == 1 ? "the only one there is" : "the only one that fits" }
+        if fitting.count == 1 { return count == 1 ? "the only one" : "the only one that fits" }
         let equals = fitting.count { $0 == best }
         return "the highest of \(fitting.count) that fit"
-            + (equals > 1 ? "; of \(equals) equal ones that of the earliest plugin" : "")
+            + (equals > 1 ? "; of \(equals) equal ones, the one of the earliest plugin" : "")
     }
 
     private static func obstacle(
@@ -44,6 +44,6 @@ struct VersionChoice: Sendable {
     ) -> String {
         if other.component.role != definition.role { return "a \(other.component.role), not a \(definition.role)" }
         if let range = definition.range, !range.contains(other.component.version) { return "not in \(range)" }
-        return other.component.version == chosen?.component.version ? "of a later plugin" : "a lower version"
+        return other.component.version == chosen?.component.version ? "from a later plugin" : "a lower version"
     }
 }

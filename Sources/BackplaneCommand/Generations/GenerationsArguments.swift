@@ -4,17 +4,18 @@ import ArgumentParser
 extension BackplaneTool {
     struct Generations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists what a running host has in memory of its plugins, and what holds it there.",
+            abstract: "List the plugin generations in a running host's memory and what holds them.",
             discussion: """
-                Every swap adds a generation, and none leaves: Swift's runtime cannot forget a library. What they cost is the memory they have \
-                written to.
+                Every swap adds a generation, and none is ever unloaded: Swift's runtime cannot unload a library. A \
+                generation costs the memory it has written to.
 
                 EXAMPLES
                   backplane generations
                   backplane generations org.backplane.almanac --json
                 """)
 
-        @Argument(help: "A plugin's id, or its library as the manifest names it (default: all).") var plugin: String?
+        @Argument(help: "The plugin's id, or its library as the manifest names it (default: all plugins).") var plugin:
+            String?
         @OptionGroup var host: HostChoiceArguments
         @Flag(help: "Print the list as JSON.") var json = false
 

@@ -4,10 +4,11 @@ import ArgumentParser
 extension BackplaneTool {
     struct Graph: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Draws what a manifest comes to: components, wires and the lanes they take.",
+            abstract: "Draw the components of a manifest, the wires between them and their lanes.",
             discussion: """
-                Managers that cannot be created are in it, each with the first thing that is wrong with it. Native wires are drawn solid, \
-                encoded ones dashed. Starts nothing; exit code 1 when the manifest cannot be read.
+                Managers that cannot be created are included, each with its first problem. Native wires are solid \
+                lines, encoded wires dashed ones. Nothing is started. The exit code is 1 if the manifest cannot be \
+                read.
 
                 EXAMPLES
                   backplane graph manifests/bookshelf-both.json
@@ -17,7 +18,7 @@ extension BackplaneTool {
 
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
-        @Option(help: ArgumentHelp("The language it is written in.", valueName: "format"))
+        @Option(help: ArgumentHelp("The output format.", valueName: "format"))
         var format = GraphCommand.Format.mermaid
 
         func run() async throws {

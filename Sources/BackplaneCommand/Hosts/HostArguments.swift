@@ -6,28 +6,29 @@ import Backplane
 struct HostArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The manifest's environment to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
+            "The environment of the manifest to use (default: $BACKPLANE_ENVIRONMENT, or none).", valueName: "name"))
     var environment: String?
 
     @Option(
         name: .customLong("plugin-path"), parsing: .singleValue,
-        help: ArgumentHelp("A folder to look for libraries in; may be given again.", valueName: "folder"))
+        help: ArgumentHelp("A folder to search for libraries; can be repeated.", valueName: "folder"))
     var pluginPaths: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Where libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            "The folder libraries are copied to before they are loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
             valueName: "folder"))
     var loadFolder: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).", valueName: "folder"))
+            "The folder where data access controllers keep their data (default: $XDG_STATE_HOME/backplane).",
+            valueName: "folder"))
     var data: String?
 
     @Option(
         help: ArgumentHelp(
-            "What is logged on standard error: this and everything above it (\(LogLevelName.all)).", valueName: "level"),
+            "The lowest level to log on standard error (\(LogLevelName.all); default: notice).", valueName: "level"),
         completion: .list(LogLevelName.names), transform: LogLevelName.level)
     var logLevel: Log.Level = .notice
 

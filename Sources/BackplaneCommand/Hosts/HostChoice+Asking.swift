@@ -49,7 +49,7 @@ extension HostChoice.Refusal {
         switch self {
         case .none(let error): return Output.fail(error)
         case .absent(let hosts, let reason):
-            let code = Output.fail("\(reason.printable); `backplane run` starts one; there is:")
+            let code = Output.fail("\(reason.printable); start one with `backplane run`. Running hosts:")
             Output.table(HostTable.table(hosts), to: STDERR_FILENO)
             return code
         case .unclear(let hosts, let reason):

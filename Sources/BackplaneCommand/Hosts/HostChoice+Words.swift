@@ -5,7 +5,7 @@ extension HostChoice {
     /// Returns the host chosen by the options of a command for running hosts.
     static func given(socket: String?, manifest: String?) throws(Misuse) -> HostChoice {
         if socket != nil, manifest != nil {
-            throw .init(description: "--socket and --manifest both say which host; give one of them")
+            throw .init(description: "--socket and --manifest both choose a host; give only one of them")
         }
         return HostChoice(socket: socket, manifest: manifest)
     }
@@ -26,10 +26,11 @@ extension HostSettings {
             ("--data", data),
         ]
         if let option = given.first(where: { $0.1 != nil })?.0 {
-            throw .init(description: "\(option) is for a host that this command makes, and not for one that is running")
+            throw .init(description: "\(option) applies to a host that this command creates, not to a running one")
         }
         if socket != nil, let manifest {
-            throw .init(description: "--socket and the manifest `\(manifest)` both say which host; give one of them")
+            throw .init(
+                description: "--socket and the manifest `\(manifest)` both choose a host; give only one of them")
         }
         return (self, HostChoice(socket: socket, manifest: manifest))
     }

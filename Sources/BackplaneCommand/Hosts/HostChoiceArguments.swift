@@ -4,12 +4,12 @@ import BackplaneControl
 
 /// The options of commands that work on a running host only.
 struct HostChoiceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The running host, by the path of its socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the running host's socket.", valueName: "path"))
     var socket: String?
 
     @Option(
         help: ArgumentHelp(
-            "The running host, by the manifest that is in force there (default: the only one there is, or that of the current folder).",
+            "The manifest that is active in the running host (default: that of the only running host, or the one in the current folder).",
             valueName: "manifest"))
     var manifest: String?
 

@@ -11,7 +11,7 @@ enum HostTable {
             hosts.map { host in
                 let manifest: Span =
                     if let problem = host.problem { Span(problem.message.printable, .bad) } else {
-                        Span(host.greeting?.manifest?.printable ?? "made in Swift")
+                        Span(host.greeting?.manifest?.printable ?? "composed in Swift")
                     }
                 return [Span(host.greeting.map { "\($0.process)" } ?? "-"), manifest, Span(host.socket.printable)]
             })

@@ -4,10 +4,10 @@ import ArgumentParser
 extension BackplaneTool {
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says what a library is and brings, and whether a host would load it.",
+            abstract: "Show a library's metadata and whether a host would load it.",
             discussion: """
-                Its identity is read without running it; what components it brings it says when it is loaded, in a process of its own. \
-                Exit code 1 when a host would not load it.
+                The library's identity is read without running it; its components are read by loading it in a separate \
+                process. The exit code is 1 if a host would not load it.
 
                 EXAMPLES
                   backplane inspect .build/debug/libClock.so
@@ -15,7 +15,7 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var arguments: LibraryArguments
-        @Flag(help: "Print everything as JSON.") var json = false
+        @Flag(help: "Print the report as JSON.") var json = false
 
         func run() async throws {
             let command = InspectCommand(

@@ -36,16 +36,16 @@ enum InspectionChild {
                 if let plugin = answer.plugin { return plugin }
                 if let problem = answer.problem { throw problem }
             }
-            reason = "it said what nobody understands"
-        case .overdue: reason = "it had not said what it brings after \(seconds.formatted()) s"
+            reason = "its output was not understood"
+        case .overdue: reason = "it did not describe itself within \(seconds.formatted()) s"
         case .signal(let number):
             reason = "it ended its process with signal \(number) (\(String(cString: strsignal(number))))"
-        case .exit(let status): reason = "its process ended with exit code \(status) and did not say what it brings"
+        case .exit(let status): reason = "its process ended with exit code \(status) before it described itself"
         }
         let printed = run.errors.split(separator: "\n").suffix(8).map {
             BackplaneError(.pluginLoadFailed, "it printed: \($0)")
         }
-        throw BackplaneError(.pluginLoadFailed, "loaded in a process of its own, \(reason)", at: path, causes: printed)
+        throw BackplaneError(.pluginLoadFailed, "loaded in a separate process, \(reason)", at: path, causes: printed)
     }
 
     /// Runs the child; exits instead of returning, so that no more code of the library runs.

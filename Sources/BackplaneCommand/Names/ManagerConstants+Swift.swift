@@ -12,7 +12,7 @@ extension ManagerConstants {
         ]
         if !contracts.isEmpty {
             lines += [
-                "import BackplaneHost", "// Import what declares \(contracts.map(\.key).joined(separator: ", ")) too.",
+                "import BackplaneHost", "// Also import what declares \(contracts.map(\.key).joined(separator: ", ")).",
                 "",
             ]
         }

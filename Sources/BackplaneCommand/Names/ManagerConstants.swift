@@ -39,11 +39,11 @@ struct ManagerConstants: Encodable, Sendable {
 
     private mutating func add(_ name: String, _ contract: String, _ identifier: SwiftIdentifier?) {
         if !SwiftIdentifier.isTypeName(contract) {
-            others.append(Other(manager: name, reason: "provides `\(contract)`, which is no name of a Swift type"))
+            others.append(Other(manager: name, reason: "provides `\(contract)`, which is not the name of a Swift type"))
         } else if let identifier {
             constants.append(Constant(manager: name, contract: contract, identifier: identifier.spelled))
         } else {
-            others.append(Other(manager: name, reason: "no identifier can be made of its name"))
+            others.append(Other(manager: name, reason: "its name cannot be written as an identifier"))
         }
     }
 

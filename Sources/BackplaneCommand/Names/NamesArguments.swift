@@ -4,10 +4,11 @@ import ArgumentParser
 extension BackplaneTool {
     struct Names: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints a constant for each manager, in Swift, ready to paste.",
+            abstract: "Print a Swift constant for each manager, ready to paste.",
             discussion: """
-                With them a manager is looked up by its name and its contract at once: `host.manager(.library)`. Managers that provide no \
-                contract, or cannot be created, are comments. Starts nothing; exit code 1 when the manifest cannot be read.
+                With such a constant, a program looks up a manager by its name and its contract at once: \
+                `host.manager(.library)`. Managers that provide no contract or cannot be created become comments. \
+                Nothing is started. The exit code is 1 if the manifest cannot be read.
 
                 EXAMPLES
                   backplane names manifests/bookshelf.json > Managers.swift

@@ -5,10 +5,12 @@ import BackplaneScaffold
 extension BackplaneTool {
     struct NewApp: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "app", abstract: "Makes a program with a host in it, its first plugin, tests and manifest.",
+            commandName: "app",
+            abstract: "Create a program that hosts plugins, with its first plugin, tests and manifest.",
             discussion: """
-                What program and plugins ask of each other stands in a library of contracts, for one more plugin to import. The program \
-                stays until SIGINT or SIGTERM; `backplane swap` and its like reach it.
+                The contracts between the program and its plugins are in a library of their own, which further plugins \
+                can import. The program runs until SIGINT or SIGTERM, and `backplane swap` and similar commands can \
+                control it.
 
                 EXAMPLES
                   backplane new app Harbour

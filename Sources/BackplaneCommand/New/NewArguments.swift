@@ -5,11 +5,11 @@ import BackplaneScaffold
 extension BackplaneTool {
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a package, a plugin, a manager or a program, which build and pass their tests at once.",
+            abstract: "Create a package, a plugin, a manager or a program that builds and passes its tests.",
             discussion: """
-                Says what was written and what to enter next. Nothing that is there is overwritten, and where something fails nothing is left \
-                behind; exit code is 1 then. In a package that exists, `plugin` and `manager` change no Swift file: they print the lines to paste, \
-                and where.
+                Prints the files that were written and the commands to enter next. Existing files are never \
+                overwritten. If anything fails, nothing is left behind and the exit code is 1. In an existing package, \
+                `plugin` and `manager` change no Swift file: they print the lines to paste, and where.
 
                 EXAMPLES
                   backplane new package Tides

@@ -6,9 +6,10 @@ extension BackplaneTool {
     struct NewManager: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "manager",
-            abstract: "Adds a manager, and its layers, to a plugin of a package, with tests and manifest entry.",
+            abstract: "Add a manager and its collaborators to a plugin, with tests and a manifest entry.",
             discussion: """
-                The package's own Swift stays as it is: the lines to paste into its Package.swift and the plugin are printed, with where they belong.
+                The package's own Swift files are not changed: the lines to paste into Package.swift and the plugin \
+                are printed, with the places where they belong.
 
                 EXAMPLES
                   backplane new manager Weather --dac --service
@@ -16,11 +17,11 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var arguments: NewPlaceArguments
-        @Flag(help: "With a data access controller, which keeps records.") var dac = false
-        @Flag(help: "With a communication controller and a network service.") var service = false
+        @Flag(help: "Add a data access controller, which stores records.") var dac = false
+        @Flag(help: "Add a communication controller and a network service.") var service = false
         @Option(
             help: ArgumentHelp(
-                "The plugin to add it to, by its library or its target (default: the only one).", valueName: "plugin"))
+                "The library or target of the plugin to add it to (default: the only one).", valueName: "plugin"))
         var plugin: String?
 
         func run() throws {

@@ -6,9 +6,10 @@ extension BackplaneTool {
     struct NewPackage: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "package",
-            abstract: "Makes a package of a plugin: contract, manager, library, tests and manifest.",
+            abstract: "Create a package with a plugin: contract, manager, library, tests and manifest.",
             discussion: """
-                Its folder is called as it is. It depends on Backplane without traits, so that no other package is fetched.
+                The folder is named after the package. The package depends on Backplane without traits, so that no \
+                other package is fetched.
 
                 EXAMPLES
                   backplane new package Tides

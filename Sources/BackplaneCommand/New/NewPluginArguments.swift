@@ -6,9 +6,10 @@ extension BackplaneTool {
     struct NewPlugin: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "plugin",
-            abstract: "Adds a plugin to a package: contract, manager, library, tests and manifest entry.",
+            abstract: "Add a plugin to a package: contract, manager, library, tests and manifest entry.",
             discussion: """
-                The package's own Swift stays as it is: the lines to paste into its Package.swift are printed, with where they belong.
+                The package's own Swift files are not changed: the lines to paste into Package.swift are printed, with \
+                the place where they belong.
 
                 EXAMPLES
                   backplane new plugin Ferry
@@ -18,7 +19,7 @@ extension BackplaneTool {
         @OptionGroup var arguments: NewPlaceArguments
         @Option(
             help: ArgumentHelp(
-                "Backplane, for a package that does not depend on it yet (default: the one that this command was built from).",
+                "The package Backplane, for a package that does not depend on it yet (default: the one that this command was built from).",
                 valueName: "place"))
         var backplane: String?
 

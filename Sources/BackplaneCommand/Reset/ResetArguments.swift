@@ -4,18 +4,19 @@ import ArgumentParser
 extension BackplaneTool {
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a manager of a running host anew, or everything that is up.",
+            abstract: "Recreate a manager of a running host, or all managers that are up.",
             discussion: """
-                With it the layers that only it uses. Calls that come meanwhile wait.
+                Collaborators that only this manager uses are recreated with it. Calls that arrive in the meantime \
+                wait.
 
                 EXAMPLES
                   backplane reset AlmanacManager
                   backplane reset --manifest manifests/almanac.json
                 """)
 
-        @Argument(help: "The manager's name in the manifest (default: all that are up).") var name: String?
+        @Argument(help: "The manager's name in the manifest (default: all managers that are up).") var name: String?
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Print what changed as JSON.") var json = false
+        @Flag(help: "Print the changes as JSON.") var json = false
 
         func run() async throws {
             throw ExitCode(ResetCommand(manager: name, host: try host.choice, json: json).run())

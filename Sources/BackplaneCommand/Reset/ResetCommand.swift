@@ -10,8 +10,8 @@ struct ResetCommand: Sendable {
 
     func run() -> Int32 {
         host.ask(
-            ResetRequest(manager: manager), doing: "making it anew",
-            interrupted: "this command ends, and the host goes on making it anew"
+            ResetRequest(manager: manager), doing: "recreating it",
+            interrupted: "this command ends, and the host continues to recreate it"
         ) { change, _ in
             change.value.print(json: json)
         }

@@ -4,9 +4,10 @@ import ArgumentParser
 extension BackplaneTool {
     struct Rollback: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Swaps a plugin of a running host back to an older generation.",
+            abstract: "Swap a plugin of a running host back to an older generation.",
             discussion: """
-                A swap like any other, to code that is in memory still; state is carried back where the older code accepts it.
+                A rollback is a swap to code that is still in memory. State is carried back if the older code accepts \
+                it.
 
                 EXAMPLES
                   backplane rollback org.backplane.almanac
@@ -15,11 +16,11 @@ extension BackplaneTool {
 
         @Argument(help: "The plugin's id, or its library as the manifest names it.") var plugin: String
         @Option(
-            help: ArgumentHelp("The number of the generation (default: the last one before).", valueName: "generation"))
+            help: ArgumentHelp("The number of the generation (default: the previous one).", valueName: "generation"))
         var to: Int?
         @OptionGroup var swap: SwapOptionsArguments
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Print what happened as JSON.") var json = false
+        @Flag(help: "Print the report as JSON.") var json = false
 
         func run() async throws {
             throw ExitCode(

@@ -4,13 +4,14 @@ import ArgumentParser
 extension BackplaneTool {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Starts every manager, says what is up, and stays until SIGINT or SIGTERM.",
+            abstract: "Start every manager of a manifest, and run until SIGINT or SIGTERM.",
             discussion: """
-                Stops in the reverse order of starting. Lists all errors of the manifest and starts nothing while there is one, unless it is \
-                to keep going: then exit code 1 means that nothing is up.
+                Prints what was started. If the manifest has errors, all of them are listed and nothing is started, \
+                unless --keep-going is given: then exit code 1 means that nothing could be started. Components are \
+                stopped in the reverse order of their start.
 
-                Other commands talk to it through a socket that only you can reach: `swap`, `rollback`, `generations`, `stats`, `apply`, `reset`, \
-                and `call`, `explain` and `services` with --running.
+                Other commands control the host through a socket that only your user can access: `swap`, `rollback`, \
+                `generations`, `stats`, `apply` and `reset`, and, with --running, `call`, `explain` and `services`.
 
                 EXAMPLES
                   backplane run manifests/almanac.json
@@ -20,9 +21,9 @@ extension BackplaneTool {
 
         @OptionGroup var manifest: ManifestArgument
         @OptionGroup var host: HostArguments
-        @Flag(help: "Start what is sound beside what is not, and say what did not start.") var keepGoing = false
-        @Flag(help: "Do not listen for other commands.") var noControl = false
-        @Flag(help: "Print what is up as JSON.") var json = false
+        @Flag(help: "Start everything that has no errors, and report what did not start.") var keepGoing = false
+        @Flag(help: "Do not accept control by other commands.") var noControl = false
+        @Flag(help: "Print what was started as JSON.") var json = false
 
         func run() async throws {
             let command = RunCommand(

@@ -61,7 +61,7 @@ struct RunCommand: Sendable {
         if let rest = errors.summaryOfRest { Output.remark(rest) }
         if keepsGoing { return await !host.managers.isEmpty }
         Output.remark(
-            "backplane: \(settings.manifest) has \(counted(errors.count, "error")), and nothing is started; --keep-going starts what is sound"
+            "backplane: \(settings.manifest) has \(counted(errors.count, "error")), so nothing was started; --keep-going starts everything without errors"
         )
         return false
     }

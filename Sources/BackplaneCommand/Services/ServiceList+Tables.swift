@@ -33,7 +33,7 @@ extension ServiceList.MissingWire {
             Span(manager.printable), Span(className.printable), Span(label.printable),
             Span("\(contract.printable) \(version)"),
             isOptional ? Span("optional", .faint) : Span("needed", .bad),
-            candidates.isEmpty ? Span("nothing here", .faint) : Span(candidates.joined(separator: ", ").printable),
+            candidates.isEmpty ? Span("none", .faint) : Span(candidates.joined(separator: ", ").printable),
         ]
     }
 }

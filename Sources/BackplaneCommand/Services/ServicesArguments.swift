@@ -4,9 +4,10 @@ import ArgumentParser
 extension BackplaneTool {
     struct Services: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists what each plugin registers, in which version, and who uses it.",
+            abstract: "List the classes that each plugin registers, with their versions and users.",
             discussion: """
-                Below that, the wires that nothing is connected to. Starts nothing; exit code 1 when the manifest cannot be read.
+                Wires that are not connected are listed below. Nothing is started. The exit code is 1 if the manifest \
+                cannot be read.
 
                 EXAMPLES
                   backplane services manifests/bookshelf-both.json

@@ -27,7 +27,7 @@ struct ServicesCommand: Sendable {
         if json { return Output.json(list) }
         Output.table(list.table)
         guard let missing = list.missingTable else { return }
-        Output.line("\nwires that nothing is connected to:")
+        Output.line("\nwires that are not connected:")
         Output.table(missing)
     }
 }

@@ -4,9 +4,10 @@ import ArgumentParser
 extension BackplaneTool {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists what has been asked of every component of a running host.",
+            abstract: "Count the calls to each component of a running host.",
             discussion: """
-                Calls that began, those of them that failed, those under way, and those that wait for a change to end.
+                Counts the calls that began, those that failed, those in flight, and those that wait for a change to \
+                finish.
 
                 EXAMPLES
                   backplane stats

@@ -5,11 +5,12 @@ import BackplaneHost
 extension BackplaneTool {
     struct Swap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts new builds of plugins in force in a running host: all of them, or none.",
+            abstract: "Swap new builds of plugins into a running host: all of them, or none.",
             discussion: """
-                Calls under way end on the code they began on; calls that come meanwhile wait, and none is lost. If anything fails the old code \
-                goes on, and exit code is 1. State is carried over. With --dry-run nothing is touched, and what would happen is printed. A library that \
-                ends the child process in which the host opens it first is refused.
+                Calls in flight finish on the code they began on. Calls that arrive during the swap wait, and none is \
+                lost. State is carried over. If anything fails, the old code keeps running and the exit code is 1. \
+                With --dry-run, nothing is changed and the planned swap is printed. A library that ends the child \
+                process in which the host opens it first is refused.
 
                 EXAMPLES
                   backplane swap .build/debug/libAlmanac.so
@@ -20,13 +21,13 @@ extension BackplaneTool {
 
         @Argument(
             help: ArgumentHelp(
-                "Libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
+                "The libraries: their paths, or their names as the manifest gives them.", valueName: "library"))
         var libraries: [String]
         @OptionGroup var swap: SwapOptionsArguments
         @Flag(help: "Load the libraries without opening them in a child process first.") var trust = false
         @OptionGroup var host: HostChoiceArguments
-        @Flag(help: "Only say what would happen.") var dryRun = false
-        @Flag(help: "Print what happened as JSON.") var json = false
+        @Flag(help: "Print the planned swap and change nothing.") var dryRun = false
+        @Flag(help: "Print the report as JSON.") var json = false
 
         func run() async throws {
             var options = try swap.options

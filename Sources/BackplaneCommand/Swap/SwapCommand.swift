@@ -25,7 +25,7 @@ struct SwapCommand: Sendable {
             }
         }
         return host.ask(
-            PreviewRequest(libraries: libraries, options: options), doing: "finding out what a swap would do"
+            PreviewRequest(libraries: libraries, options: options), doing: "planning the swap"
         ) { preview, _ in
             if json {
                 Output.json(preview)
@@ -36,7 +36,7 @@ struct SwapCommand: Sendable {
         }
     }
 
-    static let interruption = "this command ends, and the swap goes on; `backplane generations` says what comes of it"
+    static let interruption = "this command ends, but the swap continues; `backplane generations` shows its result"
 }
 
 extension SwapReport {

@@ -6,20 +6,22 @@ import BackplaneHost
 struct SwapOptionsArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Seconds in which the new code is swapped back if it fails (default: none).", valueName: "seconds"))
+            "Seconds during which the swap is rolled back if the new code fails (default: none).", valueName: "seconds")
+    )
     var probation: Double?
 
     @Option(
-        help: ArgumentHelp("The part of its calls that may fail during probation (default: 0.1).", valueName: "part"))
+        help: ArgumentHelp(
+            "The fraction of calls that may fail during probation (default: 0.1).", valueName: "fraction"))
     var errorRate: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds that calls under way may take to end, and each step of a component (default: 10).",
+            "Seconds that calls in flight may take to finish, and each lifecycle step of a component (default: 10).",
             valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Go on where state cannot be carried over; the new code begins without it.") var discardState = false
+    @Flag(help: "Continue if state cannot be carried over; the new code starts without it.") var discardState = false
 
     func validate() throws { _ = try options }
 

@@ -13,8 +13,8 @@ extension SwapPreview {
         let objections = refusals.flatMap(\.reportLines).map { Span($0, .bad).text(colour: colour) }
         let accepted =
             plugins.isEmpty
-            ? "nothing would be done: what is there is byte for byte what is in force" : "nothing was touched"
-        let verdict = refusals.isEmpty ? accepted : "it would be refused, and nothing was touched:"
+            ? "nothing to do: the libraries are identical to the active ones" : "nothing was changed"
+        let verdict = refusals.isEmpty ? accepted : "the swap would be refused; nothing was changed:"
         return Array((tables + [remarks + [verdict] + objections]).joined(separator: [""]))
     }
 

@@ -26,9 +26,9 @@ struct SwapWords: Sendable, Hashable {
         }
         if let errorRate {
             guard options.probation != nil else {
-                throw .init(description: "--error-rate is for a probation, and there is none without --probation")
+                throw .init(description: "--error-rate requires --probation")
             }
-            try Self.require(errorRate, in: 0...1, "--error-rate", "a part from 0 to 1")
+            try Self.require(errorRate, in: 0...1, "--error-rate", "a fraction from 0 to 1")
             options.probation?.errorRate = errorRate
         }
         return options

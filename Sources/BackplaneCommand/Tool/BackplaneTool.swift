@@ -8,7 +8,7 @@ import BackplaneTerminal
 @main
 struct BackplaneTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backplane", abstract: "Runs applications that are composed of plugins by a manifest.",
+        commandName: "backplane", abstract: "Build, run and update applications that are composed of plugins.",
         discussion: """
             EXAMPLES
               backplane check manifests/almanac.json

@@ -3,12 +3,12 @@ import ArgumentParser
 
 /// The arguments of commands that run a library's code in child processes, and of these processes.
 struct LibraryArguments: ParsableArguments {
-    @Argument(help: "A library: its path, or its name as a manifest gives it.")
+    @Argument(help: "The library: its path, or its name as a manifest gives it.")
     var library: String
 
     @Option(
         help: ArgumentHelp(
-            "Where the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
+            "The folder the library is copied to before it is loaded (default: $XDG_CACHE_HOME, or the temporary folder).",
             valueName: "folder"))
     var loadFolder: String?
 

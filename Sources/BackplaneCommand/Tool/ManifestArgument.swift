@@ -5,7 +5,7 @@ import ArgumentParser
 struct ManifestArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A manifest: JSON, or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
+            "The manifest: JSON or a property list (default: \(ManifestChoice.text)).", valueName: "manifest"))
     var path: String?
 }
 

@@ -7,7 +7,7 @@ enum ManifestChoice {
     static let names = ["backplane.json", "backplane.plist", "NLManagerProvider.plist"]
 
     /// A description of the default for help texts.
-    static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) that is in the current folder"
+    static let text = "the first of \(names[0]), \(names[1]) and \(names[2]) found in the current folder"
 
     /// The first of these files that exists in the current folder.
     static var here: String? { names.first(where: isFile) }
@@ -24,12 +24,12 @@ enum ManifestChoice {
         guard let first = here.first else {
             throw Missing(
                 description:
-                    "no manifest is given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
-                    + "give its path, or go where it is")
+                    "no manifest was given, and none of \(names[0]), \(names[1]) and \(names[2]) is in \(FileManager.default.currentDirectoryPath); "
+                    + "give its path, or change to its folder")
         }
         if here.count > 1 {
             Output.remark(
-                "backplane: \(first) is taken, not \(here.dropFirst().joined(separator: " or ")); give the path of the other to take that"
+                "backplane: using \(first), not \(here.dropFirst().joined(separator: " or ")); to use another, give its path"
             )
         }
         return first

@@ -8,16 +8,16 @@ import Glibc
 @main
 enum PackageFreeTool {
     private static let usage = """
-        backplane run [MANIFEST]                           starts every manager, and stays until SIGINT or SIGTERM
-        backplane call [MANIFEST] MANAGER METHOD [JSON]    calls one method of one manager, and prints the result
-        backplane check [MANIFEST]                         lists everything that is wrong, and starts nothing
+        backplane run [MANIFEST]                           start every manager, and run until SIGINT or SIGTERM
+        backplane call [MANIFEST] MANAGER METHOD [JSON]    call one method of a manager and print the result
+        backplane check [MANIFEST]                         list every problem, and start nothing
 
-          --environment NAME      the manifest's environment to use
-          --plugin-path FOLDER    a folder to look for libraries in; may be given again
-          --load-folder FOLDER    where libraries are copied to before they are loaded
-          --data FOLDER           where data access controllers keep their data
+          --environment NAME      the environment of the manifest to use
+          --plugin-path FOLDER    a folder to search for libraries; can be repeated
+          --load-folder FOLDER    the folder libraries are copied to before they are loaded
+          --data FOLDER           the folder where data access controllers keep their data
 
-        Every other command comes with the engines, which this build does not have: `swift build` in a checkout of Backplane.
+        All other commands need the engines, which this build lacks. To get them, run `swift build` in a checkout of Backplane.
         """
 
     static func main() async {
@@ -47,7 +47,7 @@ enum PackageFreeTool {
                 settings: settings, manager: words.manager, method: words.method, input: words.input, timeout: 60,
                 explains: false
             ).run()
-        case let name?: throw Misuse(description: "there is no command `\(name)` in this build")
+        case let name?: throw Misuse(description: "this build has no command `\(name)`")
         case nil: throw Misuse(description: "expected a command")
         }
     }
@@ -63,9 +63,9 @@ enum PackageFreeTool {
                 continue
             }
             guard ["--environment", "--plugin-path", "--load-folder", "--data"].contains(word) else {
-                throw Misuse(description: "`\(word)` is not expected here")
+                throw Misuse(description: "unexpected option `\(word)`")
             }
-            guard let value = rest.popFirst() else { throw Misuse(description: "\(word) wants a value") }
+            guard let value = rest.popFirst() else { throw Misuse(description: "\(word) requires a value") }
             switch word {
             case "--environment": settings.environment = value
             case "--plugin-path": settings.pluginPaths.append(value)
@@ -78,7 +78,7 @@ enum PackageFreeTool {
 
     private static func last(of words: ArraySlice<String>) throws(Misuse) -> String? {
         guard words.count < 2 else {
-            throw Misuse(description: "`\(words[words.startIndex + 1])` is not expected here")
+            throw Misuse(description: "unexpected argument `\(words[words.startIndex + 1])`")
         }
         return words.first
     }

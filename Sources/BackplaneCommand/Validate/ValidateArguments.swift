@@ -5,11 +5,12 @@ import BackplaneValidate
 extension BackplaneTool {
     struct Validate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells a plugin's author what it does that it should not.",
+            abstract: "Check a plugin against the rules of the boundary.",
             discussion: """
-                By numbered requirements, which docs/validate.md explains one by one. Every check is made in a process of its own, so that a \
-                crash or a hang is a finding. Its components are made, called with what is no JSON, cancelled and stopped, with nothing behind \
-                their wires. Exit code 1 when it does not keep to a requirement.
+                The rules are numbered requirements, which docs/validate.md explains. Each check runs in a separate \
+                process, so that a crash or a hang is reported as a finding. The plugin's components are created, \
+                called with invalid JSON, cancelled and stopped, with none of their wires connected. The exit code is \
+                1 if the plugin violates a requirement.
 
                 EXAMPLES
                   backplane validate .build/debug/libClock.so
@@ -17,7 +18,7 @@ extension BackplaneTool {
                 """)
 
         @OptionGroup var arguments: LibraryArguments
-        @Flag(help: "Print everything as JSON.") var json = false
+        @Flag(help: "Print the report as JSON.") var json = false
 
         func run() async throws {
             let command = ValidateCommand(

@@ -55,7 +55,8 @@ package struct ProbationForm: Codable, Sendable {
         let healthInterval = try healthInterval.asSeconds(at: "/options/probation/healthInterval")
         guard (0...1).contains(errorRate) else {
             throw BackplaneError(
-                .controlMalformed, "expected a part from 0 to 1, found \(errorRate)", at: "/options/probation/errorRate"
+                .controlMalformed, "expected a fraction from 0 to 1, found \(errorRate)",
+                at: "/options/probation/errorRate"
             )
         }
         return Probation(

@@ -64,7 +64,7 @@ package struct SwiftPM: Sendable {
             }
             return DevPackage(facts, at: path, others: others, libraries: libraries(of: path))
         } catch {
-            throw error.adding("; mend it, and it is read again", code: .packageUnusable)
+            throw error.adding("; fix it, and it is read again", code: .packageUnusable)
         }
     }
 }

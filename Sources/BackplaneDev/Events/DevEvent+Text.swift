@@ -22,7 +22,7 @@ extension DevEvent {
         case .buildWaiting(let obstacle):
             (
                 Span("waiting", .doubtful),
-                "\(obstacle.product.printable): process \(obstacle.process) builds in \(obstacle.folder.printable), and comes first",
+                "\(obstacle.product.printable): process \(obstacle.process) is building in \(obstacle.folder.printable)",
                 []
             )
         case .buildEnded(let result): result.told
@@ -30,7 +30,7 @@ extension DevEvent {
             application.isOwn
                 ? application.report.told : (Span("attached", .good), "to process \(application.report.process)", [])
         case .alsoRunning(let others):
-            (Span("beside", .doubtful), "\(others.text); with --running, --socket tells it from this one", [])
+            (Span("other host", .doubtful), "\(others.text); with --running, choose the host with --socket", [])
         case .hostEnded(let ending): ending.told
         case .swapped(let swap): (Span("swapped", .good), swap.text, swap.report.remarks)
         case .unchanged(let libraries): libraries.told
@@ -75,7 +75,7 @@ extension DevEvent.BuildResult {
         case .failed:
             (
                 Span("failed", .bad),
-                "\(product.printable) does not build (\(time)); \(isSwapped ? "what is in force stays" : "the application starts when it does")",
+                "\(product.printable) does not build (\(time)); \(isSwapped ? "the active version stays" : "the application starts when it does")",
                 rest
             )
         case .cancelled: nil
@@ -103,8 +103,8 @@ extension DevEvent.Others {
     fileprivate var text: String {
         let numbers = hosts.map { "\($0.process)" }
         return hosts.count == 1
-            ? "process \(numbers[0]) runs this manifest too"
-            : "processes \(numbers.joined(separator: ", ")) run this manifest too"
+            ? "process \(numbers[0]) also runs this manifest"
+            : "processes \(numbers.joined(separator: ", ")) also run this manifest"
     }
 }
 
@@ -113,12 +113,12 @@ extension DevEvent.Ending {
     fileprivate var told: (word: Span, text: String, rest: [String])? {
         guard isExpected else {
             return (
-                Span("died", .bad), "the application's process: \(how); a change that is saved, or s, starts it anew",
+                Span("died", .bad), "the application's process: \(how); save a change or press s to restart it",
                 []
             )
         }
         return isInOrder
-            ? nil : (Span("killed", .doubtful), "the application's process did not stop in order: \(how)", [])
+            ? nil : (Span("killed", .doubtful), "the application's process did not stop cleanly: \(how)", [])
     }
 }
 
@@ -146,8 +146,8 @@ extension DevEvent.Libraries {
 extension DevEvent.Refusal {
     fileprivate var text: String {
         switch subject {
-        case .swap: "\(error.description.printable); what is in force stays"
-        case .manifest: "\(error.description.printable); the one in force stays"
+        case .swap: "\(error.description.printable); the active version stays"
+        case .manifest: "\(error.description.printable); the active manifest stays"
         case .rollback, .package, .build, .host, .watching: error.description.printable
         }
     }

@@ -7,7 +7,7 @@ package enum DevKey: Character, Sendable, CaseIterable {
         case .rebuild: "rebuild"
         case .rollBack: "roll back"
         case .generations: "generations"
-        case .startAnew: "start anew"
+        case .startAnew: "restart"
         case .help: "help"
         case .quit: "quit"
         }

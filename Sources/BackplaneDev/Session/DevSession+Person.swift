@@ -18,7 +18,7 @@ extension DevSession {
                         .init(
                             subject: .rollback,
                             error: BackplaneError(
-                                .swapRefused, "nothing was swapped yet: there is nothing to roll back"))))
+                                .swapRefused, "nothing to roll back: nothing has been swapped yet"))))
             }
             for plugin in lastSwapped { tell(.rollBack(plugin: plugin)) }
         case .generations: application?.listGenerations()

@@ -39,7 +39,7 @@ final class FileWatch: Sendable {
         guard HostThread.tryStart("bp-watch", { self.work(report) }) else {
             throw BackplaneError(
                 .watchUnusable,
-                "expected a thread to watch files with, found that the system gives none: end other programs, or raise the limit of threads"
+                "no thread could be created to watch files: end other programs, or raise the limit of threads"
             )
         }
     }

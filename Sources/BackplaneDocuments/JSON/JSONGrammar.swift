@@ -179,7 +179,8 @@ extension JSONGrammar {
         _ = skip(UInt8(ascii: "-"))
         let leadingZero = next == UInt8(ascii: "0")
         guard case let digits = skipDigits(), digits == 1 || digits > 1 && !leadingZero else {
-            throw Mistake(offset: start, reason: "a number begins with a digit, and with 0 only if no other follows")
+            throw Mistake(
+                offset: start, reason: "a number starts with a digit, and with 0 only if no other digit follows")
         }
         var isWhole = true
         if skip(UInt8(ascii: ".")) {

@@ -82,7 +82,7 @@ struct JSONTree: JSONReceiver {
             throw Mistake(offset: offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
         }
         guard containers[innermost].members.updateValue(value, forKey: key) == nil else {
-            throw Mistake(offset: offset, reason: "the key `\(key)` is here for the second time")
+            throw Mistake(offset: offset, reason: "the key `\(key)` is repeated")
         }
     }
 

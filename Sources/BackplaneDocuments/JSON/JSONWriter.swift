@@ -18,7 +18,7 @@ package struct JSONWriter {
     private mutating func write(_ value: DocumentValue, _ order: some MemberOrder) throws(DocumentError) {
         switch value {
         case .number(let number) where !number.isFinite:
-            throw DocumentError(unwritable: "JSON has no number \(number)", at: path)
+            throw DocumentError(unwritable: "JSON cannot represent the number \(number)", at: path)
         case .array(let values) where !values.isEmpty:
             let outer = path, isFlat = value.isFlat
             try block("[", "]", isFlat, values.enumerated()) { writer, element throws(DocumentError) in

@@ -30,13 +30,13 @@ struct BinaryPropertyListReader {
         let width = Int(bytes[trailer + 6])
         bytesPerReference = Int(bytes[trailer + 7])
         guard (1...8).contains(width), (1...8).contains(bytesPerReference) else {
-            throw Self.broken("its trailer is not one")
+            throw Self.broken("its trailer is invalid")
         }
         let count = try Self.integer(in: bytes, at: trailer + 8, width: 8)
         top = try Self.integer(in: bytes, at: trailer + 16, width: 8)
         let table = try Self.integer(in: bytes, at: trailer + 24, width: 8)
         guard table <= trailer, count <= (trailer - table) / width else {
-            throw Self.broken("its table of objects is not whole")
+            throw Self.broken("its table of objects is incomplete")
         }
         var offsets: [Int] = []
         for index in 0..<count { offsets.append(try Self.integer(in: bytes, at: table + index * width, width: width)) }
@@ -45,7 +45,7 @@ struct BinaryPropertyListReader {
 
     private mutating func object(_ number: Int) throws(DocumentError) -> DocumentValue {
         guard number < offsets.count, offsets[number] < bytes.count - 32 else {
-            throw Self.broken("it refers to an object that is not there")
+            throw Self.broken("it refers to an object that does not exist")
         }
         valuesLeft -= 1
         guard valuesLeft >= 0 else {
@@ -89,16 +89,18 @@ struct BinaryPropertyListReader {
             let values = try objects(count, at: start + count * bytesPerReference)
             var members: [String: DocumentValue] = [:]
             for (key, value) in zip(keys, values) {
-                guard case .string(let key) = key else { throw Self.broken("a key in it is \(key.kind)") }
+                guard case .string(let key) = key else {
+                    throw Self.broken("expected a string as a key, found \(key.kind)")
+                }
                 guard key.utf8.count <= DocumentLimits.key else {
                     throw DocumentError(.unsupported, DocumentLimits.keyTooLong)
                 }
                 guard members.updateValue(value, forKey: key) == nil else {
-                    throw Self.broken("the key `\(key)` is there for the second time")
+                    throw Self.broken("the key `\(key)` is repeated")
                 }
             }
             return .dictionary(members)
-        default: throw Self.broken("it holds an object of an unknown kind, 0x\(String(marker, radix: 16))")
+        default: throw Self.broken("it contains an object of an unknown kind, 0x\(String(marker, radix: 16))")
         }
     }
 
@@ -163,6 +165,6 @@ struct BinaryPropertyListReader {
     }
 
     private static func broken(_ reason: String) -> DocumentError {
-        DocumentError(.malformed, "this is not a whole binary property list: \(reason)")
+        DocumentError(.malformed, "this is not a valid binary property list: \(reason)")
     }
 }

@@ -12,7 +12,9 @@ extension PropertyListReader {
             case "data": Data(base64Encoded: trimmed).map { .data($0) }
             default: (try? Date(trimmed, strategy: .iso8601)).map { .date($0) }
             }
-        guard let value else { throw Mistake(offset: tag.offset, reason: "`\(text.prefix(40))` is no \(tag.name)") }
+        guard let value else {
+            throw Mistake(offset: tag.offset, reason: "`\(text.prefix(40))` is not a valid \(tag.name)")
+        }
         return value
     }
 

@@ -53,7 +53,8 @@ extension PropertyListReader {
                 try skip(past: ">", of: "document type", from: start)
                 guard !bytes[start..<index].contains(UInt8(ascii: "[")) else {
                     throw Mistake(
-                        offset: start, reason: "a document type with declarations of its own; a property list has none",
+                        offset: start,
+                        reason: "the document type contains declarations, which a property list cannot have",
                         kind: .unsupported)
                 }
             } else {

@@ -72,7 +72,7 @@ struct PropertyListReader: DocumentTextReader {
                 throw Mistake(offset: tag.offset, reason: DocumentLimits.keyTooLong, kind: .unsupported)
             }
             guard members.updateValue(try value(next), forKey: key) == nil else {
-                throw Mistake(offset: tag.offset, reason: "the key `\(key)` is here for the second time")
+                throw Mistake(offset: tag.offset, reason: "the key `\(key)` is repeated")
             }
         }
         return members

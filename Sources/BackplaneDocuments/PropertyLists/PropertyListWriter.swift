@@ -53,7 +53,7 @@ struct PropertyListWriter {
     }
 
     static func noNull(_ subject: DocumentSubject) -> String {
-        "a property list has no null; leave the key out, or keep the \(subject.noun) in JSON"
+        "a property list cannot represent null; leave the key out, or keep the \(subject.noun) in JSON"
     }
 
     private mutating func line(_ line: String) {
@@ -73,7 +73,8 @@ struct PropertyListWriter {
             case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
                 let code = String(scalar.value, radix: 16, uppercase: true)
                 throw DocumentError(
-                    unwritable: "XML has no character U+\(code); a binary property list and JSON have", at: path)
+                    unwritable: "XML cannot represent the character U+\(code); a binary property list or JSON can",
+                    at: path)
             default: escaped.unicodeScalars.append(scalar)
             }
         }
@@ -86,7 +87,8 @@ struct PropertyListWriter {
         let seconds = date.timeIntervalSinceReferenceDate, years = -63_113_904_000.0..<252_423_993_600.0
         guard years.contains(seconds), seconds == seconds.rounded() else {
             throw DocumentError(
-                unwritable: "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more",
+                unwritable:
+                    "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date",
                 at: path)
         }
         return date.formatted(.iso8601)

@@ -3,7 +3,7 @@ import Backplane
 /// The log messages about an occupied pool.
 struct PoolReport {
     static let occupied =
-        "Swift's thread pool is occupied: tasks of every component and of the host wait; candidates are the components with calls in flight"
+        "Swift's thread pool is occupied: tasks of all components and of the host are waiting; candidates are the components with calls in flight"
     static let over = "Swift's thread pool is free again"
 
     /// The candidates as text, such as "Books of org.example.books 1.2.0 (libBooks.so): 2 calls for 1.5 s; Clock of …".
@@ -15,7 +15,7 @@ struct PoolReport {
         }
         self.candidates =
             parts.isEmpty
-            ? "none: it is work that a component or the program began by itself" : parts.joined(separator: "; ")
+            ? "none: a component or the program itself started the work" : parts.joined(separator: "; ")
     }
 
     func record(waited: Duration) -> LogRecord {

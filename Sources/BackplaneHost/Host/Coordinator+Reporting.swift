@@ -35,7 +35,7 @@ extension Coordinator {
         }
         if let current {
             let up = live.nodes.filter { $0.running != nil && $0.node.entry.order == current }.map(\.node.name)
-            holders.append(up.isEmpty ? "the manifest in force" : "in force: \(up.joined(separator: ", "))")
+            holders.append(up.isEmpty ? "the active manifest" : "active: \(up.joined(separator: ", "))")
         }
         for retirement in retirements.all
         where generations.entry(of: retirement.plugin)?.number == entry.number
@@ -43,13 +43,13 @@ extension Coordinator {
         {
             let name = retirement.component.name
             switch retirement.callsInFlight {
-            case 0: holders.append("\(name), which is ending")
+            case 0: holders.append("\(name), which is stopping")
             case 1: holders.append("1 call in \(name) that has not ended")
             case let calls: holders.append("\(calls) calls in \(name) that have not ended")
             }
         }
-        if entry.canReturn { holders.append("kept to go back to") }
-        if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot forget a library") }
+        if entry.canReturn { holders.append("kept for a rollback") }
+        if holders.isEmpty, entry.image != nil { holders.append("Swift's runtime, which cannot unload a library") }
         return holders
     }
 

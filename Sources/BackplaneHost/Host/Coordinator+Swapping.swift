@@ -79,7 +79,7 @@ extension BackplaneError {
         guard let first = refusals.first else { return nil }
         let rest = refusals.count == 1 ? "" : " (and \(refusals.count - 1) more)"
         return BackplaneError(
-            .swapRefused, "the swap is refused, and nothing was touched: \(first.message)\(rest)", at: first.location,
+            .swapRefused, "the swap was refused, and nothing was changed: \(first.message)\(rest)", at: first.location,
             causes: refusals)
     }
 }

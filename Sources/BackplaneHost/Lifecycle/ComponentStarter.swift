@@ -44,7 +44,7 @@ struct ComponentStarter {
                 number: number, handle: handle, configuration: Array(node.configuration), folder: try folder(of: node),
                 resources: resources ?? "",
                 connections: wires.map { ComponentClass.OfferedWire(label: $0.label, wire: $0.id, slot: $0.slot) })
-            let instance = try await limited("be made", node, limit: limit) { watch async throws(BackplaneError) in
+            let instance = try await limited("be created", node, limit: limit) { watch async throws(BackplaneError) in
                 try await type.create(creation, watch, HostThread.launch)
             }
             return RunningComponent(node: node, type, gate: gate, instance: instance, handle: handle, timer: timer)

@@ -79,8 +79,8 @@ extension Instances {
         if await live.drained(Self.servicesLimit, isIdle) { return nil }
         served?.exchanges.cancelAll()
         return isIdle()
-            ? "\(component.name) had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"
-            : "\(component.name) goes on to use the host's services though it was suspended; let `suspend` end what was begun"
+            ? "\(component.name) had exchanges in flight after it was suspended, which were cancelled; `suspend` must end them"
+            : "\(component.name) still uses the host's services although it was suspended; `suspend` must end such work"
     }
 
     /// The time that the use of the host's services may take to end before, and again after, `suspend`.

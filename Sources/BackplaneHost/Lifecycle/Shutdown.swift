@@ -20,7 +20,7 @@ struct Shutdown {
         func shut(_ node: LiveNode) {
             if node.node.role == .manager, plan.managers[node.node.name] == nil {
                 let error = BackplaneError(
-                    .unknownManager, "the manifest in force has no manager `\(node.node.name)` any more")
+                    .unknownManager, "the active manifest no longer has a manager `\(node.node.name)`")
                 node.gate.refuse(error, passage: node.passage)
             } else if node.isStopping {
                 node.gate.hold(lettingAside: false, passage: node.passage, retreat: retreat)
@@ -88,7 +88,8 @@ struct Shutdown {
             live.log(
                 .error,
                 node.isBetweenSteps(component)
-                    ? "left as it is: calls into it have not ended" : "left as it is: a step of it has not ended",
+                    ? "not stopped: calls to it have not ended"
+                    : "not stopped: one of its lifecycle steps has not ended",
                 component, methods: component.calls.methodsInFlight)
             // Whoever called is told, and not left without an answer when the process ends.
             if live.isStopped { component.calls.endAll(.hostHasStopped) }

@@ -209,7 +209,7 @@ final class Startup {
             let names = ([node] + way).map(\.node.name).joined(separator: " → ")
             throw BackplaneError(
                 .dependencyCycle,
-                "while they start, each waits for the next: \(names); look one of them up later, when it is first called",
+                "the starting managers wait for one another: \(names); look one of them up later, when it is first called",
                 at: location)
         }
         node.awaited.append(provider)
@@ -252,7 +252,7 @@ extension Plan.Node {
 }
 
 extension BackplaneError {
-    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; make a new one") }
+    static var hostHasStopped: BackplaneError { BackplaneError(.hostStopped, "the host has stopped; create a new one") }
 
     /// The error of the first manager in a chain of managers that failed because of one another.
     fileprivate var origin: BackplaneError {

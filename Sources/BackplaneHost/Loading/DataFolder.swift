@@ -21,7 +21,7 @@ package struct DataFolder: Sendable {
     /// Whatever the name in the manifest, the folder lies directly in the data folder, and no two names share one.
     package func folder(named name: String) throws(BackplaneError) -> String {
         guard !["", ".", ".."].contains(name) else {
-            throw Self.unusable(path, "cannot hold a folder called `\(name)`; give the component another name")
+            throw Self.unusable(path, "cannot contain a folder named `\(name)`; give the component another name")
         }
         let folder = FilePath.join(path, Self.escaped(name))
         try Self.make(path)
@@ -57,7 +57,7 @@ package struct DataFolder: Sendable {
         guard let home = environment("HOME") else {
             throw BackplaneError(
                 .dataFolderUnusable,
-                "neither XDG_STATE_HOME nor HOME says where data is kept; choose a folder with --data")
+                "neither XDG_STATE_HOME nor HOME gives a folder for data; choose one with --data")
         }
         return FilePath.join(home, ".local/state/backplane")
     }

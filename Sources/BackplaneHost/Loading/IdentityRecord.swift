@@ -38,9 +38,9 @@ package struct IdentityRecord: Sendable, Hashable {
         guard bytes.starts(with: "BACKPLNE".utf8) else { throw Problem(text: "does not begin with BACKPLNE") }
         guard bytes.count >= 12 else { throw Problem(text: "is cut off after \(bytes.count) bytes") }
         let size = Int(Self.number(bytes, at: 8))
-        guard size >= leastSize else { throw Problem(text: "says that it has \(size) bytes, and needs \(leastSize)") }
+        guard size >= leastSize else { throw Problem(text: "gives its size as \(size) bytes, but needs \(leastSize)") }
         guard size <= bytes.count else {
-            throw Problem(text: "says that it has \(size) bytes where there are \(bytes.count)")
+            throw Problem(text: "gives its size as \(size) bytes, but has \(bytes.count)")
         }
         return size
     }
@@ -82,7 +82,7 @@ package struct IdentityRecord: Sendable, Hashable {
     private static func version(_ text: String?) throws(Problem) -> Version? {
         guard let text else { return nil }
         guard let version = Version(text) else {
-            throw Problem(text: "has the version `\(text)`, which is not one such as 1.2.0")
+            throw Problem(text: "has the version `\(text)`, expected one such as 1.2.0")
         }
         return version
     }

@@ -39,7 +39,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginDigestUnsupported,
                 """
-                the manifest gives a SHA-256 for this library and the host has nothing to compute one with; \
+                the manifest gives a SHA-256 for this library, but this host cannot compute one; \
                 build it with the trait Engines
                 """,
                 at: path)
@@ -49,7 +49,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginDigestMismatch,
                 """
-                the manifest expects the SHA-256 \(sha256), the library has \(found); \
+                the manifest expects the SHA-256 \(sha256), but the library has \(found); \
                 restore the library, or correct the manifest if you trust it
                 """,
                 at: path)
@@ -109,7 +109,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginNoEntry,
                 """
-                a plugin exports the function `\(entry)`, this library does not; \
+                a plugin exports the function `\(entry)`, but this library does not; \
                 write it with `@c @implementation public` in Swift, or as backplane.h declares it in C
                 """,
                 at: path)
@@ -124,13 +124,13 @@ extension ELFImage.Problem {
 
     fileprivate var text: String {
         switch self {
-        case .notELF: "a plugin is a shared library, this file is not one (not ELF)"
+        case .notELF: "a plugin is a shared library, but this file is not one (not ELF)"
         case .notLibrary(let type):
-            "a plugin is a shared library, this is \(Self.name(ofType: type)); link it with -shared"
+            "a plugin is a shared library, but this is \(Self.name(ofType: type)); link it with -shared"
         case .wrongMachine(let found):
-            "this host needs libraries for \(ELFImage.machine.name), this one is for \(found); build it for this machine"
+            "this host needs libraries for \(ELFImage.machine.name), but this one is for \(found); build it for this machine"
         case .damaged(let what):
-            "the library is not whole: \(what); build it again, or wait until the build has finished"
+            "the library is incomplete: \(what); rebuild it, or wait until the build has finished"
         }
     }
 

@@ -14,7 +14,8 @@ extension LibraryFile {
             let status = try? FileStatus(at: path)
             if status?.kind == .link {
                 throw BackplaneError(
-                    .pluginUntrusted, "a plugin is a regular file, this is a symbolic link; name the file it points at",
+                    .pluginUntrusted,
+                    "a plugin is a regular file, but this is a symbolic link; give the file that it points to",
                     at: path)
             }
             // Sockets cannot be opened, nor can devices where the mount excludes them.
@@ -28,7 +29,7 @@ extension LibraryFile {
         do throws(SystemError) {
             return try FileStatus(of: file)
         } catch {
-            throw BackplaneError(.pluginUnreadable, "the library cannot be looked at: \(error)", at: path)
+            throw BackplaneError(.pluginUnreadable, "the library cannot be inspected: \(error)", at: path)
         }
     }
 
@@ -36,7 +37,7 @@ extension LibraryFile {
         guard status.kind == .file else {
             throw BackplaneError(
                 .pluginUntrusted,
-                "a plugin is a regular file, this is \(status.kind.rawValue); name the library itself", at: path)
+                "a plugin is a regular file, but this is \(status.kind.rawValue); give the library itself", at: path)
         }
     }
 
@@ -47,7 +48,7 @@ extension LibraryFile {
             throw BackplaneError(
                 .pluginUntrusted,
                 """
-                a plugin belongs to the user who runs the host (\(user)) or to root, this one to user \(status.owner); \
+                a plugin belongs to the user who runs the host (\(user)) or to root, but this one belongs to user \(status.owner); \
                 chown it if you trust it
                 """,
                 at: path)
@@ -61,7 +62,7 @@ extension LibraryFile {
         guard !status.isWritableByOthers else {
             throw BackplaneError(
                 .pluginUntrusted,
-                "everybody may write to this library (mode \(status.modeText)); chmod o-w it if you trust it", at: path)
+                "everyone can write to this library (mode \(status.modeText)); chmod o-w it if you trust it", at: path)
         }
     }
 
@@ -69,7 +70,8 @@ extension LibraryFile {
         guard status.size <= maximumSize else {
             throw BackplaneError(
                 .pluginUnreadable,
-                "a plugin has at most \(maximumSize) bytes, this one \(status.size); strip it or split it", at: path)
+                "a plugin has at most \(maximumSize) bytes, but this one has \(status.size); strip it or split it",
+                at: path)
         }
     }
 }

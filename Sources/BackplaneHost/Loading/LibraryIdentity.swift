@@ -66,7 +66,7 @@ package struct LibraryIdentity: Sendable, Hashable {
         BackplaneError(
             .pluginNoIdentity,
             """
-            a plugin says what it is, but \(reason); link the Backplane SDK, \
+            the library does not identify itself as a plugin: \(reason); link the Backplane SDK, \
             or write BP_IDENTITY("id", "1.0.0") once at file scope (backplane.h, part 5)
             """,
             at: path)
@@ -91,14 +91,14 @@ extension LibraryIdentity {
         guard abi.contains(answer.abi) else {
             throw BackplaneError(
                 .pluginABIMismatch,
-                "the plugin chose ABI \(answer.abi), and its identity says that it speaks \(Self.text(abi)); build all of it with one header"
+                "the plugin chose ABI \(answer.abi), but its identity gives \(Self.text(abi)); build all of it with one header"
             )
         }
         guard id ?? answer.id == answer.id, version ?? answer.version == answer.version else {
             let said = [id, version?.description].compactMap(\.self).joined(separator: " ")
             throw BackplaneError(
                 .pluginInvalidAnswer,
-                "the plugin answers that it is \(answer.id) \(answer.version), and its identity says \(said); give both the same"
+                "the plugin's answer says \(answer.id) \(answer.version), but its identity says \(said); make both the same"
             )
         }
     }

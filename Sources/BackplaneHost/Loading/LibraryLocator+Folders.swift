@@ -20,7 +20,7 @@ extension LibraryLocator {
         }
         guard failures.isEmpty else {
             throw BackplaneError(
-                .pluginNotFound, "plugins cannot be looked for in every --plugin-path; correct or remove these",
+                .pluginNotFound, "not every --plugin-path can be searched for plugins; correct or remove these",
                 causes: failures)
         }
         return libraries

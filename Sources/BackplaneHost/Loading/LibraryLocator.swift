@@ -44,7 +44,8 @@ package struct LibraryLocator: Sendable {
         }
         let advice = library.contains("/") ? "build it, or correct the path" : advice
         throw BackplaneError(
-            .pluginNotFound, "the library `\(library)` is in none of the places tried; \(advice)", causes: failures)
+            .pluginNotFound, "the library `\(library)` was not found in any of these places; \(advice)",
+            causes: failures)
     }
 
     /// Returns the possible paths of a library, in order.

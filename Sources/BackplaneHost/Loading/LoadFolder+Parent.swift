@@ -18,7 +18,7 @@ extension LoadFolder {
         do throws(SystemError) {
             if try !Mount(holding: path).isNoExec { return }
         } catch {
-            throw unusable(path, "cannot be looked at: \(error)")
+            throw unusable(path, "cannot be inspected: \(error)")
         }
         throw unusable(path, "lies on a file system that is mounted noexec, from which nothing can be loaded")
     }

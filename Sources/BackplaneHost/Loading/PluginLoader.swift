@@ -148,7 +148,7 @@ struct PluginLoader {
         let described = PatientThread.map(loaded, limit: limit) { _, opened in
             opened.flatMap { Self.describe($0, getInterface) }
         } late: { _, opened in
-            opened.flatMap { .failure($0.overdue("say what it brings", limit)) }
+            opened.flatMap { .failure($0.overdue("describe itself", limit)) }
         } unable: { _, opened in
             opened.flatMap { _ in .failure(.noThread) }
         }
@@ -231,7 +231,7 @@ struct PluginLoader {
         else { return }
         throw BackplaneError(
             .pluginDuplicate,
-            "\(plugin.id) \(plugin.version) is there already, from \(other.path ?? "this program"); name it once")
+            "\(plugin.id) \(plugin.version) is already loaded, from \(other.path ?? "this program"); name it only once")
     }
 }
 
@@ -244,7 +244,7 @@ extension PluginLoader.Opened {
             }
         return BackplaneError(
             .callDeadline,
-            "the library took longer than \(limit) to \(what), and keeps its thread; `backplane validate` says where it hangs",
+            "the library took longer than \(limit) to \(what), and still occupies its thread; `backplane validate` shows where it hangs",
             at: path)
     }
 }

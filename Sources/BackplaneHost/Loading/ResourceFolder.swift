@@ -30,14 +30,14 @@ package enum ResourceFolder {
         let target = library.copy + ".resources"
         guard (try? FileStatus(at: source))?.kind == .folder else {
             throw BackplaneError(
-                .pluginUnreadable, "the plugin's files are expected in a folder, which this is not, or not there",
+                .pluginUnreadable, "expected a folder with the plugin's resources, found something else or nothing",
                 at: source)
         }
         do throws(FileTree.NotCopied) {
             try FileTree.copy(source, to: target, maximumSize: maximumSize, maximumCount: maximumCount)
         } catch {
             throw BackplaneError(
-                .pluginUnreadable, "the plugin's files cannot be copied: \(error.reason)", at: error.path)
+                .pluginUnreadable, "the plugin's resources cannot be copied: \(error.reason)", at: error.path)
         }
         return target
     }
@@ -63,7 +63,7 @@ package enum ResourceFolder {
 
     static func of(module: some StringProtocol, in folder: String) throws(BackplaneError) -> String? {
         let found = ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix("_\(module).resources") }
-        return try only(found, at: folder, "remove the one that was left there").map { FilePath.join(folder, $0) }
+        return try only(found, at: folder, "remove the one that is left over").map { FilePath.join(folder, $0) }
     }
 
     /// Finds the resources of target `T` of package `P`, which SwiftPM puts into `P_T.resources` beside the product.
@@ -74,14 +74,15 @@ package enum ResourceFolder {
         let found = names.names(in: folder).filter {
             $0.hasSuffix("_\(stem).resources") || $0.hasSuffix("_\(stem)Module.resources")
         }
-        return try only(found, at: library, "say which with `resources` in the manifest")
+        return try only(found, at: library, "choose one with `resources` in the manifest")
     }
 
     private static func only(_ found: [String], at location: String, _ advice: String) throws(BackplaneError) -> String?
     {
         guard found.count < 2 else {
             let list = found.map { "`\($0)`" }.joined(separator: " and ")
-            throw BackplaneError(.pluginUnreadable, "both \(list) may be the plugin's files; \(advice)", at: location)
+            throw BackplaneError(
+                .pluginUnreadable, "\(list) could both be the plugin's resources; \(advice)", at: location)
         }
         return found.first
     }

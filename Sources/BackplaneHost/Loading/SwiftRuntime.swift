@@ -28,7 +28,7 @@ extension SwiftRuntime {
         guard isShared else {
             throw BackplaneError(
                 .hostStaticRuntime,
-                "this host has the Swift runtime linked into itself, and a library would bring a second one; build the host without -static-stdlib",
+                "this host links the Swift runtime statically, and a library would load a second one; build the host without -static-stdlib",
                 at: path)
         }
         guard library.hasSwift else { return }
@@ -37,8 +37,8 @@ extension SwiftRuntime {
             throw BackplaneError(
                 .pluginToolchainMismatch,
                 """
-                there is Swift code in this library, and it does not say which Swift built it; \
-                link the Backplane SDK, which says it, and build it with Swift \(own)
+                this library contains Swift code, but does not record which Swift built it; \
+                link the Backplane SDK, which records it, and build it with Swift \(own)
                 """,
                 at: path)
         }
@@ -46,7 +46,7 @@ extension SwiftRuntime {
             throw BackplaneError(
                 .pluginToolchainMismatch,
                 """
-                a process has one Swift runtime, this host's is of Swift \(own), and the library was built by Swift \(Self.minor(built)); \
+                a process has only one Swift runtime: this host's is of Swift \(own), but the library was built by Swift \(Self.minor(built)); \
                 rebuild it with Swift \(own)
                 """,
                 at: path)

@@ -17,12 +17,12 @@ package enum EntryText {
         guard ManifestFormat(of: bytes) == .json else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a property list cannot be added to as it is written; `backplane convert` makes JSON of it")
+                "a property list cannot be edited in place; `backplane convert` converts it to JSON")
         }
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "there is no `manifestVersion`; `backplane convert --upgrade` makes a manifest that has one")
+                "`manifestVersion` is missing; `backplane convert --upgrade` writes a manifest with it")
         }
         var text = bytes
         if let library, case .array(let plugins)? = root["plugins"] {
@@ -43,7 +43,7 @@ package enum EntryText {
         }
         for (name, value) in managers.sorted(by: { $0.key < $1.key }) {
             guard present[name] == nil else {
-                throw BackplaneError(.manifestMalformed, "there is a manager `\(name)` already", at: "/managers")
+                throw BackplaneError(.manifestMalformed, "there already is a manager `\(name)`", at: "/managers")
             }
             let places = present.keys.map { (ManifestPath() / "managers" / $0).description }
             text = try insert(
@@ -52,7 +52,7 @@ package enum EntryText {
         }
         root["managers"] = .dictionary(present)
         guard try ManifestValue(parsing: text) == .dictionary(root) else {
-            throw BackplaneError(.manifestUnwritable, "the entry could not be put into the text; write it in by hand")
+            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text; add it by hand")
         }
         return text
     }
@@ -71,7 +71,7 @@ package enum EntryText {
         let text = Array(bytes), mark = bytes.count - bytes.withoutByteOrderMark.count
         let extents = JSONReader.extents(of: places + [container], in: bytes)
         guard let whole = extents[container] else {
-            throw BackplaneError(.manifestUnwritable, "the entry could not be put into the text", at: container)
+            throw BackplaneError(.manifestUnwritable, "the entry could not be inserted into the text", at: container)
         }
         let close = whole.upperBound + mark - 1
         let newline = bytes.firstRange(of: Data("\r\n".utf8)) == nil ? "\n" : "\r\n"

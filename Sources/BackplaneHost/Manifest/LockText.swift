@@ -14,7 +14,7 @@ package enum LockText {
         guard case .dictionary(var root) = try ManifestValue(parsing: bytes), root["manifestVersion"] != nil else {
             throw BackplaneError(
                 .manifestUnsupported,
-                "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has"
+                "a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can"
             )
         }
         if root["lock"] == lock.value { return bytes }
@@ -26,7 +26,7 @@ package enum LockText {
         guard try ManifestValue(parsing: edited) == .dictionary(root) else {
             throw BackplaneError(
                 .manifestUnwritable,
-                "the lock could not be put into the text; write `\"lock\": {}` into it and try again")
+                "the lock could not be inserted into the text; write `\"lock\": {}` into it and try again")
         }
         return edited
     }

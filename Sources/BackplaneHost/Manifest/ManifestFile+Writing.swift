@@ -24,7 +24,7 @@ extension ManifestFile {
     {
         if (try? FileStatus(at: path)) != nil {
             guard replaces else {
-                throw BackplaneError(.manifestUnwritable, "there is a file already; --force replaces it", at: path)
+                throw BackplaneError(.manifestUnwritable, "the file already exists; --force overwrites it", at: path)
             }
             return try replace(path, named: path, with: bytes)
         }
@@ -41,11 +41,11 @@ extension ManifestFile {
         do { status = try FileStatus(at: path) } catch { throw unwritable(name, error) }
         guard status.kind == .file else {
             throw BackplaneError(
-                .manifestUnwritable, "there is \(status.kind.rawValue); only a regular file is replaced", at: name)
+                .manifestUnwritable, "expected a regular file to replace, found \(status.kind.rawValue)", at: name)
         }
         // Neither renaming nor root needs the right to write to the file, but a read-only file should not be lost.
         guard status.mode & 0o222 != 0, faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else {
-            let words = "the file may only be read, its mode being \(status.modeText); `chmod u+w` lets it be replaced"
+            let words = "the file is read-only (mode \(status.modeText)); `chmod u+w` allows it to be replaced"
             throw BackplaneError(.manifestUnwritable, words, at: name)
         }
         do { try FileReplacement.replace(path, status, with: bytes) } catch { throw unwritable(name, error) }

@@ -24,7 +24,9 @@ extension ManifestReader {
         var names: [String: String] = [:]
         for label in uses.values.keys.sorted() {
             if label == ReservedLabel.dataAccessController || label == ReservedLabel.communicationController {
-                report(.wireUnknown, "`\(label)` is not a manager's; it is a key beside `uses`", at: uses.path / label)
+                report(
+                    .wireUnknown, "`\(label)` is not a manager; write it as a key next to `uses`", at: uses.path / label
+                )
             } else {
                 names[label] = requiredString(label, in: uses)
             }
@@ -66,7 +68,7 @@ extension ManifestReader {
             if let first = indices[service.propertyName] {
                 report(
                     .wireMismatch,
-                    "`\(shown(service.propertyName, at: path / "propertyName"))` has a service already, number \(first); a property takes one",
+                    "`\(shown(service.propertyName, at: path / "propertyName"))` already has a service, number \(first); a property takes only one",
                     at: path / "propertyName")
             } else {
                 indices[service.propertyName] = index

@@ -30,7 +30,8 @@ extension ManifestReader {
     private mutating func rehearseOthers(_ environments: Section?, in root: Section) {
         guard let environments else { return }
         guard environments.values.count <= ManifestLimits.environments else {
-            let words = "\(environments.values.count) environments; a manifest may have \(ManifestLimits.environments)"
+            let words =
+                "expected at most \(ManifestLimits.environments) environments, found \(environments.values.count)"
             return report(.manifestUnsupported, words, at: environments.path)
         }
         for name in environments.values.keys.sorted() where name != environment { rehearse(name, in: root) }
@@ -55,7 +56,7 @@ extension ManifestReader {
         for key in ManifestKeys.root.all
         where !ManifestKeys.environment.all.contains(key) && others.values.removeValue(forKey: key) != nil {
             let words =
-                "an environment cannot change `\(key)`; it may have \(NameSuggestions.list(ManifestKeys.environment.all))"
+                "an environment cannot change `\(key)`; it can contain \(NameSuggestions.list(ManifestKeys.environment.all))"
             report(.manifestUnsupported, words, at: overlay.path / key)
         }
         let isSound = (errorCount, warningCount) == before
@@ -75,7 +76,7 @@ extension ManifestReader {
         for problem in other.problems
         where problem.error.location.map({ $0.hasPrefix(path) && !known.contains($0) }) ?? false {
             var error = problem.error
-            error.message = "in an environment that is not chosen: \(error.message)"
+            error.message = "in an environment that is not in use: \(error.message)"
             report(error, severity: .warning)
         }
     }

@@ -71,7 +71,7 @@ extension ManifestReader {
         } catch {
             let path = section.path / "version"
             let words = spellings[path].map {
-                "`\($0)` does not give a version range; one is an interval such as `[1.2,2.0)`"
+                "`\($0)` is not a version range; write an interval such as `[1.2,2.0)`"
             }
             report(.versionMalformed, words ?? error.description, at: path)
             return nil

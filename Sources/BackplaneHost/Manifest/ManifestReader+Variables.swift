@@ -34,7 +34,8 @@ extension ManifestReader {
             if hadRoom, variableBytesLeft < 0 {
                 report(
                     .manifestUnsupported,
-                    "with its variables the manifest is larger than \(DocumentLimits.bytes >> 20) MB", at: path)
+                    "with its variables expanded, the manifest is larger than \(DocumentLimits.bytes >> 20) MB",
+                    at: path)
             }
             guard unset.isEmpty, variableBytesLeft >= 0 else {
                 unusable.insert(path)

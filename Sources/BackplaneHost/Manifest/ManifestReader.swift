@@ -46,7 +46,7 @@ struct ManifestReader {
         if isMissingVersion(root) {
             report(
                 .manifestMissingKey,
-                "`managers` without `manifestVersion`; add `\"manifestVersion\": \(Self.supportedVersion)`",
+                "`managers` requires `manifestVersion`; add `\"manifestVersion\": \(Self.supportedVersion)`",
                 at: root.path / "manifestVersion")
             return Manifest(managers: [:])
         }
@@ -64,7 +64,7 @@ struct ManifestReader {
         case .integer(let other)?:
             report(
                 .manifestUnsupported,
-                "manifest version \(other) is not supported; supported is \(Self.supportedVersion)", at: version)
+                "manifest version \(other) is not supported; expected \(Self.supportedVersion)", at: version)
             return Manifest(managers: [:])
         case let other:
             report(.manifestWrongType, "expected an integer, found \(other?.kind ?? "nothing")", at: version)
@@ -117,7 +117,7 @@ struct ManifestReader {
         if let resources, resources.isEmpty || resources.contains("/") || [".", ".."].contains(resources) {
             report(
                 .manifestWrongType,
-                "expected the name of a folder beside the library, found `\(shown(resources, at: path / "resources"))`",
+                "expected the name of a folder next to the library, found `\(shown(resources, at: path / "resources"))`",
                 at: path / "resources")
         }
         let isSound = (errorCount, warningCount) == before
@@ -129,7 +129,7 @@ struct ManifestReader {
 
     private mutating func managers(in section: Section) -> [String: ManagerDefinition] {
         guard section.values.count <= ManifestLimits.managers else {
-            let words = "\(section.values.count) managers; a manifest may have \(ManifestLimits.managers)"
+            let words = "expected at most \(ManifestLimits.managers) managers, found \(section.values.count)"
             report(.manifestUnsupported, words, at: section.path)
             return [:]
         }

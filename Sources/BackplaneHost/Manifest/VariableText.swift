@@ -34,7 +34,7 @@ struct VariableText {
             }
             plain += String(repeating: "$", count: dollars.count / 2)
             if dollars.count.isMultiple(of: 2) { continue }
-            guard let end = rest.firstIndex(of: "}") else { throw Self.malformed("`${` without an end") }
+            guard let end = rest.firstIndex(of: "}") else { throw Self.malformed("`${` without a closing `}`") }
             if !plain.isEmpty { parts.append(.text(plain)) }
             plain = ""
             parts.append(try Self.variable(Substring(rest[..<end].dropFirst())))
@@ -54,7 +54,7 @@ struct VariableText {
         guard !rest.isEmpty else { return .variable(String(name), fallback: nil) }
         let fallback = String(rest.unicodeScalars.dropFirst(2))
         guard !isNeeded(for: fallback) else {
-            throw malformed("the default of `\(name)` refers to a variable, which a default cannot")
+            throw malformed("the default of `\(name)` refers to a variable, which is not allowed")
         }
         return .variable(String(name), fallback: fallback)
     }

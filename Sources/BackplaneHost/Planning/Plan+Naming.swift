@@ -18,7 +18,7 @@ extension Plan.Node {
 
     func mismatch(with needed: ContractDescription, _ difference: String) -> BackplaneError {
         BackplaneError(
-            .wireMismatch, "`\(needed.name)` \(needed.version) was asked of \(name); \(entry) \(difference)",
+            .wireMismatch, "`\(needed.name)` \(needed.version) was requested of \(name), but \(entry) \(difference)",
             at: location)
     }
 }

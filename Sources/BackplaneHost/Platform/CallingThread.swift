@@ -29,7 +29,7 @@ package final class CallingThread: TaskExecutor {
             self.state.withLock { $0.isDone = true }
         }
         runJobs { task.cancel() }
-        guard let value = outcome.value.withLock({ $0 }) else { preconditionFailure("it is done and has no outcome") }
+        guard let value = outcome.value.withLock({ $0 }) else { preconditionFailure("it has ended without an outcome") }
         return value
     }
 

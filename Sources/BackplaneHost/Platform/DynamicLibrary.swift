@@ -22,7 +22,7 @@ package struct DynamicLibrary: Sendable {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
             throw BackplaneError(
                 .pluginLoadFailed,
-                "the system cannot load it: \(Self.lastError); link what it needs into it: beside a copy there is nothing (`$ORIGIN`)",
+                "the system cannot load it: \(Self.lastError); link its dependencies into it, because it is loaded from a copy in another folder (`$ORIGIN`)",
                 at: path)
         }
         (self.path, self.handle) = (path, handle)

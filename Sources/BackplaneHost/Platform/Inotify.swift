@@ -18,8 +18,8 @@ package final class Inotify: Sendable {
             throw BackplaneError(
                 .watchUnusable,
                 error.number == EMFILE
-                    ? "expected to be told of changed files, found none left of those that the system allows: end other programs that watch files, raise `fs.inotify.max_user_instances`, or raise the limit of open files"
-                    : "expected to be told of changed files, found that the system does not: \(error)")
+                    ? "files cannot be watched, because the system's limit is reached: end other programs that watch files, raise `fs.inotify.max_user_instances`, or raise the limit of open files"
+                    : "files cannot be watched: \(error)")
         }
     }
 
@@ -47,16 +47,16 @@ package final class Inotify: Sendable {
         case ENOSPC, ENOMEM:
             BackplaneError(
                 .watchLimit,
-                "expected to be told of changes in this folder, found that this user watches as many folders as the system allows: raise `fs.inotify.max_user_watches` with `sysctl`, or watch less",
+                "this folder cannot be watched, because the user's limit of watched folders is reached: raise `fs.inotify.max_user_watches` with `sysctl`, or watch less",
                 at: path)
         case EACCES, EPERM:
             BackplaneError(
                 .watchUnreadable,
-                "expected a folder that can be read, found one that this user may not: change its permissions or its owner",
+                "this user may not read the folder: change its permissions or its owner",
                 at: path)
         default:
             BackplaneError(
-                .watchUnreadable, "expected a folder that can be watched, found that it cannot: \(error)", at: path)
+                .watchUnreadable, "this folder cannot be watched: \(error)", at: path)
         }
     }
 }

@@ -18,7 +18,7 @@ package enum PrivateFolder {
             try makeAll(path)
             status = try FileStatus(at: path)
         } catch {
-            throw Problem(text: "cannot be made or looked at: \(error)")
+            throw Problem(text: "cannot be created or inspected: \(error)")
         }
         try verify(status)
     }
@@ -42,7 +42,7 @@ package enum PrivateFolder {
     private static func verify(_ status: FileStatus) throws(Problem) {
         guard status.kind == .folder else { throw Problem(text: "is \(status.kind.rawValue), not a folder") }
         guard status.owner == geteuid() else {
-            throw Problem(text: "belongs to user \(status.owner), not to user \(geteuid()) who runs this")
+            throw Problem(text: "belongs to user \(status.owner), not to user \(geteuid()), who runs this program")
         }
         guard !status.isWritableByAnyoneElse else {
             throw Problem(text: "can be written to by others (mode \(status.modeText)); chmod 700 it")

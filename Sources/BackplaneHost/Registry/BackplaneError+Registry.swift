@@ -7,13 +7,15 @@ extension BackplaneError {
     static func unknownService<T>(_ type: T.Type, refused: Int, registered: [any Sendable]) -> BackplaneError {
         let name = "`\(TypeName(type))`"
         guard refused == 0 else {
-            let words = refused == 1 ? "the one registered \(name) is not" : "of \(refused) registered \(name) none is"
+            let words =
+                refused == 1
+                ? "the registered \(name) does not match" : "none of the \(refused) registered \(name) matches"
             return BackplaneError(
-                .unknownService, "\(words) as the predicate wants it; register one that is, or ask for less")
+                .unknownService, "\(words) the predicate; register one that does, or relax the predicate")
         }
-        let advice = "register one with `services.register` before it is asked for"
+        let advice = "register one with `services.register` before it is requested"
         guard !registered.isEmpty else {
-            return BackplaneError(.unknownService, "no \(name) is registered, nor anything else; \(advice)")
+            return BackplaneError(.unknownService, "no \(name) is registered; registered types: none; \(advice)")
         }
         var names: [String] = []
         for instance in registered {
@@ -21,7 +23,7 @@ extension BackplaneError {
             if !names.contains(name) { names.append(name) }
         }
         return BackplaneError(
-            .unknownService, "no \(name) is registered; there is \(NameSuggestions.list(names)); \(advice)")
+            .unknownService, "no \(name) is registered; registered types: \(NameSuggestions.list(names)); \(advice)")
     }
 }
 

@@ -25,7 +25,7 @@ final class Exchanges: Sendable {
             done(
                 .failure(
                     BackplaneError(
-                        .networkRefused, "nothing here serves `\(request.scheme):` URLs; this host has \(schemes)",
+                        .networkRefused, "this host cannot load `\(request.scheme):` URLs; it supports \(schemes)",
                         at: request.printableURL)))
             return 0
         }

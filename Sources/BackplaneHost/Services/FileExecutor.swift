@@ -19,7 +19,7 @@ struct FileExecutor: HTTPExecutor {
         let url = request.url
         guard let folder else {
             throw BackplaneError(
-                .networkRefused, "`file:` URLs are relative to the manifest's folder, and this manifest is no file",
+                .networkRefused, "`file:` URLs are relative to the manifest's folder, but this manifest is not a file",
                 at: url)
         }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -44,7 +44,8 @@ struct FileExecutor: HTTPExecutor {
                     at: url)
             case EFBIG:
                 throw BackplaneError(
-                    .networkTooLarge, "the file has more than \(Self.maximumSize) bytes, which are held in memory",
+                    .networkTooLarge,
+                    "the file has more than \(Self.maximumSize) bytes, the limit for files that are held in memory",
                     at: url)
             default: throw BackplaneError(.networkFailed, "the file cannot be read: \(error)", at: url)
             }
@@ -62,7 +63,7 @@ struct FileExecutor: HTTPExecutor {
         else {
             throw BackplaneError(
                 .networkRefused,
-                "this is not a URL of a file; write `file:` and a path relative to the manifest's folder", at: url)
+                "this is not a file URL; write `file:` and a path relative to the manifest's folder", at: url)
         }
         return String(decoded)
     }

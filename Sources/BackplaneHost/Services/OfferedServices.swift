@@ -130,5 +130,5 @@ final class OfferedServices: Sendable {
 }
 
 extension BackplaneError {
-    static var askerStopped: BackplaneError { BackplaneError(.callRetired, "the component that asks has stopped") }
+    static var askerStopped: BackplaneError { BackplaneError(.callRetired, "the calling component has stopped") }
 }

@@ -21,7 +21,7 @@ final class ServedTarget: Sendable {
         switch method {
         case .declared(let index):
             if let number = numbers[index] { return number }
-            throw BackplaneError(.callUnimplemented, "the component called has no method `\(methods[index].name)`")
+            throw BackplaneError(.callUnimplemented, "the called component has no method `\(methods[index].name)`")
         case .named(let name):
             if let number = provider.number(of: name) { return number }
             let names = provider.methods.map { "`\($0.name)`" }.joined(separator: ", ")

@@ -34,7 +34,7 @@ final class ServedWire: Sendable {
     /// Calls the provider and returns the id by which the call can be cancelled, or 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64 {
         guard methods.indices.contains(method) else {
-            reply.end(BackplaneError(.callUnimplemented, "the component called has no method number \(method)"))
+            reply.end(BackplaneError(.callUnimplemented, "the called component has no method number \(method)"))
             return 0
         }
         if let lease = Lease(slot) { return forward(lease, .declared(method), input, call, reply) }

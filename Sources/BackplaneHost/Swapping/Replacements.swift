@@ -34,7 +34,8 @@ final class Replacements {
                 let place = try wanted.place(of: plugin, among: loaded)
                 guard !replacements.contains(where: { $0.place == place }) else {
                     throw BackplaneError(
-                        .swapRefused, "two of the libraries are \(plugin.description.id); name one", at: wanted.path)
+                        .swapRefused, "two of the libraries are \(plugin.description.id); give only one",
+                        at: wanted.path)
                 }
                 replacements.append(Replacement(place: place, plugin: plugin, library: library))
             }
@@ -113,15 +114,17 @@ final class Replacements {
         -> BackplaneError
     {
         let list = candidates.map {
-            $0.wasTakenBack ? "\($0.number) (which failed its probation when it came back)" : "\($0.number)"
+            $0.wasTakenBack ? "\($0.number) (which failed its probation after a rollback)" : "\($0.number)"
         }
-        let there = candidates.isEmpty ? "there is none to go back to" : "there are \(list.joined(separator: ", "))"
+        let there =
+            candidates.isEmpty
+            ? "there is none to roll back to" : "retired generations: \(list.joined(separator: ", "))"
         let asked =
             number.map { "retired generation \($0)" }
-            ?? (candidates.isEmpty ? "retired generation" : "retired generation that proved itself")
+            ?? (candidates.isEmpty ? "retired generation" : "retired generation without a failed probation")
         return BackplaneError(
             .swapRefused,
-            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; say its number" : "")")
+            "\(plugin) has no \(asked); \(there)\(number == nil && !candidates.isEmpty ? "; give its number" : "")")
     }
 
     /// Runs a function on a separate thread for at most `limit`.

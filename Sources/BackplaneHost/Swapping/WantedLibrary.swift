@@ -31,7 +31,7 @@ struct WantedLibrary: Sendable {
             } else {
                 throw BackplaneError(
                     .swapRefused,
-                    "\(library) is linked into this program: say which library takes its place, by its path")
+                    "\(library) is linked into this program: give the path of the library that replaces it")
             }
         }
         reference = place.flatMap { plugins[$0].reference }
@@ -46,7 +46,7 @@ struct WantedLibrary: Sendable {
         guard !fixed.isEmpty else { return }
         throw BackplaneError(
             .swapRefused,
-            "the manifest gives \(fixed.joined(separator: ", ")) a SHA-256, and the name \(FilePath.name(of: path)) does not tell whose place it takes; "
+            "the manifest gives a SHA-256 for \(fixed.joined(separator: ", ")), and the name \(FilePath.name(of: path)) does not show which library it replaces; "
                 + "give it the file name of the library that it replaces, so that it can be checked before it is loaded",
             at: path)
     }
@@ -63,7 +63,7 @@ struct WantedLibrary: Sendable {
         guard plugins[alike[0]].reference?.sha256 == nil else {
             throw BackplaneError(
                 .swapRefused,
-                "the manifest gives \(id) a SHA-256: give the library its own name, so that it can be checked before it is loaded",
+                "the manifest gives a SHA-256 for \(id): give the library the name of the one it replaces, so that it can be checked before it is loaded",
                 at: path)
         }
         return alike[0]
@@ -75,13 +75,13 @@ struct WantedLibrary: Sendable {
         let id = plugin.description.id
         guard isUnknown else {
             return BackplaneError(
-                .swapRefused, "several versions of \(id) are in force; swap the library of one by its own path",
+                .swapRefused, "several versions of \(id) are active; swap one of them by the path of its library",
                 at: path)
         }
         let there = loaded.plugins.map(\.description.id).sorted().joined(separator: ", ")
         return BackplaneError(
             .pluginUnknown,
-            "\(id) is not in force, so nothing is there to swap; there \(there.isEmpty ? "is none" : "is \(there)"); add it to the manifest and apply that",
+            "\(id) is not active, so there is nothing to swap; active plugins: \(there.isEmpty ? "none" : there); add it to the manifest and apply that",
             at: path)
     }
 }
@@ -97,14 +97,14 @@ extension LoadedManifest {
         guard found.isEmpty else {
             throw BackplaneError(
                 .swapRefused,
-                "several plugins in force are called `\(name)`; name one by its library: \(names.joined(separator: ", "))"
+                "several active plugins are called `\(name)`; choose one by its library: \(names.joined(separator: ", "))"
             )
         }
         let suggestions = NameSuggestions(for: name, among: names + plugins.map(\.description.id))
         let hint = [
             suggestions.question,
-            names.isEmpty ? "none is in force" : "in force: \(names.sorted().joined(separator: ", "))",
+            names.isEmpty ? "active plugins: none" : "active plugins: \(names.sorted().joined(separator: ", "))",
         ].compactMap(\.self)
-        throw BackplaneError(.pluginUnknown, "no plugin in force is called `\(name)`; \(hint.joined(separator: " "))")
+        throw BackplaneError(.pluginUnknown, "no active plugin is called `\(name)`; \(hint.joined(separator: " "))")
     }
 }

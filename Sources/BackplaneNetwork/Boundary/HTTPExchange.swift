@@ -10,7 +10,7 @@ struct HTTPExchange {
 
     func run(_ request: HTTPRequest, _ call: Call) async throws(BackplaneError) -> HTTPResponse {
         guard let table = services.host.table(BP_HTTP, revision: 1, as: bp_http_1.self) else {
-            throw BackplaneError(.interfaceMissing, "this host has no \(BP_HTTP)/1")
+            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_HTTP)/1")
         }
         let component = services.handle
         let cancellation = Cancellation { table.pointer.pointee.cancel(component, $0) }

@@ -43,7 +43,7 @@ package struct ChildRun: Sendable {
         }
         do { try process.run() } catch {
             throw BackplaneError(
-                .pluginLoadFailed, "this program cannot be run once more to load the library: \(error)")
+                .pluginLoadFailed, "this program cannot be started a second time to load the library: \(error)")
         }
         let printed = (output: Printed(last: 64 << 20), errors: Printed(last: 1 << 16))
         printed.output.read(output.fileHandleForReading) {

@@ -24,7 +24,7 @@ struct StoreSalvage {
         let name = aside.map { "; the damaged file is kept as \(URL(filePath: $0).lastPathComponent)" } ?? ""
         return BackplaneError(
             .storeDamaged,
-            "the store was damaged, and a process that saved what could be read was killed; its copy was put in place\(name)",
+            "the store was damaged, and the process that saved its readable records was killed; the copy that it had made is now in use\(name)",
             at: path)
     }
 
@@ -103,14 +103,14 @@ struct StoreSalvage {
         let total = saved.values.reduce(0, +), collections = "\(saved.count) collection\(saved.count == 1 ? "" : "s")"
         var about: [String: Int] = [:]
         for (place, count) in lost {
-            about[place.map { "\($0.namespace)/\($0.collection)" } ?? "collections that cannot be told", default: 0] +=
+            about[place.map { "\($0.namespace)/\($0.collection)" } ?? "unknown collections", default: 0] +=
                 count
         }
         let losses = about.sorted { $0.key < $1.key }.map { "at most about \($0.value) of \($0.key)" }
         let name = aside.map { URL(filePath: $0).lastPathComponent } ?? "store.sqlite.damaged-…"
         return
             "the store was damaged (\(reason)); \(total) record\(total == 1 ? "" : "s") in \(collections) were saved into a new file, "
-            + (losses.isEmpty ? "none was lost" : "lost were \(losses.joined(separator: ", "))")
+            + (losses.isEmpty ? "none was lost" : "lost: \(losses.joined(separator: ", "))")
             + "; the damaged file is kept as \(name): restore what is missing from a backup, and delete it when it is no longer needed"
     }
 }

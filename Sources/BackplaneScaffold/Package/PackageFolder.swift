@@ -17,7 +17,7 @@ struct PackageFolder: Sendable {
     init(given: String?) throws(BackplaneError) {
         root = try Self.find(given)
         do throws(BackplaneError) { facts = try PackageFacts(of: root) } catch {
-            throw error.adding("; mend it, and enter the command again")
+            throw error.adding("; fix it, and run the command again")
         }
     }
 
@@ -36,7 +36,7 @@ struct PackageFolder: Sendable {
         guard let found = OwnPackage.folders(above: current).first(where: isPackage) else {
             throw BackplaneError(
                 .newPackage,
-                "there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package, --package PATH names one",
+                "there is no Package.swift in this folder or above it; `backplane new package NAME` creates a package, and --package PATH chooses one",
                 at: current)
         }
         return found

@@ -108,7 +108,7 @@ extension ManagerLayers {
                 } kept: {
                     try await wires.dataAccessController.kept(call)
                 } unkept: { error in
-                    log.warning("the items are not kept", metadata: ["error": "\\(error)"])
+                    log.warning("the items could not be stored", metadata: ["error": "\\(error)"])
                 }
             }
         }

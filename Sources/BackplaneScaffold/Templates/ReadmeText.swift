@@ -4,14 +4,14 @@ enum ReadmeText {
         """
         # \(library)
 
-        A plugin for Backplane hosts. `Sources/\(library)Module` has everything in it, `Sources/\(library)` the one
-        function that the library exports, `backplane.json` a manifest that names it.
+        A plugin for Backplane hosts. `Sources/\(library)Module` contains everything except the function that the
+        library exports, which is in `Sources/\(library)`. `backplane.json` is a manifest that names the library.
 
         ```sh
         \(commands.joined(separator: "\n"))
         ```
 
-        `backplane new manager NAME --dac --service` adds a manager with all its layers, `backplane new plugin NAME` another library.
+        `backplane new manager NAME --dac --service` adds a manager and its collaborators, `backplane new plugin NAME` another plugin.
 
         """
     }

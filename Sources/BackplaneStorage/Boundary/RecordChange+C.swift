@@ -37,7 +37,7 @@ extension [RecordChange] {
             case Int(BP_STORE_DELETE): append(.delete(collection: collection, id: change.id.text))
             case Int(BP_STORE_DELETE_ALL): append(.deleteAll(collection: collection))
             default:
-                throw BackplaneError(.callInvalidInput, "a change is of kind 1, 2 or 3, and this is \(change.kind)")
+                throw BackplaneError(.callInvalidInput, "expected a change of kind 1, 2 or 3, found \(change.kind)")
             }
         }
     }
@@ -50,7 +50,7 @@ extension [RecordChange] {
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw BackplaneError(
                 .callInvalidInput,
-                "expected \(what) that is not empty and has no zero in it, found \(text.debugDescription)")
+                "expected \(what) that is not empty and contains no zero, found \(text.debugDescription)")
         }
         return text
     }

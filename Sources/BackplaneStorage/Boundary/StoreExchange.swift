@@ -48,7 +48,7 @@ struct StoreExchange: Sendable {
 
     private func functions() throws(BackplaneError) -> ConstantPointer<bp_store_1> {
         guard let table = services.host.table(BP_STORE, revision: 1, as: bp_store_1.self) else {
-            throw BackplaneError(.interfaceMissing, "this host has no \(BP_STORE)/1")
+            throw BackplaneError(.interfaceMissing, "this host does not offer \(BP_STORE)/1")
         }
         return table
     }

@@ -62,7 +62,7 @@ extension Fake.Place: CustomStringConvertible {
         return switch role {
         case .manager(let name): "the manager `\(name)`"
         case .addedManager(let name): "the added manager `\(name)`"
-        case .use(let label): "what is used as `\(label)`\(of)"
+        case .use(let label): "the manager used as `\(label)`\(of)"
         case .dataAccessController: "the data access controller\(of)"
         case .communicationController: "the communication controller\(of)"
         case .service(let property): "the service `\(property)`\(of)"

@@ -108,8 +108,8 @@ public final class TestHTTP: HTTPExecutor {
             expected.isEmpty
             ? "it answers nothing yet" : "it answers " + expected.map { "`\($0)`" }.joined(separator: ", ")
         let asked = requests.map { "`\($0.method) \($0.url)`" }.joined(separator: ", ")
-        let advice = "say it with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
-        return BackplaneError(.networkUnexpected, "the test does not say how \(asked) is answered; \(known); \(advice)")
+        let advice = "define the answer with `http.on(\"\(requests[0].method)\", \"\(requests[0].url)\", …)`"
+        return BackplaneError(.networkUnexpected, "the test defines no answer to \(asked); \(known); \(advice)")
     }
 }
 

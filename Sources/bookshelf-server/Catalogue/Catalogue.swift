@@ -14,7 +14,7 @@ struct Catalogue: Sendable {
         for (place, book) in sorted.enumerated() {
             guard !book.id.isEmpty, book.id.utf8.allSatisfy(Self.isAllowed) else {
                 throw CatalogueProblem(
-                    text: "`\(book.id)` is no identifier; use lower-case letters, digits and hyphens")
+                    text: "`\(book.id)` is not an identifier; use lower-case letters, digits and hyphens")
             }
             guard places.updateValue(place, forKey: book.id) == nil else {
                 throw CatalogueProblem(text: "two books are called `\(book.id)`")
@@ -38,7 +38,7 @@ struct Catalogue: Sendable {
     /// Returns the catalogue that ships with the server.
     static func bundled() throws -> Catalogue {
         guard let url = Bundle.module.url(forResource: "catalogue", withExtension: "json") else {
-            throw CatalogueProblem(text: "catalogue.json is missing beside the server")
+            throw CatalogueProblem(text: "catalogue.json is missing next to the server")
         }
         return try Catalogue(contentsOf: url.path(percentEncoded: false))
     }

@@ -16,7 +16,7 @@ extension Request {
         do {
             return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
         } catch {
-            throw Failure(.badRequest, "body.invalid", "The body is not the JSON that is expected here.")
+            throw Failure(.badRequest, "body.invalid", "The body is not the expected JSON.")
         }
     }
 }

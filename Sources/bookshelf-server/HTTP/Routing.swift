@@ -21,7 +21,7 @@ extension BookshelfRouter {
                 }
             } else {
                 on(path, method: method) { request, _ -> Response in
-                    let message = "`\(request.method.rawValue)` is not answered here; \(allow) would be."
+                    let message = "`\(request.method.rawValue)` is not supported here; use \(allow)."
                     throw Failure(.methodNotAllowed, "method.not-allowed", message, headers: [.allow: allow])
                 }
             }

@@ -43,7 +43,7 @@ struct FileRoutes: Sendable {
         case .unsatisfiable:
             throw Failure(
                 .rangeNotSatisfiable, "range.unsatisfiable",
-                "The file has \(file.size) bytes, and none of them is in this range.",
+                "The file has \(file.size) bytes, none of which is in this range.",
                 headers: [.contentRange: "bytes */\(file.size)", .acceptRanges: "bytes"])
         }
     }

@@ -35,7 +35,7 @@ struct LoanRoutes: Sendable {
         let wish = try await request.json(Wish.self)
         guard let book = catalogue[wish.book] else { throw Failure.unknownBook(wish.book) }
         guard let loan = loans.borrow(book.id, on: .now) else {
-            throw Failure(.conflict, "loan.taken", "`\(book.id)` is lent already.")
+            throw Failure(.conflict, "loan.taken", "`\(book.id)` is already on loan.")
         }
         events.publish(.lent(loan))
         return try .json(loan, status: .created, headers: [.location: "/v2/loans/\(loan.id)"])

@@ -49,7 +49,7 @@ extension Request {
         let text = String(uri.queryParameters["q"] ?? "")
         guard text.utf8.count <= 400 else { throw Failure(.badRequest, "query.too-long", "`q` has at most 400 bytes.") }
         guard let query = SearchQuery(text) else {
-            throw Failure(.badRequest, "query.empty", "`q` names no word to look for; write /v2/search?q=whale.")
+            throw Failure(.badRequest, "query.empty", "`q` contains no word to search for; write /v2/search?q=whale.")
         }
         return query
     }

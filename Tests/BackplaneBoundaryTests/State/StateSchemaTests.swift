@@ -31,11 +31,11 @@ struct StateSchemaTests {
     }
 
     @Test(arguments: [
-        (StateSchema(name: "s", version: 2, accepts: 3...4), "accepts 3 to 4, and not its own version 2"),
-        (StateSchema(name: "s", version: 2, accepts: 0...1), "accepts 0 to 1, and not its own version 2"),
+        (StateSchema(name: "s", version: 2, accepts: 3...4), "accepts 3 to 4, but not its own version 2"),
+        (StateSchema(name: "s", version: 2, accepts: 0...1), "accepts 0 to 1, but not its own version 2"),
         (
             StateSchema(name: "s", version: 2, writes: 3),
-            "says that the oldest version it writes is 3, later than its own version 2"
+            "gives 3 as the oldest version it writes, which is later than its own version 2"
         ),
         (StateSchema(name: "s", version: -1), "has a version -1, expected 0 to 4294967295"),
         (StateSchema(name: "s", version: 0, accepts: -2...0), "has a version -2, expected 0 to 4294967295"),
@@ -74,7 +74,7 @@ struct StateSchemaTests {
         let refusal = #expect(throws: BackplaneError.self) { try ComponentClass.registered(Odd.self) }
         #expect(
             refusal?.causes.map(\.message) == [
-                "Odd: the schema `Odd` of its state accepts 0 to 1, and not its own version 2"
+                "Odd: the schema `Odd` of its state accepts 0 to 1, but not its own version 2"
             ])
     }
 }

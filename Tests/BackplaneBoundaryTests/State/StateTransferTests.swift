@@ -53,7 +53,9 @@ struct StateTransferTests {
         let error = try #require(await failure { try await tally.importText(#"{"words":{"whale":"two"}}"#) })
         #expect(error.code == .stateIncompatible)
         #expect(error.location == "/words/whale")
-        #expect(error.message.hasPrefix("Tally: what came as its state `Tally` 1 is none: expected Int"), "\(error)")
+        #expect(
+            error.message.hasPrefix("Tally: the data received as its state `Tally` 1 cannot be decoded: expected Int"),
+            "\(error)")
         #expect(try await tally.exportText() == #"{"words":{}}"#, "it is as it was")
     }
 
@@ -69,12 +71,14 @@ struct StateTransferTests {
         #expect(
             read
                 == BackplaneError(
-                    .stateIncompatible, "NewTally was to read its state `Tally` in version 4, and accepts 0 to 3"))
+                    .stateIncompatible,
+                    "NewTally was asked to read its state `Tally` in version 4, but it accepts 0 to 3"))
         let written = await failure { _ = try await tally.exportText(version: 0) }
         #expect(
             written
                 == BackplaneError(
-                    .stateIncompatible, "NewTally was to write its state `Tally` in version 0, and writes 1 to 3"))
+                    .stateIncompatible,
+                    "NewTally was asked to write its state `Tally` in version 0, but it writes 1 to 3"))
         let beyond = await failure { try await tally.importText("[]", version: .max) }
         #expect(beyond?.code == .stateIncompatible)
     }
@@ -90,13 +94,13 @@ struct StateTransferTests {
     }
 
     @Test func `a migration that is promised and missing is an error that names it`() async throws {
-        let boaster = try await ComponentInstance.of(Boaster.self)
+        let boaster = try await ComponentInstance.of(MissingMigrations.self)
         for version in [1, 3] as [UInt32] {
             let error = await failure { try await boaster.importText("{}", version: version) }
             #expect(error?.code == .stateIncompatible)
             #expect(
                 error?.message.contains(
-                    "Boaster accepts its state `levels` in version \(version), has it in version 2, and has no `migrateUp(_:from:)`"
+                    "MissingMigrations accepts its state `levels` in version \(version), but has no `migrateUp(_:from:)`"
                 ) == true)
         }
         let error = await failure { _ = try await boaster.exportText(version: 1) }
@@ -105,12 +109,12 @@ struct StateTransferTests {
     }
 
     @Test func `a number that JSON does not have is an error of the export`() async throws {
-        let boaster = try await ComponentInstance.of(Boaster.self)
+        let boaster = try await ComponentInstance.of(MissingMigrations.self)
         try await boaster.importText(#"{"level":7}"#, version: 2)
         let error = await failure { _ = try await boaster.exportText(version: 2) }
         #expect(error?.code == .stateIncompatible && error?.location == "/level")
         #expect(
-            error?.message.hasPrefix("Boaster: its state `levels` 2 cannot be written as JSON: ") == true,
+            error?.message.hasPrefix("MissingMigrations: its state `levels` 2 cannot be written as JSON: ") == true,
             "\(String(describing: error))")
     }
 

@@ -95,7 +95,7 @@ final class NewTally: Manager, StatefulComponent {
 }
 
 /// Says that it reads and writes what it has no migrations for.
-final class Boaster: Manager, StatefulComponent {
+final class MissingMigrations: Manager, StatefulComponent {
     struct State: Codable { var level: Double }
     static let stateSchema = StateSchema(name: "levels", version: 2, accepts: 1...3, writes: 1)
     private let level = Mutex(0.5)

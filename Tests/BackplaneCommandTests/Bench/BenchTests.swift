@@ -101,7 +101,7 @@ struct BenchTests {
         #expect(try left() == [])
     }
 
-    @Test func `a table has no colour where nobody watches, and a debug build says what it is`() async throws {
+    @Test func `a table has no colour without a terminal, and a debug build says what it is`() async throws {
         let outcome = try await tool.plain("bench", "boundary", "--only", "native actor", "--quick")
         #expect(outcome.status == 0)
         let lines = outcome.output.split(separator: "\n")

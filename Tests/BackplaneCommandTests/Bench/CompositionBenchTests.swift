@@ -20,7 +20,7 @@ struct CompositionBenchTests {
         "idle host with Bookshelf, memory: resident": 60,
     ]
 
-    @Test func `every bound of composition is a row, and the shares of loading are rows beside it`() async throws {
+    @Test func `every bound of composition is a row, and so are the shares of loading`() async throws {
         let outcome = try await tool.plain("bench", "composition", "--quick", "--json")
         try #require(outcome.status == 0, "\(outcome.errors)")
         let rows = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])

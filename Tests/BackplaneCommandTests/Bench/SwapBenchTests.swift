@@ -31,7 +31,7 @@ struct SwapBenchTests {
             "prepare (create)", "quiesce (hold)", "quiesce (drain)", "suspend", "export", "import", "flip", "activate",
             "probation (watch)",
         ].map {
-            "fault at \($0): old generation did not serve on or lost state"
+            "fault at \($0): old generation stopped serving or lost state"
         }
 
     @Test func `every bound of swaps is a row, and what must not happen did not`() async throws {

@@ -72,7 +72,7 @@ extension Composition {
             }
             """#,
             [.shelf, .books("1.4.0"), .books("2.1.0"), .books("2.0.0"), .clock]
-        ) { $0 == "clock" ? .served(because: "plugin `org.example.clock` is not made with the Swift SDK") : .native }
+        ) { $0 == "clock" ? .served(because: "plugin `org.example.clock` does not use the Swift SDK") : .native }
     }
 }
 

@@ -35,7 +35,9 @@ import Testing
         #expect(try Explanation(of: "B", in: composition).reasons.map(\.code) == ["manifest.wrong-type"])
     }
 
-    @Test func `what was not loaded may be why, and is told of those alone that cannot be created`() throws {
+    @Test func `libraries that were not loaded may be the cause, and are listed only for what cannot be created`()
+        throws
+    {
         let lost = Problem(
             .error, manager: nil,
             BackplaneError(.pluginNotFound, "the library `X` is not loaded", at: "/plugins/0/library"))
@@ -55,8 +57,8 @@ import Testing
     @Test(
         arguments: [
             (
-                "Service", nil, "the highest of 4 that fit; of 2 equal ones that of the earliest plugin",
-                ["a lower version", "of a later plugin", "a lower version", "a manager, not a network service"]
+                "Service", nil, "the highest of 4 that fit; of 2 equal ones, the one of the earliest plugin",
+                ["a lower version", "from a later plugin", "a lower version", "a manager, not a network service"]
             ),
             (
                 "Service", "[1,2)", "the highest of 2 that fit",
@@ -95,7 +97,7 @@ import Testing
     }
 
     /// Managers of which each uses the next two: every path from the first to the last one would be millions of lines.
-    @Test func `what many come from is told once`() throws {
+    @Test func `a common cause is reported once`() throws {
         let count = 40
         let managers = (0..<count).map {
             #""\#($0 < 10 ? "0" : "")\#($0)": {"className": "M", "uses": {"a": "\#(Self.name($0 + 1))", "b": "\#(Self.name($0 + 2))"}}"#
@@ -124,7 +126,7 @@ import Testing
         let wires = try #require(components[0]["wires"] as? [[String: Any]])
         #expect(
             wires.compactMap { $0["reason"] as? String } == [
-                "plugin `org.example.clock` is not made with the Swift SDK"
+                "plugin `org.example.clock` does not use the Swift SDK"
             ])
     }
 }

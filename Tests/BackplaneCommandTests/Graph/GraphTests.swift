@@ -14,7 +14,7 @@ import Testing
         try expectSnapshot(MermaidText.text(graph) + "\n", "graph-mermaid")
     }
 
-    @Test func `so has Graphviz`() throws {
+    @Test func `so does Graphviz`() throws {
         try expectSnapshot(DOTText.text(graph) + "\n", "graph-dot")
     }
 
@@ -61,7 +61,7 @@ import Testing
 
     /// The same with a mark after each, which makes one character of both, and on wires.
     @Test(arguments: ["\"", "\\", "&", "&lt;", "'", "]", "|", ":", "#", ";", "a", ""])
-    func `a mark after a character hides it from nobody`(character: String) throws {
+    func `a combining mark does not hide its character`(character: String) throws {
         let name = character + "\u{301}];n0 [label=x",
             node = ComponentGraph.Node(id: "n0", kind: .manager, name: name, managers: [name])
         let graph = ComponentGraph(nodes: [node], edges: [.init(from: "n0", to: "n0", label: name, style: .native)])

@@ -70,8 +70,8 @@ import Testing
             ManagerConstants(composition).swift(of: "m.json") == """
                 // The managers of m.json, as in `host.manager(…)`.
                 // Beat: provides no contract
-                // Odd: provides `org.example.odd/1`, which is no name of a Swift type
-                // 🙂: no identifier can be made of its name
+                // Odd: provides `org.example.odd/1`, which is not the name of a Swift type
+                // 🙂: its name cannot be written as an identifier
                 """)
     }
 }

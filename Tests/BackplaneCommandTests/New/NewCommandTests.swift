@@ -61,7 +61,7 @@ struct NewCommandTests {
         #expect(outcome.status == 1 && outcome.output == "")
         #expect(
             outcome.errors
-                == "backplane: Tides: new.exists: the folder is not empty, there is `notes.txt`; take another name, or an empty folder\n"
+                == "backplane: Tides: new.exists: the folder is not empty: it contains `notes.txt`; choose another name, or an empty folder\n"
         )
         #expect(try names(in: "Tides") == ["notes.txt"])
     }
@@ -97,7 +97,7 @@ struct NewCommandTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.errors.contains(
-                "new.package: there is no Package.swift, neither here nor above; `backplane new package NAME` makes a package"
+                "new.package: there is no Package.swift in this folder or above it; `backplane new package NAME` creates a package"
             ))
     }
 
@@ -110,7 +110,7 @@ struct NewCommandTests {
         let lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
             lines.first
-                == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; mend it, and enter the command again"
+                == "backplane: \(root)/Package.swift: new.package: SwiftPM cannot read the package `here`; fix it, and run the command again"
         )
         #expect(
             Array(lines.dropFirst().prefix(4)) == [
@@ -127,8 +127,8 @@ struct NewCommandTests {
         #expect(try names() == ["Package.swift"])
     }
 
-    @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` behind its targets keeps them in Swift 5"), ("6.0", "")])
-    func `a tools version that is too old is told before anything is written`(version: String, language: String)
+    @Test(arguments: [("5.9", "; `swiftLanguageModes: [.v5]` after its targets keeps them in Swift 5"), ("6.0", "")])
+    func `a tools version that is too old is reported before anything is written`(version: String, language: String)
         async throws
     {
         let package =
@@ -137,8 +137,8 @@ struct NewCommandTests {
         let outcome = try await new("plugin", "Tides", "--backplane", Page.root.path)
         #expect(outcome.status == 1)
         let needed =
-            "expected the tools version 6.1 or a later one, which a dependency on Backplane without its traits needs, found \(version)"
-        let remedy = "begin it with `// swift-tools-version: 6.1`, and enter the command again\(language)"
+            "expected the tools version 6.1 or later, which a dependency on Backplane without its traits needs, found \(version)"
+        let remedy = "begin it with `// swift-tools-version: 6.1`, and run the command again\(language)"
         #expect(outcome.errors == "backplane: \(root)/Package.swift: new.tools: \(needed); \(remedy)\n")
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
         #expect(try String(contentsOfFile: root + "/Package.swift", encoding: .utf8) == package)
@@ -183,7 +183,7 @@ struct NewCommandTests {
     @Test(arguments: [
         (
             #".target(name: "A")"#, "Sources",
-            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and enter"
+            "the target `A` has all of `Sources`, which leaves no room for `TidesModule`; move its files into `Sources/A`, and run"
         ),
         (
             #".target(name: "A", path: "Sources")"#, "Sources",
@@ -191,7 +191,7 @@ struct NewCommandTests {
         ),
         (
             #".testTarget(name: "ATests")"#, "Tests",
-            "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and enter"
+            "the target `ATests` has all of `Tests`, which leaves no room for `TidesTests`; move its files into `Tests/ATests`, and run"
         ),
     ])
     func `a target that has a whole folder has to make room first`(target: String, folder: String, reason: String)
@@ -287,7 +287,7 @@ struct NewCommandTests {
         #expect(outcome.status == 1)
         #expect(
             outcome.errors
-                == "backplane: Package.swift: new.exists: the package has a target `TidesModule` already; take another name\n"
+                == "backplane: Package.swift: new.exists: the package already has a target `TidesModule`; choose another name\n"
         )
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift"])
     }
@@ -305,7 +305,7 @@ struct NewCommandTests {
         #expect(try names().filter { !$0.hasPrefix(".build") } == ["Package.swift", "backplane.json"])
     }
 
-    @Test func `of several plugins a manager is told which, and none is there twice`() async throws {
+    @Test func `with several plugins a manager needs a choice, and none is there twice`() async throws {
         _ = try await new("package", "Tides", "--backplane", Page.root.path)
         let plugin = try await new("plugin", "Ferry", "--package", "Tides"),
             again = try await new("plugin", "Ferry", "--package", "Tides")
@@ -315,7 +315,7 @@ struct NewCommandTests {
         #expect(again.errors.contains("new.exists: `Sources/FerryModule/FerryContracts.swift`, "))
         let unclear = try await new("manager", "Crew", "--package", "Tides"),
             wrong = try await new("manager", "Crew", "--plugin", "Boat", "--package", "Tides")
-        #expect(unclear.errors.contains("it has `Ferry`, `Tides`, and --plugin NAME says which is meant"))
+        #expect(unclear.errors.contains("it has `Ferry`, `Tides`; choose one with --plugin NAME"))
         #expect(
             wrong.errors.contains("expected the name of a plugin of the package, found `Boat`; it has `Ferry`, `Tides`")
         )

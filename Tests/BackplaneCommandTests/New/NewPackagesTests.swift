@@ -5,11 +5,11 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct NewPackagesTests {
     private let tool: Tool
-    private let workplace: Workplace
+    private let workspace: NewWorkspace
 
     init() throws {
         tool = try Tool()
-        workplace = try Workplace()
+        workspace = try NewWorkspace()
     }
 
     /// One test, since the second of these finds built what the first has built.
@@ -17,37 +17,37 @@ struct NewPackagesTests {
         try await package()
         try await program()
         try await thisPackage()
-        #expect(try workplace.fetched() == [])
+        #expect(try workspace.fetched() == [])
     }
 
     /// A package, with managers of all kinds, and a second plugin in it.
     private func package() async throws {
-        try await workplace.new("package", "Tides", in: "")
-        try await workplace.new("manager", "Weather", "--dac", "--service", in: "Tides")
-        try await workplace.new("plugin", "Ferry", in: "Tides")
-        try await workplace.new("manager", "Crew", "--dac", "--plugin", "Ferry", in: "Tides")
-        try await workplace.new("manager", "Buoy", "--service", "--plugin", "Ferry", in: "Tides")
-        let outcome = try await workplace.swift("test", in: "Tides")
+        try await workspace.new("package", "Tides", in: "")
+        try await workspace.new("manager", "Weather", "--dac", "--service", in: "Tides")
+        try await workspace.new("plugin", "Ferry", in: "Tides")
+        try await workspace.new("manager", "Crew", "--dac", "--plugin", "Ferry", in: "Tides")
+        try await workspace.new("manager", "Buoy", "--service", "--plugin", "Ferry", in: "Tides")
+        let outcome = try await workspace.swift("test", in: "Tides")
         #expect(outcome.contains("Test run with 11 tests in 7 suites passed"))
-        let manifest = workplace.folder + "/Tides/backplane.json"
+        let manifest = workspace.folder + "/Tides/backplane.json"
         let greeting = try await tool.run(
-            "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workplace.built)
+            "call", manifest, "TidesManager", "greet", "\"Ada\"", "--plugin-path", workspace.built)
         #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
-        let items = try await tool.run("call", manifest, "WeatherManager", "items", "--plugin-path", workplace.built)
+        let items = try await tool.run("call", manifest, "WeatherManager", "items", "--plugin-path", workspace.built)
         #expect(
             items.output.contains("The first item") && items.output.contains(#""source":"network""#), "\(items.errors)")
     }
 
     /// A program, which stays until it is told to stop, and is reached by other commands until then.
     private func program() async throws {
-        try await workplace.new("app", "Harbour", in: "")
-        let outcome = try await workplace.swift("test", in: "Harbour")
+        try await workspace.new("app", "Harbour", in: "")
+        let outcome = try await workspace.swift("test", in: "Harbour")
         #expect(outcome.contains("Test run with 3 tests in 2 suites passed"))
         for signal in [SIGTERM, SIGINT] {
             let environment = ["XDG_RUNTIME_DIR": tool.folder, "XDG_STATE_HOME": tool.folder]
             let harbour = try RunningTool(
-                [], of: workplace.built + "/Harbour", input: nil, environment: environment,
-                in: workplace.folder + "/Harbour")
+                [], of: workspace.built + "/Harbour", input: nil, environment: environment,
+                in: workspace.folder + "/Harbour")
             try #require(await harbour.says("up; stop with control-C"), "\(harbour.errors)")
             let call = try await tool.plain("call", "HarbourManager", "items", "--running")
             #expect(call.output.contains("The first item"), "\(call.errors)")
@@ -56,7 +56,7 @@ struct NewPackagesTests {
             #expect(ended.status == 0 && ended.output.hasSuffix("stopping\n"), "\(ended.errors)")
         }
         let lost = try RunningTool(
-            ["nowhere.json"], of: workplace.built + "/Harbour", input: nil,
+            ["nowhere.json"], of: workspace.built + "/Harbour", input: nil,
             environment: ["XDG_RUNTIME_DIR": tool.folder])
         let ended = await lost.end()
         #expect(ended.status == 1 && ended.errors.contains("manifest.unreadable"))
@@ -64,15 +64,15 @@ struct NewPackagesTests {
 
     /// A plugin in this package itself, or rather in a copy of it.
     private func thisPackage() async throws {
-        try await workplace.new("plugin", "Ferry", in: "backplane")
-        try await workplace.new("manager", "Crew", "--dac", "--service", "--plugin", "Ferry", in: "backplane")
+        try await workspace.new("plugin", "Ferry", in: "backplane")
+        try await workspace.new("manager", "Crew", "--dac", "--service", "--plugin", "Ferry", in: "backplane")
         // Its tests stand in one program with all others; that they compile has to do.
-        _ = try await workplace.swift("build", "--product", "Ferry", "--disable-default-traits", in: "backplane")
-        _ = try await workplace.swift(
+        _ = try await workspace.swift("build", "--product", "Ferry", "--disable-default-traits", in: "backplane")
+        _ = try await workspace.swift(
             "build", "--target", "FerryModuleTests", "--disable-default-traits", in: "backplane")
         let greeting = try await tool.run(
-            "call", workplace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"",
-            "--plugin-path", workplace.built)
+            "call", workspace.folder + "/backplane/manifests/ferry.json", "FerryManager", "greet", "\"Ada\"",
+            "--plugin-path", workspace.built)
         #expect(greeting.output == "\"Hello, Ada!\"\n", "\(greeting.errors)")
     }
 }

@@ -33,7 +33,7 @@ struct LostOutputTests {
         #expect(outcome.errors == "backplane: the output cannot be written: No space left on device\n")
     }
 
-    @Test func `who waits for a slow reader gets everything across`() throws {
+    @Test func `output to a slow reader arrives completely`() throws {
         let pipe = Pipe(), writer = pipe.fileHandleForWriting
         let descriptor = writer.fileDescriptor
         #expect(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0)

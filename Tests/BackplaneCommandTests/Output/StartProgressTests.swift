@@ -4,7 +4,7 @@ import Testing
 @testable import BackplaneHost
 
 @Suite struct StartProgressTests {
-    @Test func `it says how many are up, and who is starting`() {
+    @Test func `it shows how many managers are up, and which are starting`() {
         let names = ["A", "B", "C", "D", "E", "F"]
         let states: [ManagerState] = [.ready, .starting, .starting, .starting, .starting, .resolved]
         let managers = zip(names, states).map { ManagerStatus(name: $0, state: $1) }

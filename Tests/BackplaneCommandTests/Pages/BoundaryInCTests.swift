@@ -18,7 +18,7 @@ struct BoundaryInCTests {
         page = try Page("docs/boundary-in-c.md")
     }
 
-    @Test func `a plugin from nothing says what the page says, and goes on from its state in a swap`() async throws {
+    @Test func `a plugin from nothing prints what the page shows, and keeps its state in a swap`() async throws {
         let start = try #require(page.blocks.firstIndex { $0.kind == "serve" })
         #expect(try reader.follow(page.blocks[..<start]).outputs == 3)
 

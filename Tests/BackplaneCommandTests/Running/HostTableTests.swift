@@ -24,7 +24,7 @@ import Testing
             lines == [
                 "PROCESS  MANIFEST                          SOCKET",
                 "1        /a.json                           /run/host-1.sock",
-                "2        made in Swift                     /run/host-2.sock",
+                "2        composed in Swift                 /run/host-2.sock",
                 "-        the host does not answer in time  /run/host-9.sock",
             ])
     }

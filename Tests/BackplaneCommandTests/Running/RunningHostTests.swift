@@ -35,7 +35,7 @@ struct RunningHostTests {
         #expect(outcome.status == 1 && outcome.output == "")
         #expect(
             outcome.errors
-                == "backplane: control.unreachable: no host is running; `backplane run` starts one, and prints where it listens\n"
+                == "backplane: control.unreachable: no host is running; start one with `backplane run`, which prints the path of its socket\n"
         )
     }
 
@@ -61,7 +61,7 @@ struct RunningHostTests {
                 && explained.errors.contains("EventFeedService"))
     }
 
-    @Test func `services and explain tell of the host that runs, and who is up`() async throws {
+    @Test func `services and explain describe the running host, and what is up`() async throws {
         let host = try await tool.startRun(Tool.almanac)
         let alone = try await tool.run("services", Tool.almanac),
             running = try await tool.plain("services", "--running")
@@ -90,7 +90,7 @@ struct RunningHostTests {
         _ = host
     }
 
-    @Test func `a manifest that was changed is put in force, and a manager made anew`() async throws {
+    @Test func `a changed manifest is activated, and a manager recreated`() async throws {
         func write(_ managers: String) throws -> String {
             try tool.write(
                 #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(managers)}}"#, as: "m.json")
@@ -101,11 +101,11 @@ struct RunningHostTests {
         _ = try write("\(clock), \(second)")
         let applied = try await tool.plain("apply", path)
         #expect(
-            applied.status == 0 && applied.output == "started: Second\n1 manager noticed nothing\n", "\(applied.errors)"
+            applied.status == 0 && applied.output == "started: Second\n1 manager unaffected\n", "\(applied.errors)"
         )
         #expect(try await tool.plain("call", "Second", "echo", "1", "--running").output == "1\n")
         let reset = try await tool.plain("reset", "Second")
-        #expect(reset.status == 0 && reset.output == "made anew: Second\n1 manager noticed nothing\n")
+        #expect(reset.status == 0 && reset.output == "recreated: Second\n1 manager unaffected\n")
         struct Change: Decodable, Equatable {
             var started: [String], restarted: [String], stopped: [String], kept: [String]
         }
@@ -120,7 +120,7 @@ struct RunningHostTests {
         let other = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "Clock"}], "managers": {\#(clock)}}"#, as: "other.json")
         #expect(
-            try await tool.plain("apply", other).output == "stopped: Second\n1 manager noticed nothing\n",
+            try await tool.plain("apply", other).output == "stopped: Second\n1 manager unaffected\n",
             "the only host there is will do")
         #expect(try await tool.plain("reset", "Nobody").errors.contains("manager.unknown"))
         _ = host
@@ -144,7 +144,7 @@ struct RunningHostTests {
         }
         #expect(try await tool.plain("call", other, "Other", "echo", "1", "--running").output == "1\n")
         #expect(try await tool.plain("call", "Other", "echo", "1", "--socket", sockets[1]).output == "1\n")
-        #expect(try await tool.plain("reset", "--manifest", other).output == "made anew: Other\n")
+        #expect(try await tool.plain("reset", "--manifest", other).output == "recreated: Other\n")
         let link = tool.folder + "/link.json"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
         #expect(try await tool.plain("reset", "--manifest", link).status == 0, "the same file under another name")
@@ -164,7 +164,7 @@ struct RunningHostTests {
         let outcome = try await RunningTool(
             ["reset"], input: nil, environment: ["XDG_RUNTIME_DIR": tool.folder], in: here
         ).end()
-        #expect(outcome.status == 0 && outcome.output == "made anew: Own\n", "\(outcome.errors)")
+        #expect(outcome.status == 0 && outcome.output == "recreated: Own\n", "\(outcome.errors)")
         _ = hosts
     }
 
@@ -179,14 +179,14 @@ struct RunningHostTests {
             dead.status == 1
                 && dead.errors == "backplane: \(socket): control.unreachable: no host listens there any more\n")
         let none = try await tool.plain("stats", "--socket", tool.folder + "/none.sock")
-        #expect(none.status == 1 && none.errors.contains("there is no such socket"))
+        #expect(none.status == 1 && none.errors.contains("the socket does not exist"))
         let next = try await tool.startRun(Tool.almanac)
         #expect(
             sockets() == [try FileManager.default.displayName(atPath: self.socket(of: next))],
             "and its socket is gone with the next")
     }
 
-    @Test func `control-C ends a call in the host too, and the host goes on`() async throws {
+    @Test func `control-C ends a call in the host, too, and the host continues`() async throws {
         let path = try tool.write(
             #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {"Trial": {"className": "TrialManager"}}}"#,
             as: "m.json")
@@ -207,7 +207,7 @@ struct RunningHostTests {
         #expect(await host.end().status == 0, "and goes on until it is stopped itself")
     }
 
-    @Test func `control-C ends a command, and says that what it began in the host goes on`() async throws {
+    @Test func `control-C ends a command, and reports that its work in the host continues`() async throws {
         func write(_ managers: String) throws -> String {
             try tool.write(
                 #"{"manifestVersion": 1, "plugins": [{"library": "_Challenge"}], "managers": {\#(managers)}}"#,
@@ -224,7 +224,7 @@ struct RunningHostTests {
         apply.signal(SIGINT)
         let outcome = await apply.end()
         #expect(outcome.status == 130 && outcome.output == "")
-        #expect(outcome.errors == "backplane: this command ends, and the host goes on with the manifest\n")
+        #expect(outcome.errors == "backplane: this command ends, but the host continues to activate the manifest\n")
         #expect(try await tool.plain("explain", "B", "--running").output.hasPrefix("B: resolved, starting"))
     }
 

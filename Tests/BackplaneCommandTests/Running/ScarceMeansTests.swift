@@ -25,7 +25,7 @@ struct ScarceMeansTests {
             sourceLocation: location)
         guard outcome.status != 0 else { return true }
         #expect(
-            ["host.exhausted", "Too many open files", "cannot be run once more"].contains {
+            ["host.exhausted", "Too many open files", "cannot be started a second time"].contains {
                 (outcome.output + outcome.errors).contains($0)
             },
             "\(limit): \(arguments[0]) said \(outcome.output)\(outcome.errors)", sourceLocation: location)

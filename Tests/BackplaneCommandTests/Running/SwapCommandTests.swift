@@ -21,7 +21,7 @@ struct SwapCommandTests {
         try await tool.plain("call", "Edition", "edition", "--running").output
     }
 
-    @Test func `a new build is put in force by its name, and the old one again by a rollback`() async throws {
+    @Test func `a new build is activated by its name, and the old one again by a rollback`() async throws {
         let host = try await tool.startRun(manifest)
         #expect(try await edition() == "1\n")
         try EditionLibrary.compile(2, to: tool.folder)
@@ -30,13 +30,13 @@ struct SwapCommandTests {
         let lines = swapped.output.split(separator: "\n")
         #expect(lines.first == "swapped org.example.edition 1.0.0 → 2.0.0, generation 1 → 2")
         #expect(
-            lines.last?.contains("no call waited; ") == true
+            lines.last?.contains("no calls waited; ") == true
                 && lines.last?.hasSuffix(" from the request to the new code") == true, "\(swapped.output)")
         #expect(try await edition() == "2\n")
 
         let same = try await tool.plain("swap", "Edition")
         #expect(
-            same.status == 0 && same.output == "nothing was done: what is there is byte for byte what is in force\n")
+            same.status == 0 && same.output == "nothing to do: the libraries are identical to the active ones\n")
 
         let back = try await tool.plain("rollback", EditionLibrary.id, "--json")
         let report = try JSONDecoder().decode(SwapReportForm.self, from: Data(back.output.utf8)).value
@@ -55,7 +55,7 @@ struct SwapCommandTests {
             in: tool.folder
         ).end()
         #expect(
-            dry.status == 0 && dry.output.hasPrefix("PLUGIN ") && dry.output.hasSuffix("nothing was touched\n"),
+            dry.status == 0 && dry.output.hasPrefix("PLUGIN ") && dry.output.hasSuffix("nothing was changed\n"),
             "\(dry.output)\(dry.errors)")
         #expect(
             dry.output.contains("1.0.0 → 7.0.0") && dry.output.contains(other),
@@ -70,7 +70,9 @@ struct SwapCommandTests {
         _ = host
     }
 
-    @Test func `what is not there, not a plugin or not known is refused, and the old code goes on`() async throws {
+    @Test func `a library that is missing, not a plugin or not known is refused, and the old code keeps running`()
+        async throws
+    {
         let host = try await tool.startRun(manifest), half = try tool.write("half", as: "libHalf.so")
         for arguments in [
             ["swap", tool.folder + "/libNone.so"], ["swap", "Nobody"], ["swap", half], ["swap", "Edition", half],
@@ -103,7 +105,7 @@ struct SwapCommandTests {
         let table = try await tool.plain("generations").output.split(separator: "\n")
         #expect(
             table.count == 3 && table[0].hasPrefix("PLUGIN ") && table[1].contains("  retired ")
-                && table[2].contains("  in force "), "\(table)")
+                && table[2].contains("  active "), "\(table)")
         let listed = try await tool.plain("generations", EditionLibrary.id, "--json")
         let generations = try JSONDecoder().decode([GenerationForm].self, from: Data(listed.output.utf8)).values
         #expect(generations.map(\.number) == [1, 2] && generations.map(\.canReturn) == [true, false])
@@ -131,7 +133,7 @@ struct SwapCommandTests {
         _ = host
     }
 
-    @Test func `who asks for a swap on probation is told when its code is in force, once and however short that is`()
+    @Test func `a swap on probation reports when its code becomes active, once, however short that is`()
         async throws
     {
         let host = try await tool.startRun(manifest),
@@ -151,11 +153,11 @@ struct SwapCommandTests {
             }
         }.get()
         #expect(report.value.outcome == .swapped)
-        #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is in force, on probation"])
+        #expect(told.withLock { $0 } == ["generation 2 of org.example.edition is active, on probation"])
         _ = host
     }
 
-    @Test func `control-C ends the command, and the swap goes on`() async throws {
+    @Test func `control-C ends the command, and the swap continues`() async throws {
         let host = try await tool.startRun(manifest),
             other = try EditionLibrary.compile(2, to: tool.folder, as: "libOther.so")
         let swap = try tool.start(["swap", other, "--probation", "600"])
@@ -166,7 +168,7 @@ struct SwapCommandTests {
         #expect(
             outcome.status == 130
                 && outcome.errors
-                    == "backplane: this command ends, and the swap goes on; `backplane generations` says what comes of it\n"
+                    == "backplane: this command ends, but the swap continues; `backplane generations` shows its result\n"
         )
         #expect(try await edition() == "2\n")
         #expect(try await tool.plain("generations").output.contains("  on probation "))

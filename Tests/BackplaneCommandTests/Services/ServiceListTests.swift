@@ -9,13 +9,13 @@ import Testing
 @Suite struct ServiceListTests {
     private let list = ServiceList(.books)
 
-    @Test func `what plugins register stands plugin by plugin, with who uses it`() throws {
+    @Test func `registered classes are listed plugin by plugin, with their users`() throws {
         let missing = try #require(list.missingTable)
         let lines = list.table.lines(colour: false) + [""] + missing.lines(colour: false)
         try expectSnapshot(lines.joined(separator: "\n") + "\n", "services-table")
     }
 
-    @Test func `what nobody uses is marked`() {
+    @Test func `unused classes are marked`() {
         let unused = list.plugins.flatMap(\.components).filter(\.usedBy.isEmpty).map { "\($0.className) \($0.version)" }
         #expect(unused == ["BooksService 2.0.0", "Metronome 1.0.0"])
     }

@@ -52,7 +52,7 @@ struct FileWatchFolderTests {
         #expect(try observed.toldSoFar(in: "root").isEmpty)
     }
 
-    @Test func `a folder that gets another name within the tree is told of under both`() throws {
+    @Test func `a folder that is renamed within the tree is reported under both names`() throws {
         try observed.makeFolder("one/deep")
         try observed.write("", to: "one/deep/a")
         let watch = try observed.watch()
@@ -102,7 +102,7 @@ struct FileWatchFolderTests {
         #expect(try observed.toldSoFar().paths == [observed.path("Sources/seen")])
     }
 
-    @Test func `a checkout of another branch with hundreds of files is told whole`() throws {
+    @Test func `a checkout of another branch with hundreds of files is reported completely`() throws {
         func git(_ words: String...) throws {
             let all =
                 [

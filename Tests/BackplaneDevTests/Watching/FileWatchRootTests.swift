@@ -83,7 +83,7 @@ struct FileWatchRootTests {
         try observed.told(until: "round/b")
     }
 
-    @Test func `a single file is told of, and nothing beside it`() throws {
+    @Test func `a single file is reported, and nothing next to it`() throws {
         try observed.write("{}", to: "manifest.json")
         let watch = try observed.watch(
             WatchedTree(observed.path("manifest.json"), .file), WatchedTree(observed.path("later/lock.json"), .file))
@@ -103,7 +103,7 @@ struct FileWatchRootTests {
         try observed.told(until: "later/lock.json")
     }
 
-    @Test func `a single file that is a link is told of when its file is written, and when the link is another`() throws
+    @Test func `a single file that is a link is reported when its target is written, and when the link changes`() throws
     {
         for name in ["real", "stage"] { try observed.makeFolder(name) }
         for name in ["real/m.json", "stage/m.json"] { try observed.write("{}", to: name) }
@@ -169,7 +169,7 @@ struct FileWatchRootTests {
         .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? .max
 
     @Test(.enabled(if: queue <= 100_000, "the system keeps more events than a test can make"))
-    func `more than the kernel keeps is told all the same`() throws {
+    func `more events than the kernel queues are reported all the same`() throws {
         for name in ["old", "gone", "here"] { try observed.makeFolder(name) }
         for name in ["a", "gone/a"] { try observed.write("", to: name) }
         let isReporting = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0), report = observed.report

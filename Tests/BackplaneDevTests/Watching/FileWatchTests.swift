@@ -12,7 +12,7 @@ struct FileWatchTests {
 
     init() throws { observed = try Observed() }
 
-    @Test func `a file that is written is told of, once however often it is within the quiet time`() throws {
+    @Test func `a file that is written is reported once, however often that happens within the quiet time`() throws {
         let watch = try observed.watch(quiet: .milliseconds(500))
         defer { watch.close() }
         for text in ["one", "two", "three"] { try observed.write(text, to: "a.swift") }
@@ -20,7 +20,7 @@ struct FileWatchTests {
         #expect(try observed.toldSoFar().isEmpty)
     }
 
-    @Test func `a file that is removed is told of, and again when it is there again`() throws {
+    @Test func `a file is reported when it is removed, and when it reappears`() throws {
         try observed.write("one", to: "a.swift")
         let watch = try observed.watch()
         defer { watch.close() }
@@ -41,7 +41,7 @@ struct FileWatchTests {
         #expect(try observed.toldSoFar().paths == [observed.path("a.swift")], "as long as before")
     }
 
-    @Test func `of one that is too large to be compared every writing is told`() throws {
+    @Test func `every write to a file that is too large to be compared is reported`() throws {
         try observed.write("one", to: "libA.so")
         let watch = try observed.watch(WatchedTree(observed.folder, .libraries), comparing: 0)
         defer { watch.close() }
@@ -51,7 +51,7 @@ struct FileWatchTests {
         }
     }
 
-    @Test func `a file that is cut off and written anew keeps its inode and is told of`() throws {
+    @Test func `a file that is truncated and rewritten keeps its inode and is reported`() throws {
         try observed.write("one", to: "a.swift")
         let inode = try FileStatus(at: observed.path("a.swift")).inode
         let watch = try observed.watch()
@@ -61,7 +61,7 @@ struct FileWatchTests {
         #expect(try FileStatus(at: observed.path("a.swift")).inode == inode)
     }
 
-    @Test func `of an editor's temporary file and rename only the file is told`() throws {
+    @Test func `of an editor's temporary file and rename, only the file is reported`() throws {
         try observed.write("one", to: "a.swift")
         let watch = try observed.watch()
         defer { watch.close() }
@@ -87,7 +87,7 @@ struct FileWatchTests {
 
     private func close(_ file: consuming FileDescriptor) {}
 
-    @Test func `a link is told of when it is made, a hard one and a symbolic one`() throws {
+    @Test func `a hard link and a symbolic link are reported when they are created`() throws {
         try observed.makeFolder("elsewhere")
         try observed.write("one", to: "elsewhere/origin")
         try observed.makeFolder("watched")
@@ -99,7 +99,7 @@ struct FileWatchTests {
         try observed.told(until: "watched/soft.swift")
     }
 
-    @Test func `a link is told of although the name it was made from is gone at once`() throws {
+    @Test func `a link is reported although its original name is removed at once`() throws {
         try observed.makeFolder("elsewhere")
         try observed.makeFolder("watched")
         let watch = try observed.watch(WatchedTree(observed.path("watched"), .recursive))

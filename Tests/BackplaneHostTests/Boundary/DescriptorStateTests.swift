@@ -70,7 +70,7 @@ struct DescriptorStateTests {
             (0, false, false), (1, true, false), (2, false, true), (3, true, true), (0xFFFF_FFFC, false, false),
             (.max, true, true),
         ] as [(UInt32, Bool, Bool)])
-    func `traits that nobody knows are passed over`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
+    func `unknown traits are ignored`(traits: UInt32, isExclusive: Bool, restarts: Bool) throws {
         var component = Self.component
         component.traits = traits
         let description = try read(component).description
@@ -86,8 +86,8 @@ struct DescriptorStateTests {
             }
             return nil
         }
-        let advice = "set both, and `size` to sizeof(bp_state)"
-        let needs = "Far: the state `words` needs `export_state` and `import_state`, and has"
+        let advice = "set both, and set `size` to sizeof(bp_state)"
+        let needs = "Far: the state `words` needs `export_state` and `import_state`, but has"
         #expect(refusal { $0.export_state = nil } == "\(needs) only the second; \(advice)")
         #expect(refusal { $0.import_state = nil } == "\(needs) only the first; \(advice)")
         #expect(
@@ -99,8 +99,9 @@ struct DescriptorStateTests {
         #expect(
             refusal { $0.schema.length = -1 }?.contains(
                 "Far's state: the schema: expected at most 1024 bytes, found 18446744073709551615") == true)
-        #expect(refusal { $0.schema.data = nil } == "Far's state: the schema: a length of 5 and no bytes")
-        #expect(refusal { $0.schema = .forever("two words") }?.contains("has spaces or control characters") == true)
+        #expect(refusal { $0.schema.data = nil } == "Far's state: the schema: found a length of 5 without bytes")
+        #expect(
+            refusal { $0.schema = .forever("two words") }?.contains("contains spaces or control characters") == true)
 
         let range = "expected a range with its own version 2 in it"
         #expect(
@@ -114,7 +115,7 @@ struct DescriptorStateTests {
                 == "Far: the state `words` accepts versions 0 to 1, \(range)")
         #expect(
             refusal { $0.writes_min = 3 }
-                == "Far: the state `words` says that 3 is the oldest version it writes, expected at most its own version 2"
+                == "Far: the state `words` gives 3 as the oldest version it writes, expected at most its own version 2"
         )
         #expect(refusal { ($0.accepts_min, $0.accepts_max, $0.writes_min) = (0, .max, 0) } == nil)
     }

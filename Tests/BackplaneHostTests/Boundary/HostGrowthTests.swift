@@ -76,7 +76,7 @@ struct HostGrowthTests {
     /// A plugin in C, compiled with a header of its own, calls a collaborator, logs, and reads what it was made with.
     private func probe(_ header: HeaderText) async throws {
         let folder = try LoadingFixture.Folder()
-        try folder.write(LoadingFixture.library(of: header.text + FarPlugin.source, []), as: "libFar.so")
+        try folder.write(LoadingFixture.library(of: header.text + OtherHeaderPlugin.source, []), as: "libFar.so")
         let test = try TestHost(
             #"""
             {"manifestVersion": 1, "plugins": [{"library": "_Challenge"}, {"library": "Far"}],

@@ -21,14 +21,14 @@ struct NegotiationTests {
 
     @Test(arguments: [(0, 0), (0, 1), (0, .max)] as [(UInt32, UInt32)])
     func `a plugin chooses a number out of a host's range and its own`(lowest: UInt32, highest: UInt32) throws {
-        let asked = OddHost(abi: lowest...highest).ask(ProbePlugin.self)
+        let asked = OtherVersionHost(abi: lowest...highest).ask(ProbePlugin.self)
         #expect(asked.status == BP_OK)
         #expect(asked.answer.abi == 0)
     }
 
     @Test(arguments: [(1, 1), (1, 7), (.max, .max), (3, 0)] as [(UInt32, UInt32)])
     func `a plugin touches nothing when the host's range is another`(lowest: UInt32, highest: UInt32) {
-        let asked = OddHost(abiMin: lowest, abiMax: highest).ask(ProbePlugin.self)
+        let asked = OtherVersionHost(abiMin: lowest, abiMax: highest).ask(ProbePlugin.self)
         #expect(asked.status == BP_UNIMPLEMENTED)
         #expect(asked.untouched == 0..<asked.offered)
     }
@@ -41,7 +41,7 @@ struct NegotiationTests {
         let answer = try PluginDescription(asking: ProbePlugin.self, getInterface: { _, _ in nil })
         let refusal = #expect(throws: BackplaneError.self) { try identity.requireAgreement(with: answer) }
         #expect(refusal?.code == .pluginABIMismatch)
-        #expect(refusal?.message.contains("chose ABI 0, and its identity says that it speaks 3 to 5") == true)
+        #expect(refusal?.message.contains("chose ABI 0, but its identity gives 3 to 5") == true)
     }
 
     @Test(arguments: [(BP_LOG, 2), (BP_CALLS, 4), (BP_HTTP, 2), (BP_STORE, 2)] as [(String, UInt32)])

@@ -10,7 +10,7 @@ struct PluginGrowthTests {
     // MARK: The entry
 
     @Test(arguments: [0, 8, 40, 4_096]) func `a longer offer is read as far as it is known`(more: Int) {
-        var host = OddHost()
+        var host = OtherVersionHost()
         host.offerSize += more
         #expect(host.ask(ProbePlugin.self).status == BP_OK)
     }
@@ -18,7 +18,7 @@ struct PluginGrowthTests {
     @Test(arguments: [4, 8, 16, 40, 48]) func `an offer without what a plugin needs is declined, and nothing touched`(
         size: Int
     ) {
-        var host = OddHost()
+        var host = OtherVersionHost()
         host.offerSize = size
         let asked = host.ask(ProbePlugin.self)
         #expect(asked.status == BP_UNIMPLEMENTED)
@@ -28,7 +28,7 @@ struct PluginGrowthTests {
     @Test func `an answer is written as far as both sides know it, whatever its size`() {
         let known = MemoryLayout<bp_answer>.size
         for size in stride(from: 8, through: known + 160, by: 8) {
-            var host = OddHost()
+            var host = OtherVersionHost()
             host.answerSize = size
             let asked = host.ask(ProbePlugin.self)
             #expect(asked.status == BP_OK)
@@ -42,7 +42,7 @@ struct PluginGrowthTests {
 
     // MARK: Creation
 
-    private func manager(_ host: OddHost = OddHost()) throws -> bp_component {
+    private func manager(_ host: OtherVersionHost = OtherVersionHost()) throws -> bp_component {
         try #require(try host.component("ProbeManager", of: ProbePlugin.self))
     }
 
@@ -93,7 +93,7 @@ struct PluginGrowthTests {
     // MARK: Host services
 
     private func probe(_ name: String, _ getInterface: @escaping bp_get_interface) async throws -> Reply {
-        var host = OddHost()
+        var host = OtherVersionHost()
         host.getInterface = getInterface
         let component = try #require(try host.component(name, of: ProbePlugin.self))
         let (instance, error) = await component.make()
@@ -116,7 +116,8 @@ struct PluginGrowthTests {
                 let reply = try await probe(name, host)
                 #expect(reply.status == BP_ERROR)
                 #expect(
-                    reply.text.contains("host.interface-missing") && reply.text.contains("this host has no \(service)"),
+                    reply.text.contains("host.interface-missing")
+                        && reply.text.contains("this host does not offer \(service)"),
                     "\(reply.text)")
             }
         }

@@ -27,7 +27,7 @@ struct StateOfCTests {
         }
     }
 
-    @Test func `it is told the version to read and to write`() async throws {
+    @Test func `it receives the versions to read and to write`() async throws {
         let cellar = try await make()
         try await cellar.importState([7], version: 1, { _ in })
         #expect(try await cellar.exportState(version: 2, { _ in }) == Array("!".utf8) + [7])

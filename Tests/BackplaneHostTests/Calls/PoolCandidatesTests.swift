@@ -64,6 +64,6 @@ struct PoolCandidatesTests {
 
     @Test func `where no call is in flight the report says so`() {
         #expect(
-            PoolReport([], at: start).candidates == "none: it is work that a component or the program began by itself")
+            PoolReport([], at: start).candidates == "none: a component or the program itself started the work")
     }
 }

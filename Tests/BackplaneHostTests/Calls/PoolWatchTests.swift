@@ -43,7 +43,7 @@ struct PoolWatchTests {
         #expect(actions(&watch, begun: [0]) == [.send(0)])
     }
 
-    @Test func `time in which nobody looked does not count`() {
+    @Test func `time without observations does not count`() {
         var watch = PoolWatch(limit: limit, pools: 1)
         _ = actions(&watch, begun: [])
         #expect(

@@ -4,34 +4,35 @@ import Testing
 @testable import BackplaneHost
 
 /// A component that keeps every thread of Swift's pool is a candidate in the log, while it does and once it is over.
-@Suite(.timeLimit(.minutes(10)), .disabled(if: FeastProgram.isSanitized, FeastProgram.sanitized))
+@Suite(.timeLimit(.minutes(10)), .disabled(if: OccupiedPoolProgram.isSanitized, OccupiedPoolProgram.sanitized))
 struct WatchdogTests {
     private let folder: LoadingFixture.Folder
 
     init() throws { folder = try LoadingFixture.Folder() }
 
-    /// The lines that the host program `feast` prints: who may occupy the pool, and what the log said when it was over.
-    private func feast(_ arguments: String...) async throws -> [String] {
-        try await FeastProgram.lines(arguments, in: folder)
+    /// The lines that the host program `occupied-pool` prints: who may occupy the pool, and what the log said when it
+    /// was over.
+    private func run(_ arguments: String...) async throws -> [String] {
+        try await OccupiedPoolProgram.lines(arguments, in: folder)
     }
 
-    @Test(arguments: ["devour", "doze"])
+    @Test(arguments: ["spin", "block"])
     func `the component with its plugin, its library and its calls is a candidate, and it is said when it is over`(
         method: String
     ) async throws {
-        try await expectCandidate("org.backplane.tests.glutton 1.3.0 (lib_Glutton.so)", "library", method)
+        try await expectCandidate("org.backplane.tests.busy-loop 1.3.0 (lib_BusyLoop.so)", "library", method)
     }
 
     @Test func `so is a component of a plugin that is linked into the program`() async throws {
-        try await expectCandidate("org.backplane.tests.glutton 1.3.0, linked into this program", "linked", "devour")
+        try await expectCandidate("org.backplane.tests.busy-loop 1.3.0, linked into this program", "linked", "spin")
     }
 
     private func expectCandidate(
         _ plugin: String, _ place: String, _ method: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let lines = try await feast(place, method, folder.path)
+        let lines = try await run(place, method, folder.path)
         let candidate = try #require(
-            lines.first?.wholeMatch(of: /Glutton of (.*): (\d+) calls? for \d+\.\d s/), sourceLocation: sourceLocation)
+            lines.first?.wholeMatch(of: /BusyLoop of (.*): (\d+) calls? for \d+\.\d s/), sourceLocation: sourceLocation)
         #expect(candidate.1 == plugin, sourceLocation: sourceLocation)
         #expect(
             try #require(Int(candidate.2)) >= ProcessInfo.processInfo.activeProcessorCount,
@@ -40,6 +41,6 @@ struct WatchdogTests {
     }
 
     @Test func `while the pool is free nothing is said`() async throws {
-        #expect(try await feast("idle") == ["nothing more"])
+        #expect(try await run("idle") == ["nothing more"])
     }
 }

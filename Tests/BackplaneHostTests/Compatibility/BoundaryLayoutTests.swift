@@ -10,16 +10,16 @@ struct BoundaryLayoutTests {
     private static let inForce = Result { try HeaderSurvey(in: LoadingFixture.header).layout() }
     private static let abi0 = Result { try HeaderSurvey(in: CompatibilityFolder.abi0).layout() }
 
-    @Test func `the layout of the header in force is the one that is recorded`() throws {
+    @Test func `the layout of the current header is the recorded one`() throws {
         try expectRecorded(Self.inForce.get().text, at: CompatibilityFolder.path + "/layouts.txt")
     }
 
     @Test func `the header that is kept of ABI 0 is laid out as it was when it was kept`() throws {
         let kept = try String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8)
-        #expect(try Self.abi0.get().text == kept, "neither is ever changed or recorded anew")
+        #expect(try Self.abi0.get().text == kept, "neither is ever changed or recorded again")
     }
 
-    @Test func `everything of ABI 0 is where it was in the header in force, and what is new stands behind it`() throws {
+    @Test func `everything of ABI 0 keeps its place in the current header, and additions come after it`() throws {
         let kept = try BoundaryLayout(
             text: String(contentsOfFile: CompatibilityFolder.abi0 + "/layouts.txt", encoding: .utf8))
         #expect(kept.structs.count > 20 && kept.constants.count > 30 && kept.functions.count > 10, "it is read")

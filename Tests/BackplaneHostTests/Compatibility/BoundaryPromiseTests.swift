@@ -102,7 +102,7 @@ struct BoundaryPromiseTests {
             ])
     }
 
-    @Test func `a struct that never grows has neither more bytes nor fewer, and goes on promising so`() throws {
+    @Test func `a struct that never grows keeps its size, and the promise in its comment`() throws {
         let message = "bp_buoy never grows, and has 12 bytes for 8, or may grow"
         #expect(try breaches("bp_buoy: 8 bytes", "bp_buoy: 12 bytes") == [message])
         #expect(try breaches("bp_buoy: 8 bytes", "bp_buoy: 4 bytes") == ["bp_buoy had 8 bytes and has 4"])

@@ -47,7 +47,7 @@ struct LedgerSwapTests {
         let report = try await ledger.swap(
             new.built(edition: 2), probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)))
         #expect(report.outcome == .rolledBack)
-        #expect(report.failure?.message == "Ledger is not well: the ledger is full")
+        #expect(report.failure?.message == "Ledger is unhealthy: the ledger is full")
         #expect(try await ledger.call("edition") == "1")
         #expect(try await ledger.call("add", "-1") == "1000")
         await ledger.host.stop()

@@ -54,7 +54,7 @@ struct LedgerTests {
         await ledger.host.stop()
     }
 
-    @Test(arguments: LedgerLibrary.allCases) func `a call that nobody wants any more is cancelled`(
+    @Test(arguments: LedgerLibrary.allCases) func `an abandoned call is cancelled`(
         library: LedgerLibrary
     ) async throws {
         let (waiting, isWaiting) = AsyncStream<Void>.makeStream()
@@ -107,7 +107,7 @@ struct LedgerTests {
     }
 
     /// With the compilers of the system, where they are installed.
-    @Test(arguments: LedgerLibrary.otherCompilers) func `it does so whoever compiled it`(
+    @Test(arguments: LedgerLibrary.otherCompilers) func `it does so with every compiler`(
         compiler: LedgerLibrary.Compiler
     ) async throws {
         if !compiler.isInstalled { try Test.cancel("\(compiler) is not installed") }

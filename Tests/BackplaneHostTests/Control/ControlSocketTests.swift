@@ -8,7 +8,7 @@ import Testing
 /// What a running host answers, and to whom.
 @Suite(.timeLimit(.minutes(10)))
 struct ControlSocketTests {
-    @Test func `it says which host it is, whatever the protocol of who asks`() async throws {
+    @Test func `it identifies the host, whatever the client's protocol`() async throws {
         let fixture = try ControlFixture()
         let greeting = try await fixture.ask(HelloRequest()).get()
         #expect(greeting.protocol == ControlProtocol.number && greeting.version == HostVersion.text)
@@ -29,7 +29,7 @@ struct ControlSocketTests {
         #expect(!LoadingFixture.exists(fixture.control.path))
     }
 
-    @Test func `a folder that others can write to is refused, by hosts and by who looks for them`() throws {
+    @Test func `a folder that others can write to is refused, by hosts and by clients`() throws {
         let folder = try LoadingFixture.Folder(), path = try folder.makeFolder("run", mode: 0o777),
             host = try TestHost(managers: "", from: .linked).host
         let refusal = #expect(throws: BackplaneError.self) { try ControlSocket(serving: host, in: path) }
@@ -80,7 +80,7 @@ struct ControlSocketTests {
         }
     }
 
-    @Test func `a manifest is put in force, and the greeting tells of it`() async throws {
+    @Test func `a manifest is activated, and the greeting contains it`() async throws {
         let fixture = try ControlFixture(),
             path = try fixture.test.folder.write(
                 Array(

@@ -1,13 +1,13 @@
 import Testing
 
 /// Plugins that keep every thread of Swift's pool do not keep the control socket from answering.
-@Suite(.timeLimit(.minutes(10)), .disabled(if: FeastProgram.isSanitized, FeastProgram.sanitized))
+@Suite(.timeLimit(.minutes(10)), .disabled(if: OccupiedPoolProgram.isSanitized, OccupiedPoolProgram.sanitized))
 struct OccupiedPoolTests {
     @Test func `a host whose plugins occupy every thread answers, and gives up at its time limit what waits for them`()
         async throws
     {
         let folder = try LoadingFixture.Folder()
-        let lines = try await FeastProgram.lines(["asked", folder.path], in: folder)
+        let lines = try await OccupiedPoolProgram.lines(["asked", folder.path], in: folder)
         #expect(lines == ["process true", "statistics true", "manager.unknown", "call.deadline"])
     }
 }

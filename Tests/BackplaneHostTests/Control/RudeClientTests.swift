@@ -11,8 +11,8 @@ struct RudeClientTests {
     @Test(arguments: [
         ("", "expected"), ("fly", "expected"), ("{", "expected"), ("[]", "expected"), ("null", "expected"),
         ("{}", "`request` is missing"),
-        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "there is no request `fly`; there is: `apply`"),
-        (#"{"request": "swop"}"#, "is: `swap`"),
+        (#"{"request": 7}"#, "expected"), (#"{"request": "fly"}"#, "unknown request `fly`; expected one of: `apply`"),
+        (#"{"request": "swop"}"#, "of: `swap`"),
         (#"{"request": "swap"}"#, "`libraries` is missing"),
         (#"{"request": "swap", "libraries": "Clock"}"#, "expected Array"),
         (#"{"request": "reset", "manger": "Trial"}"#, "no such key"),
@@ -26,7 +26,8 @@ struct RudeClientTests {
                 + String(repeating: "}", count: 100_001), "expected"
         ),
     ])
-    func `a malformed request is answered with what is wrong, and harms nobody`(text: String, says: String) async throws
+    func `a malformed request is answered with its mistake, and has no other effect`(text: String, says: String)
+        async throws
     {
         let fixture = try ControlFixture()
         let answer = try await fixture.exchange(text + "\n")
@@ -60,7 +61,7 @@ struct RudeClientTests {
         #expect(error?.message.utf8.count == 2 << 20)
     }
 
-    @Test func `half a request and then the end of it is told, to who listens still`() async throws {
+    @Test func `half a request is answered with an error, if the client still listens`() async throws {
         let fixture = try ControlFixture()
         let answer = try await fixture.exchange(Array(#"{"request": "hello"}"#.utf8), thenShutsDown: true)
         #expect(answer.contains("expected a newline"))
@@ -79,7 +80,7 @@ struct RudeClientTests {
         await fixture.expectUnharmed()
     }
 
-    @Test func `one that does not read its answer keeps nobody else waiting`() async throws {
+    @Test func `a client that does not read its answer delays no others`() async throws {
         let fixture = try ControlFixture(limits: ControlLimits(writing: .milliseconds(100), connections: 1))
         let deaf = try LocalSocket(connectingTo: fixture.control.path, within: .seconds(60))
         // More than a socket holds for who does not read.
@@ -92,7 +93,7 @@ struct RudeClientTests {
         _ = deaf.peerUser
     }
 
-    @Test func `one that is slow is given up, and told so`() async throws {
+    @Test func `a slow client is refused, and told so`() async throws {
         let fixture = try ControlFixture(limits: ControlLimits(reading: .milliseconds(100)))
         let answer = try await fixture.exchange(#"{"request": "hel"#)
         #expect(answer.contains("found 16 bytes without a newline"), "\(answer)")
@@ -112,7 +113,7 @@ struct RudeClientTests {
         #expect(answers.count == 50 && answers.allSatisfy { (try? $0.get()) != nil })
     }
 
-    @Test func `when all places are taken the next one is told, and a call whose client is gone gives its place back`()
+    @Test func `when all places are taken the next client is refused, and a call without its client frees its place`()
         async throws
     {
         let fixture = try ControlFixture(limits: ControlLimits(connections: 2, waiting: .milliseconds(50)))
@@ -128,7 +129,7 @@ struct RudeClientTests {
         }
         let refused = await fixture.ask(ResetRequest())
         let error = #expect(throws: BackplaneError.self) { try refused.get() }
-        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are under way") == true)
+        #expect(error?.code == .controlBusy && error?.message.contains("2 requests are in progress") == true)
         waiting = []
         await eventually {
             let answer = await fixture.ask(

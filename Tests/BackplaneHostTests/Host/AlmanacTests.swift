@@ -77,7 +77,7 @@ struct AlmanacTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `a damaged store does no harm while the network answers, and is told of when it does not`(origin: Origin)
+    func `a damaged store does no harm while the network answers, and is reported when it does not`(origin: Origin)
         async throws
     {
         let test = try makeHost(origin)

@@ -35,7 +35,7 @@ struct CallErrorTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `an error that says nothing of itself is told by its name`(origin: Origin) async throws {
+    func `an error without a description is reported by its name`(origin: Origin) async throws {
         try await with(origin) { test, trials, relay in
             #expect(await error { try await trials.failPlainly() } == BackplaneError(.componentFailed, "Plain()"))
         }

@@ -6,26 +6,26 @@ import Testing
 /// How a configuration of the manifest reaches the component that it is for, in every role.
 @Suite(.timeLimit(.minutes(5)))
 struct ConfigurationTests {
-    /// A role's place in the manager `Clerk`, by what the manager calls it.
+    /// A role's place in the manager `ReportingManager`, by what the manager calls it.
     enum Place: String, CaseIterable, Sendable {
         case `self`, data, communication, inward
 
         var location: String {
             switch self {
-            case .self: "/managers/Clerk/configuration"
-            case .data: "/managers/Clerk/dataAccessController/configuration"
-            case .communication: "/managers/Clerk/communicationController/configuration"
-            case .inward: "/managers/Clerk/communicationController/services/0/networkServiceConfiguration"
+            case .self: "/managers/ReportingManager/configuration"
+            case .data: "/managers/ReportingManager/dataAccessController/configuration"
+            case .communication: "/managers/ReportingManager/communicationController/configuration"
+            case .inward: "/managers/ReportingManager/communicationController/services/0/networkServiceConfiguration"
             }
         }
 
         /// What the log calls who has it.
         var source: String {
             switch self {
-            case .self: "Clerk"
-            case .data: "Archive"
-            case .communication: "Post"
-            case .inward: "Line"
+            case .self: "ReportingManager"
+            case .data: "ReportingStore"
+            case .communication: "ReportingCommunication"
+            case .inward: "ReportingService"
             }
         }
     }
@@ -35,22 +35,22 @@ struct ConfigurationTests {
         func given(at other: Place) -> String { other == place ? configuration : "{}" }
         return try TestHost(
             """
-            {"manifestVersion": 1, "plugins": [], "managers": {"Clerk": {
-                "className": "Clerk", "configuration": \(given(at: .self)),
-                "dataAccessController": {"className": "Archive", "configuration": \(given(at: .data))},
-                "communicationController": {"className": "Post", "configuration": \(given(at: .communication)), "services": [
-                    {"className": "Line", "propertyName": "inward", "networkServiceConfiguration": \(given(at: .inward))}]}}}}
-            """, plugins: [OfficePlugin.self])
+            {"manifestVersion": 1, "plugins": [], "managers": {"ReportingManager": {
+                "className": "ReportingManager", "configuration": \(given(at: .self)),
+                "dataAccessController": {"className": "ReportingStore", "configuration": \(given(at: .data))},
+                "communicationController": {"className": "ReportingCommunication", "configuration": \(given(at: .communication)), "services": [
+                    {"className": "ReportingService", "propertyName": "inward", "networkServiceConfiguration": \(given(at: .inward))}]}}}}
+            """, plugins: [ReportingPlugin.self])
     }
 
     @Test(arguments: Place.allCases)
     func `it is decoded into the component's own type, and readable as it was given`(place: Place) async throws {
         let test = try host(#"{"limit": 3, "colour": ["red", 2.5, null]}"#, at: place)
-        let everyone = try await test.host.manager("Clerk", as: Office.self).everyone()
-        #expect(everyone[place.rawValue]?.limit == 3)
-        #expect(everyone[place.rawValue]?.raw == #"{"colour":["red",2.5,null],"limit":3}"#)
+        let reports = try await test.host.manager("ReportingManager", as: InstanceReporting.self).reports()
+        #expect(reports[place.rawValue]?.limit == 3)
+        #expect(reports[place.rawValue]?.raw == #"{"colour":["red",2.5,null],"limit":3}"#)
         #expect(
-            everyone.filter { $0.key != place.rawValue }.allSatisfy { $0.value.limit == nil && $0.value.raw == "{}" })
+            reports.filter { $0.key != place.rawValue }.allSatisfy { $0.value.limit == nil && $0.value.raw == "{}" })
         await test.host.stop()
     }
 
@@ -64,7 +64,7 @@ struct ConfigurationTests {
         async throws
     {
         let test = try host(wrong.configuration, at: place)
-        let error = await error { try await test.host.manager("Clerk", as: Office.self) }
+        let error = await error { try await test.host.manager("ReportingManager", as: InstanceReporting.self) }
         #expect(error?.code == .configurationInvalid)
         #expect(error?.location == place.location + wrong.path)
         await test.host.stop()
@@ -75,7 +75,7 @@ struct ConfigurationTests {
         async throws
     {
         let test = try host(#"{"limt": 3, "shelves": [{"size": 1, "colour": "red"}]}"#, at: place)
-        _ = try await test.host.manager("Clerk", as: Office.self)
+        _ = try await test.host.manager("ReportingManager", as: InstanceReporting.self)
         let warnings = test.log.all.filter { $0.level == .warning }
         #expect(warnings.map(\.source) == [place.source, place.source])
         #expect(warnings.map(\.metadata) == [["key": "/limt"], ["key": "/shelves/0/colour"]])

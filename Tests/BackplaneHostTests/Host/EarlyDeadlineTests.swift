@@ -7,14 +7,14 @@ import Testing
 /// Deadlines that pass while a call is being handed over.
 @Suite(.timeLimit(.minutes(10)))
 struct EarlyDeadlineTests {
-    private struct Nap: Contract {
+    private struct Sleeping: Contract {
         static let version: Version = "1.0.0"
         let sleep = AsyncMethod<Nothing, Nothing>()
     }
 
-    private final class NapManager: Manager {
-        typealias Provides = Nap
-        static let className = "NapManager"
+    private final class SleepingManager: Manager {
+        typealias Provides = Sleeping
+        static let className = "SleepingManager"
         static let asleep = Atomic(0)
 
         init(_ context: Context) {}
@@ -29,17 +29,17 @@ struct EarlyDeadlineTests {
         }
     }
 
-    private struct NapPlugin: Plugin {
-        static let id = "org.backplane.tests.nap"
+    private struct SleepingPlugin: Plugin {
+        static let id = "org.backplane.tests.sleeping"
         static let version: Version = "1.0.0"
-        static func register(in registrar: inout Registrar) { registrar.add(NapManager.self) }
+        static func register(in registrar: inout Registrar) { registrar.add(SleepingManager.self) }
     }
 
     @Test func `whatever began is cancelled, however close its deadline was`() async throws {
         let test = try TestHost(
-            #"{"manifestVersion": 1, "plugins": [], "managers": {"Nap": {"className": "NapManager"}}}"#,
-            plugins: [NapPlugin.self], lanes: .encoded)
-        let remote: Remote<Nap> = try await test.host.manager("Nap")
+            #"{"manifestVersion": 1, "plugins": [], "managers": {"Sleeping": {"className": "SleepingManager"}}}"#,
+            plugins: [SleepingPlugin.self], lanes: .encoded)
+        let remote: Remote<Sleeping> = try await test.host.manager("Sleeping")
         await withTaskGroup(of: Void.self) { group in
             for caller in 0..<100 {
                 group.addTask { @concurrent in
@@ -50,7 +50,7 @@ struct EarlyDeadlineTests {
                 }
             }
         }
-        await eventually { NapManager.asleep.load(ordering: .relaxed) == 0 }
+        await eventually { SleepingManager.asleep.load(ordering: .relaxed) == 0 }
         await test.host.stop()
     }
 }

@@ -53,19 +53,19 @@ struct InvalidAnswerTests {
         Case(
             "own.self_check.field_count = (size_t)-1; own.self_check.layout_hash = 1", .pluginLayoutMismatch,
             "18446744073709551615"),
-        Case("own.self_check.layout_hash = 1", .pluginLayoutMismatch, "the plugin says 0x1", "bp_layout_hash"),
+        Case("own.self_check.layout_hash = 1", .pluginLayoutMismatch, "the plugin reports 0x1", "bp_layout_hash"),
         Case(
             "own.toolchain.length = (size_t)-1; own.toolchain.data = own.id.data", .pluginInvalidAnswer,
             "the plugin's toolchain", "18446744073709551615"),
         Case(
             "own.problems = text(\"one\\ntwo\")", .pluginInvalidAnswer,
-            "org.example.unruly 1.0.0 does not fit together", "one", "two"),
+            "the components of org.example.unruly 1.0.0 are declared incorrectly", "one", "two"),
         Case("own.size = 4096", .pluginInvalidAnswer, "4096"),
         Case("own.size = 8", .pluginInvalidAnswer, "8"),
         Case("own.id = text(\"\\xff\\xfe\")", .pluginInvalidAnswer, "the plugin's id is not UTF-8"),
         Case("own.id = text(\"\")", .pluginInvalidAnswer, "the plugin's id is empty"),
-        Case("own.id = text(\"two words\")", .pluginInvalidAnswer, "the plugin's id has spaces"),
-        Case("own.id.data = NULL", .pluginInvalidAnswer, "the plugin's id", "no bytes"),
+        Case("own.id = text(\"two words\")", .pluginInvalidAnswer, "the plugin's id contains spaces"),
+        Case("own.id.data = NULL", .pluginInvalidAnswer, "the plugin's id", "without bytes"),
         Case(
             "own.id = text(\"org.example.other\")", .pluginInvalidAnswer, "org.example.other 1.0.0",
             "its identity says org.example.unruly 1.0.0"),
@@ -74,15 +74,15 @@ struct InvalidAnswerTests {
             "its identity says org.example.unruly 1.0.0"),
         Case("own.version = text(\"one\")", .pluginInvalidAnswer, "the plugin's version", "`one`"),
         Case("own.component_count = (size_t)-1", .pluginInvalidAnswer, "components"),
-        Case("own.components = NULL", .pluginInvalidAnswer, "components", "no array"),
+        Case("own.components = NULL", .pluginInvalidAnswer, "components", "without an array"),
         Case("components[0].size = 4", .pluginInvalidAnswer, "sizeof(bp_component)"),
-        Case("components[0].role = 9", .pluginInvalidAnswer, "Unruly", "role 9"),
+        Case("components[0].role = 9", .pluginInvalidAnswer, "Unruly", "found 9"),
         Case("components[0].create = NULL", .pluginInvalidAnswer, "Unruly has no `create` function"),
-        Case("components[0].call = NULL", .pluginInvalidAnswer, "Unruly has methods and no `call` function"),
+        Case("components[0].call = NULL", .pluginInvalidAnswer, "Unruly has methods but no `call` function"),
         Case("components[0].class_name = text(\"\\xff\")", .pluginInvalidAnswer, "class name is not UTF-8"),
         Case(
             "components[1].class_name = components[0].class_name", .pluginInvalidAnswer, "registers Unruly 1.0.0 twice"),
-        Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "no array"),
+        Case("components[0].methods = NULL", .pluginInvalidAnswer, "Unruly's methods", "without an array"),
         Case("components[0].contract_version = text(\"\")", .pluginInvalidAnswer, "Unruly: the contract's version"),
         Case(
             "static const bp_method same[] = {{sizeof(bp_method), 0, BP_TEXT(\"a\")}, {sizeof(bp_method), 1, BP_TEXT(\"a\")}};"

@@ -73,7 +73,7 @@ struct LifecycleTests {
         #expect(try FileTree.names(in: FilePath.join(test.data, data[0])) == ["ChallengeDataAccess"])
     }
 
-    @Test func `a manager's state is told from resolved to stopped`() async throws {
+    @Test func `a manager's state goes from resolved to stopped`() async throws {
         let test = try TestHost(
             managers: #""A": {"className": "TrialManager"}, "B": {"className": "Missing"}"#, from: .linked)
         func states() async -> [String] { await test.host.managers.map { "\($0.name) \($0.state)" } }

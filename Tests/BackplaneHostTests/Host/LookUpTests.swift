@@ -57,7 +57,7 @@ struct LookUpTests {
         #expect(mismatch?.location == "/managers/Trial")
         #expect(
             mismatch?.message
-                == "`WallTime` 1.0.0 was asked of Trial; `TrialManager` 1.4.0 of plugin `org.backplane.tests.challenge` provides `Trials` 2.1.0"
+                == "`WallTime` 1.0.0 was requested of Trial, but `TrialManager` 1.4.0 of plugin `org.backplane.tests.challenge` provides `Trials` 2.1.0"
         )
         #expect(
             try await test.host.manager("Trial", as: Trials.self).path() == [],
@@ -92,7 +92,7 @@ struct LookUpTests {
         #expect(mismatch?.code == .wireMismatch)
         #expect(
             mismatch?.message.contains("`Trials` 2.2.0") == true
-                && mismatch?.message.contains("2.1.0, an earlier one") == true)
+                && mismatch?.message.contains("2.1.0, an earlier version") == true)
         await test.host.stop()
     }
 
@@ -120,7 +120,7 @@ struct LookUpTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `a faulty manager throws its located error and those beside it work`(origin: Origin) async throws {
+    func `a faulty manager throws its located error and the others work`(origin: Origin) async throws {
         let test = try TestHost(managers: Self.managers, from: origin)
         let faulty = await error { try await test.host.manager("Faulty", as: Trials.self) }
         #expect(faulty?.code == .unknownClass)

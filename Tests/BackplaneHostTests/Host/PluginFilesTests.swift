@@ -35,7 +35,7 @@ struct PluginFilesTests {
     }
 
     @Test(arguments: ["app_Bookshelf.resources", "app_BookshelfModule.resources"])
-    func `a component reads what lies in the folder beside its library`(name: String) async throws {
+    func `a component reads the files in the folder next to its library`(name: String) async throws {
         let test = try host([name: #"["whale"]"#])
         #expect(try await essence(test) == ["the"])
         await test.host.stop()
@@ -48,7 +48,7 @@ struct PluginFilesTests {
         #expect(problem?.error.location == "/plugins/0/library")
         #expect(
             problem?.error.causes.first?.message == """
-                both `app_Bookshelf.resources` and `app_BookshelfModule.resources` may be the plugin's files; say which with `resources` in the manifest
+                `app_Bookshelf.resources` and `app_BookshelfModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest
                 """)
         await undecided.host.stop()
         for (name, words) in [("app_Bookshelf.resources", ["whale"]), ("app_BookshelfModule.resources", ["the"])] {
@@ -58,7 +58,7 @@ struct PluginFilesTests {
         }
     }
 
-    @Test func `what is changed beside the library does not reach a component that was loaded before`() async throws {
+    @Test func `changes next to the library do not reach a component that is already loaded`() async throws {
         let test = try host(["app_Bookshelf.resources": #"["whale"]"#])
         _ = await test.host.check()
         try test.folder.write(Array(#"["the"]"#.utf8), as: "app_Bookshelf.resources/fillers.json", mode: 0o644)

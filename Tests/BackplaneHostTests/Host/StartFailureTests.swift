@@ -39,7 +39,7 @@ struct StartFailureTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `who uses one that failed is not started, and the error says why that one failed`(origin: Origin) async throws
+    func `a user of a failed component is not started, and the error says why that failed`(origin: Origin) async throws
     {
         let test = try TestHost(managers: Self.managers, from: origin)
         let error = await error { try await test.host.manager("User", as: Relay.self) }
@@ -53,7 +53,8 @@ struct StartFailureTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `what fails leaves everything up that does not need it, and is told once`(origin: Origin) async throws {
+    func `a failure leaves everything up that does not depend on it, and is reported once`(origin: Origin) async throws
+    {
         let test = try TestHost(
             managers: #"""
                 "A": {"className": "TrialManager", "configuration": {"refusesToStart": true}}, "B": {"className": "TrialManager"},
@@ -66,7 +67,7 @@ struct StartFailureTests {
     }
 
     @Test(arguments: Origin.allCases)
-    func `one that never starts is given up at the limit`(origin: Origin) async throws {
+    func `a component that never starts fails at the limit`(origin: Origin) async throws {
         let test = try TestHost(
             managers:
                 #""Sleeper": {"className": "TrialManager", "configuration": {"neverStarts": true}}, "Sound": {"className": "ChallengeManager"}"#,
@@ -79,7 +80,7 @@ struct StartFailureTests {
         await test.host.stop()
     }
 
-    @Test func `what failed is tried again by the next who asks`() async throws {
+    @Test func `what failed is tried again by the next look-up`() async throws {
         let test = try TestHost(managers: Self.managers, from: .linked)
         for _ in 0..<3 {
             #expect(await error { try await test.host.manager("Refuses", as: Trials.self) }?.message == "not today")

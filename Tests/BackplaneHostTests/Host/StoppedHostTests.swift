@@ -81,7 +81,7 @@ struct StoppedHostTests {
         #expect(test.log.lines.contains("Gate stop"))
     }
 
-    @Test func `whoever stops at the same time returns when it is over, not before`() async throws {
+    @Test func `concurrent stops return when the host has stopped, not before`() async throws {
         let key = #function, gate = Gate.named(key)
         let test = try TestHost(GatePlugin.manifest(key), plugins: [GatePlugin.self])
         let passage: Remote<Passage> = try await test.host.manager("Gate")

@@ -6,7 +6,7 @@ import Testing
 /// What a component's configuration has and its type does not know.
 @Suite(.timeLimit(.minutes(5)))
 struct UnknownConfigurationTests {
-    @Test(arguments: Origin.allCases) func `a key that nobody knows warns in the log, and the component starts`(
+    @Test(arguments: Origin.allCases) func `an unknown key is a warning in the log, and the component starts`(
         origin: Origin
     ) async throws {
         let test = try TestHost(

@@ -136,8 +136,8 @@ struct UnrulyPluginTests {
         await test.host.stop()
     }
 
-    @Test(arguments: [("NeverMade", "be made"), ("NeverActive", "be activated")])
-    func `a component that never comes up is given up at the limit, and not released while it may be at work`(
+    @Test(arguments: [("NeverMade", "be created"), ("NeverActive", "be activated")])
+    func `a component that never starts is abandoned at the limit, and not released while it may be working`(
         name: String, step: String
     ) async throws {
         // On a busy machine a short limit may pass in the step before.
@@ -154,7 +154,7 @@ struct UnrulyPluginTests {
         Issue.record("the step was not reached")
     }
 
-    @Test func `a component that is made when nobody waits for it any more is released`() async throws {
+    @Test func `a component that is created too late is released`() async throws {
         let test = try UnrulyPlugin.host("MadeLate", "Unruly", startLimit: .seconds(1))
         #expect(await error { try await test.call("MadeLate", "twice") }?.code == .callDeadline)
         #expect(try await test.call("Unruly", "make") == "null")

@@ -24,7 +24,7 @@ struct ContractVersionTests {
             #expect(try ledger.count(.init(text: "abc")) == 3)
             #expect(
                 await error { try await ledger.given("a") }
-                    == BackplaneError(.callUnimplemented, "the component called has no method `given`"))
+                    == BackplaneError(.callUnimplemented, "the called component has no method `given`"))
             let lanes = await test.host.wires.map(\.lane)
             #expect(lanes == [.encoded(because: "`Ledger` is 1.2.0 in the host program and 1.4.0 in \(Self.plugin)")])
         }
@@ -68,7 +68,7 @@ struct ContractVersionTests {
     }
 
     @Test(arguments: [
-        ("LaterReader", "1.4.1", "1.4.0, an earlier one"),
+        ("LaterReader", "1.4.1", "1.4.0, an earlier version"),
         ("OtherMajorReader", "2.0.0", "1.4.0, another major version"),
         ("OtherKindReader", "1.4.0", "1.4.0 with `total` asynchronous, not synchronous"),
     ])
@@ -80,7 +80,7 @@ struct ContractVersionTests {
             #expect(errors.map(\.code) == [.wireMismatch])
             #expect(errors.first?.location == "/managers/Reader/uses/ledger")
             let words =
-                "asks for `Ledger` \(asked) as `ledger`; `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger` \(found)"
+                "asks for `Ledger` \(asked) as `ledger`, but `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger` \(found)"
             #expect(errors.first?.message.hasSuffix(words) == true)
             #expect(await error { try await test.host.start() }?.code == .wireMismatch)
             #expect(await test.host.wires.isEmpty)
@@ -93,8 +93,8 @@ struct ContractVersionTests {
             let other = await error { try await test.host.manager("Ledger", as: OtherMajorLedger.self) }
             let kind = await error { try await test.host.manager("Ledger", as: OtherKindLedger.self) }
             #expect([later, other, kind].map { $0?.code } == [.wireMismatch, .wireMismatch, .wireMismatch])
-            let start = "was asked of Ledger; `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger`"
-            #expect(later?.message == "`Ledger` 1.4.1 \(start) 1.4.0, an earlier one")
+            let start = "was requested of Ledger, but `LedgerManager` 1.0.0 of \(Self.plugin) provides `Ledger`"
+            #expect(later?.message == "`Ledger` 1.4.1 \(start) 1.4.0, an earlier version")
             #expect(other?.message == "`Ledger` 2.0.0 \(start) 1.4.0, another major version")
             #expect(kind?.message == "`Ledger` 1.4.0 \(start) 1.4.0 with `total` asynchronous, not synchronous")
         }

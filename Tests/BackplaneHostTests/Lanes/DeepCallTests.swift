@@ -8,21 +8,21 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct DeepCallTests {
     private static let manifest =
-        #"{"manifestVersion": 1, "plugins": [], "managers": {"Shaft": {"className": "ShaftManager"}}}"#
+        #"{"manifestVersion": 1, "plugins": [], "managers": {"Recursion": {"className": "RecursiveManager"}}}"#
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `Ten thousand calls inside one another all end`(lanes: LaneRule) async throws {
-        let test = try TestHost(Self.manifest, plugins: [ShaftPlugin.self], lanes: lanes)
-        let remote: Remote<Shaft> = try await test.host.manager("Shaft")
-        #expect(try await remote.down(Descent(Self.remember(remote), 10_000)) == 10_000)
+        let test = try TestHost(Self.manifest, plugins: [RecursionPlugin.self], lanes: lanes)
+        let remote: Remote<Recursion> = try await test.host.manager("Recursion")
+        #expect(try await remote.down(RecursionInput(Self.remember(remote), 10_000)) == 10_000)
         await test.host.stop()
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
-    func `A component that is stopped under full load is given up after its last call`(lanes: LaneRule) async throws {
+    func `A component that is stopped under full load is released after its last call`(lanes: LaneRule) async throws {
         for _ in 0..<10 {
-            let test = try TestHost(Self.manifest, plugins: [ShaftPlugin.self], lanes: lanes)
-            let remote: Remote<Shaft> = try await test.host.manager("Shaft"), key = Self.remember(remote)
+            let test = try TestHost(Self.manifest, plugins: [RecursionPlugin.self], lanes: lanes)
+            let remote: Remote<Recursion> = try await test.host.manager("Recursion"), key = Self.remember(remote)
             let counts = Counts()
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<6 {
@@ -33,8 +33,8 @@ struct DeepCallTests {
                                 let isRight =
                                     switch number % 3 {
                                     case 0: try remote.isThere()
-                                    case 1: try await remote.down(Descent(key, 0)) == 0
-                                    default: try await remote.down(Descent(key, 5)) == 5
+                                    case 1: try await remote.down(RecursionInput(key, 0)) == 0
+                                    default: try await remote.down(RecursionInput(key, 5)) == 5
                                     }
                                 if !isRight { counts.wrong.wrappingAdd(1, ordering: .relaxed) }
                             } catch {
@@ -57,9 +57,9 @@ struct DeepCallTests {
     }
 
     /// Where a component finds the wire to itself, which no manifest gives it.
-    fileprivate static let remotes = Mutex<[Remote<Shaft>]>([])
+    fileprivate static let remotes = Mutex<[Remote<Recursion>]>([])
 
-    private static func remember(_ remote: Remote<Shaft>) -> Int {
+    private static func remember(_ remote: Remote<Recursion>) -> Int {
         remotes.withLock { remotes in
             remotes.append(remote)
             return remotes.count - 1
@@ -67,21 +67,21 @@ struct DeepCallTests {
     }
 }
 
-struct Descent: Codable, Sendable {
+struct RecursionInput: Codable, Sendable {
     var key, depth: Int
     init(_ key: Int, _ depth: Int) { (self.key, self.depth) = (key, depth) }
 }
 
-struct Shaft: Contract {
+struct Recursion: Contract {
     static let version: Version = "1.0.0"
     /// Calls itself so many times, one call in the other, and gives how many there were.
-    let down = AsyncMethod<Descent, Int>()
+    let down = AsyncMethod<RecursionInput, Int>()
     let isThere = SyncMethod<Nothing, Bool>()
 }
 
-private final class ShaftManager: Manager {
-    typealias Provides = Shaft
-    static var className: String { "ShaftManager" }
+private final class RecursiveManager: Manager {
+    typealias Provides = Recursion
+    static var className: String { "RecursiveManager" }
     private let isGone = Gone()
 
     /// Outlives its component, so that a call that comes too late sees it.
@@ -96,16 +96,16 @@ private final class ShaftManager: Manager {
 
     static func methods(_ table: inout Methods) {
         table.sync(\.isThere) { manager, _, _ in !manager.isGone.value.load(ordering: .relaxed) }
-        table.async(\.down) { manager, descent, call in
-            guard descent.depth > 0 else { return manager.isGone.value.load(ordering: .relaxed) ? -1 : 0 }
-            let next = DeepCallTests.remotes.withLock { $0[descent.key] }
-            return try await next.down(Descent(descent.key, descent.depth - 1), call) + 1
+        table.async(\.down) { manager, input, call in
+            guard input.depth > 0 else { return manager.isGone.value.load(ordering: .relaxed) ? -1 : 0 }
+            let next = DeepCallTests.remotes.withLock { $0[input.key] }
+            return try await next.down(RecursionInput(input.key, input.depth - 1), call) + 1
         }
     }
 }
 
-private struct ShaftPlugin: Plugin {
-    static let id = "org.backplane.tests.shaft"
+private struct RecursionPlugin: Plugin {
+    static let id = "org.backplane.tests.recursion"
     static let version: Version = "1.0.0"
-    static func register(in registrar: inout Registrar) { registrar.add(ShaftManager.self) }
+    static func register(in registrar: inout Registrar) { registrar.add(RecursiveManager.self) }
 }

@@ -64,12 +64,12 @@ struct FrameParityTests {
                         because:
                             "`Frames` is 1.0.0 in plugin `org.backplane.tests.parity-relay` and 1.1.0 in plugin `org.backplane.tests.parity-relay`"
                     ))
-            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` is not made with the Swift SDK"))
+            #expect(lanes["Last"] == .encoded(because: "plugin `org.example.frames` does not use the Swift SDK"))
         }
     }
 
     @Test(arguments: Route.allCases)
-    func `the priority of who calls is that of the code that is called`(route: Route) async throws {
+    func `the called code has its caller's priority`(route: Route) async throws {
         try await route.with("Habits", as: Habits.self) { _, habits in
             for priority in [TaskPriority.high, .medium, .low, .background] {
                 // Whoever waited for the task itself would raise its priority.

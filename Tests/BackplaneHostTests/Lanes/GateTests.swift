@@ -75,7 +75,7 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
-    func `Calls under way end on what they began on, those that come meanwhile on what is there then`(
+    func `Calls in flight finish on what they began on, later ones on the new binding`(
         counting: LeaseCounting
     ) async throws {
         let gate = Gate(timer: timer), old = Adder(1), new = Adder(100)
@@ -149,7 +149,7 @@ struct GateTests {
     }
 
     @Test(arguments: countings)
-    func `A gate that closes refuses who waits and who comes, for ever`(counting: LeaseCounting) async throws {
+    func `A closed gate refuses waiting and later calls, for ever`(counting: LeaseCounting) async throws {
         let gate = Gate(timer: timer), adder = Adder(1)
         let remote = Remote<Adding>(gate.makeSlot(number: 0, to: binding(adder, counting)))
         gate.hold()

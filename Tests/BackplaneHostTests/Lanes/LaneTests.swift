@@ -35,20 +35,22 @@ struct LaneTests {
 
     @Test func `Anything else is encoded, and says why`() {
         let sound = side("plugin `a`")
-        #expect(reason(sound, sound, .encoded) == "the host was told to encode every call")
-        #expect(reason(sound, side("plugin `b`", revision: 0)) == "plugin `b` is not made with the Swift SDK")
-        #expect(reason(side("plugin `c`", revision: 0), sound) == "plugin `c` is not made with the Swift SDK")
+        #expect(reason(sound, sound, .encoded) == "the host is set to encode every call")
+        #expect(reason(sound, side("plugin `b`", revision: 0)) == "plugin `b` does not use the Swift SDK")
+        #expect(reason(side("plugin `c`", revision: 0), sound) == "plugin `c` does not use the Swift SDK")
         #expect(
             reason(sound, side("plugin `b`", revision: 7))
-                == "plugin `b` speaks revision 7 of the native lane, this host \(Self.revision)")
-        #expect(reason(sound, side("plugin `b`", toolchain: "")) == "plugin `b` does not say which compiler built it")
+                == "plugin `b` speaks revision 7 of the native lane, but this host speaks \(Self.revision)")
+        #expect(
+            reason(sound, side("plugin `b`", toolchain: "")) == "plugin `b` does not record which compiler built it")
         #expect(
             reason(sound, side("plugin `b`", toolchain: "Swift 6.3.1 (other)"))
                 == "plugin `a` was built by Swift 6.3.1 (a1b2c3), plugin `b` by Swift 6.3.1 (other)")
         #expect(
             reason(sound, side("plugin `b`", version: "1.4.0"))
                 == "`Numbers` is 1.2.0 in plugin `a` and 1.4.0 in plugin `b`")
-        #expect(reason(sound, side("plugin `b`", layout: nil)) == "one side does not say how it laid out the contract")
+        #expect(
+            reason(sound, side("plugin `b`", layout: nil)) == "one side does not describe its layout of the contract")
     }
 
     @Test func `Another layout of what crosses is encoded`() {

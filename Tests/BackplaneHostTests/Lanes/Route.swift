@@ -30,7 +30,7 @@ struct Route: CaseIterable, Sendable, CustomTestStringConvertible {
             let remote: Remote<C> = try await test.host.manager(isRelayed ? "Relayed" : "Direct")
             let crossed = Set(await test.host.wires.map(\.lane))
             #expect(
-                crossed == [lanes == .encoded ? .encoded(because: "the host was told to encode every call") : .native])
+                crossed == [lanes == .encoded ? .encoded(because: "the host is set to encode every call") : .native])
             try await body(test, remote)
         }
     }

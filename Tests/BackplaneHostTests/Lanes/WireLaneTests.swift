@@ -49,7 +49,7 @@ struct WireLaneTests {
         try await host.start()
         _ = try await host.manager("LibraryManager", as: Library.self)
         _ = try await host.manager("ClockManager", as: WallTime.self)
-        let inC = WireStatus.Lane.encoded(because: "plugin `org.backplane.clock` is not made with the Swift SDK")
+        let inC = WireStatus.Lane.encoded(because: "plugin `org.backplane.clock` does not use the Swift SDK")
         #expect(
             await lanes(host) == [
                 "LibraryManager dataAccessController": .native, "LibraryManager communicationController": .native,
@@ -59,13 +59,13 @@ struct WireLaneTests {
         await host.stop()
     }
 
-    @Test func `a host that is told to encodes them all`() async throws {
+    @Test func `a host that is set to encodes them all`() async throws {
         let test = try TestHost(
             managers:
                 #""Trial": {"className": "TrialManager"}, "Relay": {"className": "RelayManager", "uses": {"trials": "Trial"}}"#,
             from: .encoded)
         _ = try await test.host.manager("Relay", as: ChallengeModule.Relay.self)
-        let told = WireStatus.Lane.encoded(because: "the host was told to encode every call")
+        let told = WireStatus.Lane.encoded(because: "the host is set to encode every call")
         #expect(await lanes(test.host) == ["Relay trials": told, "the program Relay": told])
         await test.host.stop()
     }

@@ -10,32 +10,32 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ApplyTests {
     /// Two hundred managers in chains of four, each of which uses the one before.
-    private static func chains() -> [String: Society.Citizen] {
-        var citizens: [String: Society.Citizen] = [:]
+    private static func chains() -> [String: PeerHost.Peer] {
+        var peers: [String: PeerHost.Peer] = [:]
         for chain in 0..<50 {
             for place in 0..<4 {
-                citizens["C\(chain)-\(place)"] = Society.Citizen(
+                peers["C\(chain)-\(place)"] = PeerHost.Peer(
                     number: chain * 4 + place, left: place > 0 ? "C\(chain)-\(place - 1)" : nil)
             }
         }
-        return citizens
+        return peers
     }
 
     @Test(arguments: Origin.allCases)
-    func `one number changes in a manifest of 200 managers, and exactly what depends on it is made anew`(origin: Origin)
+    func `one number changes in a manifest of 200 managers, and exactly what depends on it is recreated`(origin: Origin)
         async throws
     {
-        var citizens = Self.chains()
-        let society = try Society(citizens, from: origin)
-        try await society.host.start()
-        var remotes: [String: Remote<Citizens>] = [:], before: [String: Int] = [:]
-        for name in citizens.keys {
-            let remote = try await society.citizen(name)
+        var peers = Self.chains()
+        let peerHost = try PeerHost(peers, from: origin)
+        try await peerHost.host.start()
+        var remotes: [String: Remote<Peers>] = [:], before: [String: Int] = [:]
+        for name in peers.keys {
+            let remote = try await peerHost.peer(name)
             (remotes[name], before[name]) = (remote, try remote.instance())
         }
 
-        citizens["C7-1"]?.number = 1_000
-        let change = try await society.host.apply(society.document(citizens))
+        peers["C7-1"]?.number = 1_000
+        let change = try await peerHost.host.apply(peerHost.document(peers))
 
         #expect(change.restarted == ["C7-1", "C7-2", "C7-3"])
         #expect(change.kept.count == 197 && change.started == [] && change.stopped == [])
@@ -44,79 +44,79 @@ struct ApplyTests {
         }
         #expect(try await remotes["C7-1"]?.number() == 1_000, "what it was called by goes on to work")
         #expect(try await remotes["C7-2"]?.friends() == [1_000])
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test func `managers come, go and come again`() async throws {
-        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
-        try await society.host.start()
-        let a = try await society.citizen("A"), b = try await society.citizen("B")
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
 
-        var change = try await society.host.apply(
-            society.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
+        var change = try await peerHost.host.apply(
+            peerHost.document(["A": .init(number: 1), "C": .init(number: 3, left: "A")]))
         #expect(change.started == ["C"] && change.stopped == ["B"] && change.kept == ["A"] && change.restarted == [])
         #expect(await error { try await b.number() }?.code == .unknownManager)
-        #expect(await error { try await society.citizen("B") }?.code == .unknownManager)
-        #expect(try await society.citizen("C").friends() == [1])
+        #expect(await error { try await peerHost.peer("B") }?.code == .unknownManager)
+        #expect(try await peerHost.peer("C").friends() == [1])
 
-        change = try await society.host.apply(society.document(["A": .init(number: 1), "B": .init(number: 22)]))
+        change = try await peerHost.host.apply(peerHost.document(["A": .init(number: 1), "B": .init(number: 22)]))
         #expect(change.started == ["B"] && change.stopped == ["C"] && change.kept == ["A"])
         #expect(try await b.number() == 22, "the same name, and what was kept of it works again")
         #expect(try await a.number() == 1)
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test(
         arguments: [
-            ["A": Society.Citizen(number: 5, left: "Nobody")],
-            ["A": Society.Citizen(number: 5, left: "B"), "B": Society.Citizen(left: "A")],
+            ["A": PeerHost.Peer(number: 5, left: "Nobody")],
+            ["A": PeerHost.Peer(number: 5, left: "B"), "B": PeerHost.Peer(left: "A")],
             [:],
-        ] as [[String: Society.Citizen]])
-    func `a bad manifest changes nothing`(bad: [String: Society.Citizen]) async throws {
-        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
-        try await society.host.start()
-        let a = try await society.citizen("A"), instance = try a.instance()
-        let document = bad.isEmpty ? ManifestDocument(parsing: .init("{".utf8)) : society.document(bad)
-        #expect(await error { try await society.host.apply(document) } != nil)
+        ] as [[String: PeerHost.Peer]])
+    func `a bad manifest changes nothing`(bad: [String: PeerHost.Peer]) async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A")])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), instance = try a.instance()
+        let document = bad.isEmpty ? ManifestDocument(parsing: .init("{".utf8)) : peerHost.document(bad)
+        #expect(await error { try await peerHost.host.apply(document) } != nil)
         #expect(try a.instance() == instance)
-        #expect(await society.states() == ["A ready", "B ready"])
-        #expect(await society.host.check().isEmpty)
-        await society.host.stop()
+        #expect(await peerHost.states() == ["A ready", "B ready"])
+        #expect(await peerHost.host.check().isEmpty)
+        await peerHost.host.stop()
     }
 
-    @Test func `what does not start again is told, what uses it is unsatisfied, and a better manifest mends it`()
+    @Test func `what does not start again is reported, its users are unsatisfied, and a corrected manifest fixes it`()
         async throws
     {
-        let society = try Society(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
-        try await society.host.start()
-        let a = try await society.citizen("A"), b = try await society.citizen("B"), c = try await society.citizen("C"),
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init(number: 2, left: "A"), "C": .init(number: 3)])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B"), c = try await peerHost.peer("C"),
             instance = try c.instance()
 
         let failure = await error {
-            try await society.host.apply(
-                society.document([
+            try await peerHost.host.apply(
+                peerHost.document([
                     "A": .init(number: 1, fails: "ill"), "B": .init(number: 2, left: "A"), "C": .init(number: 3),
                 ]))
         }
         #expect(failure?.message == "ill" && failure?.location == "/managers/A")
-        #expect(await society.states() == ["A failed", "B unsatisfied", "C ready"])
+        #expect(await peerHost.states() == ["A failed", "B unsatisfied", "C ready"])
         #expect(await error { try await a.number() }?.message == "ill", "calls are told why")
         #expect(await error { try await b.number() }?.message == "`A` did not start: ill")
         #expect(try c.instance() == instance)
 
-        try await society.host.apply(
-            society.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
+        try await peerHost.host.apply(
+            peerHost.document(["A": .init(number: 11), "B": .init(number: 2, left: "A"), "C": .init(number: 3)]))
         #expect(try await a.number() == 11)
         #expect(try await b.friends() == [11])
         #expect(try c.instance() == instance)
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
     func `calls that come during a change wait for it, and none is lost`(origin: Origin) async throws {
-        let society = try Society(["A": .init(number: 0), "B": .init(left: "A")], from: origin)
-        try await society.host.start()
-        let a = try await society.citizen("A"), b = try await society.citizen("B")
+        let peerHost = try PeerHost(["A": .init(number: 0), "B": .init(left: "A")], from: origin)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
         let callers = (0..<4).map { index in
             Task {
                 var last = 0
@@ -128,21 +128,21 @@ struct ApplyTests {
             }
         }
         for number in 1...20 {
-            try await society.host.apply(society.document(["A": .init(number: number), "B": .init(left: "A")]))
+            try await peerHost.host.apply(peerHost.document(["A": .init(number: number), "B": .init(left: "A")]))
         }
         for caller in callers { try await caller.value }
         #expect(try await b.friends() == [20])
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test func `a synchronous call that comes during a change is refused, since it cannot wait`() async throws {
-        let society = try Society(["A": .init(number: 1)])
-        try await society.host.start()
-        let a = try await society.citizen("A")
+        let peerHost = try PeerHost(["A": .init(number: 1)])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A")
         let underWay = Task { try await a.wait(3_600) }
-        try await eventually { try await society.host.gate(of: "A").callsInFlight == 1 }
-        let reset = Task { try await society.host.reset("A") }
-        await eventually { await society.states() == ["A quiescing"] }
+        try await eventually { try await peerHost.host.gate(of: "A").callsInFlight == 1 }
+        let reset = Task { try await peerHost.host.reset("A") }
+        await eventually { await peerHost.states() == ["A quiescing"] }
         let refused = await error { try a.numberNow() }
         #expect(refused?.code == .callRetired && refused?.message.contains("restarted") == true)
         async let waiting = a.number()
@@ -151,136 +151,139 @@ struct ApplyTests {
         #expect(try await reset.value.restarted == ["A"])
         #expect(try await waiting == 1)
         #expect(try a.numberNow() == 1)
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
-    func `a manager is made anew by its name, and its users notice nothing`(origin: Origin) async throws {
-        let society = try Society(
+    func `a manager is recreated by its name, and its users notice nothing`(origin: Origin) async throws {
+        let peerHost = try PeerHost(
             ["A": .init(number: 1), "B": .init(number: 2, left: "A", meets: ["A"])], from: origin)
-        try await society.host.start()
-        let a = try await society.citizen("A"), b = try await society.citizen("B")
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), b = try await peerHost.peer("B")
         let before = (a: try a.instance(), b: try b.instance())
         for _ in 0..<3 {
-            let change = try await society.host.reset("A")
+            let change = try await peerHost.host.reset("A")
             #expect(change.restarted == ["A"] && change.kept == ["B"])
             #expect(try await b.friends() == [1], "by its wire")
             #expect(try await b.met() == [1], "by what it looked up")
         }
         #expect(try a.instance() > before.a && b.instance() == before.b)
-        #expect(await society.host.wires.count { $0.provider == "A" } == 3, "as many as before")
-        let all = try await society.host.reset()
+        #expect(await peerHost.host.wires.count { $0.provider == "A" } == 3, "as many as before")
+        let all = try await peerHost.host.reset()
         #expect(all.restarted == ["A", "B"])
         #expect(try b.instance() > before.b)
-        #expect(await error { try await society.host.reset("Z") }?.code == .unknownManager)
-        await society.host.stop()
-        #expect(await error { try await society.host.reset("A") }?.code == .hostStopped)
+        #expect(await error { try await peerHost.host.reset("Z") }?.code == .unknownManager)
+        await peerHost.host.stop()
+        #expect(await error { try await peerHost.host.reset("A") }?.code == .hostStopped)
     }
 
     /// How often the host wrote this of a component.
-    private static func lines(_ message: String, _ society: Society) -> Int {
-        society.test.log.all.count { $0.source == "host" && $0.message == message }
+    private static func lines(_ message: String, _ peerHost: PeerHost) -> Int {
+        peerHost.test.log.all.count { $0.source == "host" && $0.message == message }
     }
 
     @Test func `two changes at once come one after the other`() async throws {
-        let society = try Society(["A": .init(number: 0)])
-        try await society.host.start()
-        let a = try await society.citizen("A")
+        let peerHost = try PeerHost(["A": .init(number: 0)])
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A")
         try await withThrowingTaskGroup { group in
             for number in 1...10 {
                 group.addTask {
-                    let change = try await society.host.apply(society.document(["A": .init(number: number)]))
+                    let change = try await peerHost.host.apply(peerHost.document(["A": .init(number: number)]))
                     #expect(change.restarted == ["A"])
                 }
                 group.addTask {
-                    let change = try await society.host.reset("A")
+                    let change = try await peerHost.host.reset("A")
                     #expect(change.restarted == ["A"])
                 }
             }
             try await group.waitForAll()
         }
         #expect(try await (1...10).contains(a.number()), "what one of them asked for")
-        #expect(await society.states() == ["A ready"])
-        #expect(Self.lines("started", society) == 21 && Self.lines("stopped", society) == 20, "one instance is up")
-        await society.host.stop()
-        #expect(Self.lines("stopped", society) == 21)
+        #expect(await peerHost.states() == ["A ready"])
+        #expect(Self.lines("started", peerHost) == 21 && Self.lines("stopped", peerHost) == 20, "one instance is up")
+        await peerHost.host.stop()
+        #expect(Self.lines("stopped", peerHost) == 21)
     }
 
     @Test func `a host that was never started starts nothing for a change`() async throws {
-        let society = try Society(["A": .init(), "B": .init(), "C": .init(isLazy: true)])
-        _ = try await society.citizen("A")
-        let change = try await society.host.apply(
-            society.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
+        let peerHost = try PeerHost(["A": .init(), "B": .init(), "C": .init(isLazy: true)])
+        _ = try await peerHost.peer("A")
+        let change = try await peerHost.host.apply(
+            peerHost.document(["A": .init(number: 1), "B": .init(number: 1), "C": .init(number: 1)]))
         #expect(change.restarted == ["A"] && change.started == [])
-        #expect(await society.states() == ["A ready", "B resolved", "C resolved"])
-        await society.host.stop()
+        #expect(await peerHost.states() == ["A ready", "B resolved", "C resolved"])
+        await peerHost.host.stop()
     }
 
     @Test func `a library that is named for the first time is loaded, the others are not loaded again`() async throws {
-        let society = try Society(["A": .init(number: 1)], from: .libraries)
-        try await society.host.start()
-        let a = try await society.citizen("A"), instance = try a.instance()
+        let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A"), instance = try a.instance()
         let manifest: ManifestValue = [
             "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
-            "managers": ["A": Society.Citizen(number: 1).value, "Clock": ["className": "Timepiece"]],
+            "managers": ["A": PeerHost.Peer(number: 1).value, "Clock": ["className": "Timepiece"]],
         ]
-        let change = try await society.host.apply(ManifestDocument(manifest))
+        let change = try await peerHost.host.apply(ManifestDocument(manifest))
         #expect(change.started == ["Clock"] && change.kept == ["A"])
         #expect(try a.instance() == instance)
-        #expect(society.test.loadFolders().count == 1)
-        await society.host.stop()
-        #expect(society.test.loadFolders() == [])
+        #expect(peerHost.test.loadFolders().count == 1)
+        await peerHost.host.stop()
+        #expect(peerHost.test.loadFolders() == [])
     }
 
     @Test func `a change during the start waits for what is starting`() async throws {
-        let society = try Society(["A": .init(number: 1, party: ("late", 2)), "B": .init(number: 2, left: "A")])
-        async let start: Void = society.host.start()
-        await eventually { await society.states().first == "A starting" }
+        let peerHost = try PeerHost(["A": .init(number: 1, barrier: ("late", 2)), "B": .init(number: 2, left: "A")])
+        async let start: Void = peerHost.host.start()
+        await eventually { await peerHost.states().first == "A starting" }
         // The second guest lets the first one go.
-        let changed: [String: Society.Citizen] = [
-            "A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(party: ("late", 2)),
+        let changed: [String: PeerHost.Peer] = [
+            "A": .init(number: 10), "B": .init(number: 2, left: "A"), "C": .init(barrier: ("late", 2)),
         ]
-        let change = Task { try await society.host.apply(society.document(changed)) }
-        let other = try Society(["Guest": .init(party: ("late", 2))])
-        _ = try await other.citizen("Guest")
+        let change = Task { try await peerHost.host.apply(peerHost.document(changed)) }
+        let other = try PeerHost(["Guest": .init(barrier: ("late", 2))])
+        _ = try await other.peer("Guest")
         try await start
         _ = try await change.value
-        #expect(try await society.citizen("B").friends() == [10])
-        await society.host.stop()
+        #expect(try await peerHost.peer("B").friends() == [10])
+        await peerHost.host.stop()
         await other.host.stop()
     }
 
     @Test func `a host that stops during a change ends both`() async throws {
-        let society = try Society(["A": .init(number: 1)])
-        try await society.host.start()
+        let peerHost = try PeerHost(["A": .init(number: 1)])
+        try await peerHost.host.start()
         let change = Task {
-            try await society.host.apply(society.document(["A": .init(number: 1, party: ("nobody comes to this", 2))]))
+            try await peerHost.host.apply(
+                peerHost.document(["A": .init(number: 1, barrier: ("nobody comes to this", 2))]))
         }
-        await eventually { await society.states() == ["A starting"] }
-        await society.host.stop()
+        await eventually { await peerHost.states() == ["A starting"] }
+        await peerHost.host.stop()
         #expect(await error { try await change.value }?.code == .hostStopped)
-        #expect(await error { try await society.citizen("A") }?.code == .hostStopped)
+        #expect(await error { try await peerHost.peer("A") }?.code == .hostStopped)
     }
 
     @Test(arguments: Origin.allCases)
-    func `who starts while what it uses is made anew is wired to what is there then`(origin: Origin) async throws {
-        var citizens: [String: Society.Citizen] = ["A": .init(number: 1)]
-        for index in 0..<40 { citizens["B\(index)"] = .init(left: "A", meets: ["A"], isLazy: true) }
-        let society = try Society(citizens, from: origin)
-        try await society.host.start()
+    func `a manager that starts while its provider is recreated is wired to the new instance`(origin: Origin)
+        async throws
+    {
+        var peers: [String: PeerHost.Peer] = ["A": .init(number: 1)]
+        for index in 0..<40 { peers["B\(index)"] = .init(left: "A", meets: ["A"], isLazy: true) }
+        let peerHost = try PeerHost(peers, from: origin)
+        try await peerHost.host.start()
         try await withThrowingTaskGroup { group in
             group.addTask {
-                for _ in 0..<40 { try await society.host.reset("A") }
+                for _ in 0..<40 { try await peerHost.host.reset("A") }
             }
             for index in 0..<40 {
                 group.addTask {
-                    let b = try await society.citizen("B\(index)")
+                    let b = try await peerHost.peer("B\(index)")
                     #expect(try await b.friends() == [1])
                     #expect(try await b.met() == [1])
                 }
             }
             try await group.waitForAll()
         }
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 }

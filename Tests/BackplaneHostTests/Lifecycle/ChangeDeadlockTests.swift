@@ -15,7 +15,7 @@ struct ChangeDeadlockTests {
     func `a call under way comes back to the manager that is reset, and ends as it would have`(lanes: LaneRule)
         async throws
     {
-        let under = Turnstile()
+        let under = Latch()
         let back = Script(act: { context, text, call in
             if text == "back" { return "back" }
             await under.pass()
@@ -43,8 +43,8 @@ struct ChangeDeadlockTests {
         await test.host.stop()
     }
 
-    @Test func `managers that call each other are made anew while their calls are under way`() async throws {
-        let under = Turnstile()
+    @Test func `managers that call each other are recreated while their calls are in flight`() async throws {
+        let under = Latch()
         let a = Script(act: { context, text, call in
             if text == "end" { return "end" }
             await under.pass()
@@ -72,10 +72,9 @@ struct ChangeDeadlockTests {
         await test.host.stop()
     }
 
-    @Test func `a call that waits for what has stopped already is told when it holds up what stops next`() async throws
-    {
+    @Test func `a call that waits for a stopped manager is refused when it holds up the next stop`() async throws {
         // A calls K, which stays and looked C up: of C the change knows nothing, and stops it first.
-        let under = Turnstile()
+        let under = Latch()
         let a = Script(act: { context, text, call in
             await under.pass()
             let k: Wire<Scripted> = try await context.manager("K")
@@ -110,8 +109,8 @@ struct ChangeDeadlockTests {
         await test.host.stop()
     }
 
-    @Test func `a look-up from a call under way ends, whatever a change does meanwhile`() async throws {
-        let first = Turnstile(), second = Turnstile()
+    @Test func `a look-up from a call in flight ends, whatever a change does`() async throws {
+        let first = Latch(), second = Latch()
         let a = Script(act: { context, name, call in
             await first.pass()
             let other: Wire<Scripted> = try await context.manager(name, for: call)

@@ -20,95 +20,96 @@ struct ChangeRaceTests {
         return left.filter { $0.value != 0 }
     }
 
-    @Test func `a start and a smaller manifest at once come to the managers of that manifest, and to none besides`()
+    @Test func `a start and a smaller manifest at once lead to exactly the managers of that manifest`()
         async throws
     {
         for round in 0..<40 {
-            var citizens: [String: Society.Citizen] = [:]
+            var peers: [String: PeerHost.Peer] = [:]
             for index in 0..<30 {
-                citizens["C\(index)"] = .init(number: index, left: index % 3 > 0 ? "C\(index - 1)" : nil)
+                peers["C\(index)"] = .init(number: index, left: index % 3 > 0 ? "C\(index - 1)" : nil)
             }
-            let society = try Society(citizens)
-            if round % 2 == 0 { _ = try await society.citizen("C29") }
-            let fewer: [String: Society.Citizen] = [
+            let peerHost = try PeerHost(peers)
+            if round % 2 == 0 { _ = try await peerHost.peer("C29") }
+            let fewer: [String: PeerHost.Peer] = [
                 "C1": .init(number: 100), "C29": .init(number: 200, isLazy: true), "D": .init(left: "C1"),
             ]
-            async let start = outcome { () async throws(BackplaneError) in try await society.host.start() }
+            async let start = outcome { () async throws(BackplaneError) in try await peerHost.host.start() }
             async let change = outcome { () async throws(BackplaneError) in
-                try await society.host.apply(society.document(fewer))
+                try await peerHost.host.apply(peerHost.document(fewer))
             }
             _ = await start
             _ = try await change.get()
             // It is lazy now: up if it was before.
-            let last = await society.states()[1] == "C29 ready"
+            let last = await peerHost.states()[1] == "C29 ready"
             #expect(round % 2 == 1 || last)
             #expect(
-                await society.states() == ["C1 ready", last ? "C29 ready" : "C29 resolved", "D ready"], "round \(round)"
+                await peerHost.states() == ["C1 ready", last ? "C29 ready" : "C29 resolved", "D ready"],
+                "round \(round)"
             )
-            #expect(left(of: society.test).keys.sorted() == (last ? ["C1", "C29", "D"] : ["C1", "D"]))
-            await society.host.stop()
-            #expect(left(of: society.test) == [:])
+            #expect(left(of: peerHost.test).keys.sorted() == (last ? ["C1", "C29", "D"] : ["C1", "D"]))
+            await peerHost.host.stop()
+            #expect(left(of: peerHost.test) == [:])
         }
     }
 
     @Test func `everything at once ends, and leaves nothing behind`() async throws {
         for round in 0..<20 {
-            var citizens: [String: Society.Citizen] = ["A": .init(number: 1), "B": .init(left: "A")]
-            for index in 0..<10 { citizens["L\(index)"] = .init(left: "B", meets: ["A"], isLazy: index % 2 == 0) }
-            let society = try Society(citizens), all = citizens
+            var peers: [String: PeerHost.Peer] = ["A": .init(number: 1), "B": .init(left: "A")]
+            for index in 0..<10 { peers["L\(index)"] = .init(left: "B", meets: ["A"], isLazy: index % 2 == 0) }
+            let peerHost = try PeerHost(peers), all = peers
             await withTaskGroup { group in
-                group.addTask { try? await society.host.start() }
+                group.addTask { try? await peerHost.host.start() }
                 for number in 0..<5 {
-                    group.addTask { _ = try? await society.host.reset("A") }
-                    group.addTask { _ = try? await society.host.reset() }
+                    group.addTask { _ = try? await peerHost.host.reset("A") }
+                    group.addTask { _ = try? await peerHost.host.reset() }
                     group.addTask {
                         var changed = all
                         changed["A"]?.number = number
                         changed["L\(number)"] = nil
-                        _ = try? await society.host.apply(society.document(changed))
+                        _ = try? await peerHost.host.apply(peerHost.document(changed))
                     }
-                    group.addTask { _ = try? await society.citizen("L\(number)").met() }
-                    group.addTask { _ = try? await society.citizen("B").ask("L\(number)") }
-                    group.addTask { _ = try? await society.test.call("B", "friends") }
+                    group.addTask { _ = try? await peerHost.peer("L\(number)").met() }
+                    group.addTask { _ = try? await peerHost.peer("B").ask("L\(number)") }
+                    group.addTask { _ = try? await peerHost.test.call("B", "friends") }
                 }
                 if round % 2 == 0 {
                     group.addTask {
                         for _ in 0..<(round * 20) { await Task.yield() }
-                        await society.host.stop()
+                        await peerHost.host.stop()
                     }
                 }
             }
-            await society.host.stop()
-            #expect(left(of: society.test) == [:], "round \(round)")
-            #expect(society.test.log.all.allSatisfy { $0.level < .error })
+            await peerHost.host.stop()
+            #expect(left(of: peerHost.test) == [:], "round \(round)")
+            #expect(peerHost.test.log.all.allSatisfy { $0.level < .error })
         }
     }
 
     @Test(arguments: Origin.allCases)
     func `calls by name that come during resets wait too, and none is lost`(origin: Origin) async throws {
-        let society = try Society(["A": .init(number: 7)], from: origin)
-        try await society.host.start()
-        let done = Turnstile()
+        let peerHost = try PeerHost(["A": .init(number: 7)], from: origin)
+        try await peerHost.host.start()
+        let done = Latch()
         let callers = (0..<4).map { _ in
             Task {
                 var answers: [Result<String, BackplaneError>] = []
                 for _ in 0..<300 {
                     answers.append(
-                        await outcome { () async throws(BackplaneError) in try await society.test.call("A", "number") })
+                        await outcome { () async throws(BackplaneError) in try await peerHost.test.call("A", "number") }
+                    )
                 }
                 await done.pass()
                 return answers
             }
         }
         done.open()
-        while done.arrived < 4 { try await society.host.reset("A") }
+        while done.arrived < 4 { try await peerHost.host.reset("A") }
         for caller in callers { #expect(await caller.value.allSatisfy { (try? $0.get()) == "7" }) }
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
-    @Test func `calls that wait for a manager that is made anew are answered when the host stops instead`() async throws
-    {
-        let stopping = Turnstile()
+    @Test func `calls that wait for a manager being recreated are answered when the host stops instead`() async throws {
+        let stopping = Latch()
         let coordinator = Coordinator(
             ScriptedPlugin.document(["A": .init(script: Script(stopped: { _ in await stopping.pass() }))]),
             linked: [LinkedPlugin(ScriptedPlugin.self)],
@@ -128,26 +129,26 @@ struct ChangeRaceTests {
     }
 
     @Test func `what is kept is still known by its class when the plugins stand in another order`() async throws {
-        let society = try Society(["A": .init(number: 1)], from: .libraries)
-        try await society.host.start()
-        let a = try await society.citizen("A")
-        let change = try await society.host.apply(
+        let peerHost = try PeerHost(["A": .init(number: 1)], from: .libraries)
+        try await peerHost.host.start()
+        let a = try await peerHost.peer("A")
+        let change = try await peerHost.host.apply(
             ManifestDocument([
                 "manifestVersion": 1, "plugins": [["library": "_Timepiece"], ["library": "_Challenge"]],
                 "managers": [
-                    "A": Society.Citizen(number: 1).value,
-                    "B": Society.Citizen(number: 2, left: "A", meets: ["A"]).value,
+                    "A": PeerHost.Peer(number: 1).value,
+                    "B": PeerHost.Peer(number: 2, left: "A", meets: ["A"]).value,
                 ],
             ]))
         #expect(change.kept == ["A"] && change.started == ["B"])
-        let b = try await society.citizen("B")
+        let b = try await peerHost.peer("B")
         #expect(try await b.friends() == [1])
         #expect(try await b.met() == [1])
-        #expect(await society.host.wires.map(\.lane) == Array(repeating: .native, count: 4))
-        try await society.host.reset("A")
+        #expect(await peerHost.host.wires.map(\.lane) == Array(repeating: .native, count: 4))
+        try await peerHost.host.reset("A")
         #expect(try await b.friends() == [1])
         #expect(try await a.number() == 1)
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 }
 

@@ -74,48 +74,48 @@ struct ChangeReportTests {
         await host.stop()
     }
 
-    @Test func `a class with another contract: who calls by the old one is told, who looks up the new one is served`()
+    @Test func `a class with another contract: callers of the old one get an error, look-ups of the new one succeed`()
         async throws
     {
         func managers(_ name: String) -> ManifestValue { ["A": ["className": .string(name)]] }
-        let (host, _) = host(managers("CitizenManager"))
-        let old: Remote<Citizens> = try await host.manager("A")
+        let (host, _) = host(managers("PeerManager"))
+        let old: Remote<Peers> = try await host.manager("A")
         #expect(try await old.number() == 0)
         let change = try await host.apply(Self.manifest(managers("TrialManager")))
         #expect(change.restarted == ["A"])
         let told = await error { try await old.number() }
         #expect(told?.code == .wireMismatch && told?.location == "/managers/A", "\(String(describing: told))")
         #expect(await error { try old.numberNow() }?.code == .wireMismatch)
-        #expect(await error { try await host.manager("A", as: Citizens.self) }?.code == .wireMismatch, "a look-up, too")
+        #expect(await error { try await host.manager("A", as: Peers.self) }?.code == .wireMismatch, "a look-up, too")
         let new: Remote<Trials> = try await host.manager("A")
         #expect(try new.path() == [])
-        try await host.apply(Self.manifest(managers("CitizenManager")))
+        try await host.apply(Self.manifest(managers("PeerManager")))
         #expect(try await old.number() == 0, "and back")
-        #expect(try await host.manager("A", as: Citizens.self).number() == 0)
+        #expect(try await host.manager("A", as: Peers.self).number() == 0)
         #expect(await error { try new.path() }?.code == .wireMismatch)
         await host.stop()
     }
 
     @Test func `a better manifest brings up what a worse one took down, lazy or not`() async throws {
-        let society = try Society([
+        let peerHost = try PeerHost([
             "A": .init(number: 1), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true),
         ])
-        let l = try await society.citizen("L")
-        let worse: [String: Society.Citizen] = [
+        let l = try await peerHost.peer("L")
+        let worse: [String: PeerHost.Peer] = [
             "A": .init(fails: "ill"), "L": .init(left: "A", isLazy: true), "M": .init(left: "A", isLazy: true),
         ]
-        _ = await error { try await society.host.apply(society.document(worse)) }
+        _ = await error { try await peerHost.host.apply(peerHost.document(worse)) }
         #expect(await error { try await l.friends() }?.message == "`A` did not start: ill")
         let better = worse.merging(["A": .init(number: 2)]) { $1 }
-        let change = try await society.host.apply(society.document(better))
+        let change = try await peerHost.host.apply(peerHost.document(better))
         #expect(change.started == ["A", "L"])
-        #expect(await society.states() == ["A ready", "L ready", "M resolved"])
+        #expect(await peerHost.states() == ["A ready", "L ready", "M resolved"])
         #expect(try await l.friends() == [2])
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test func `a reset brings up what could not start for want of it, lazy or not`() async throws {
-        let flag = Turnstile()
+        let flag = Latch()
         let ill = Script(made: { _ in if flag.arrived == 1 { throw BackplaneError(.componentFailed, "ill") } })
         let test = try ScriptedPlugin.host([
             "A": .init(script: ill), "L": .init(left: "A", isLazy: true), "Other": .init(isLazy: true),
@@ -131,36 +131,36 @@ struct ChangeReportTests {
         await test.host.stop()
     }
 
-    @Test func `of what failed and was taken out of the manifest a caller is told that`() async throws {
-        let society = try Society(["A": .init(number: 1), "B": .init()])
-        let a = try await society.citizen("A")
-        _ = await error { try await society.host.apply(society.document(["A": .init(fails: "ill"), "B": .init()])) }
+    @Test func `a caller of a failed manager that was removed from the manifest gets that error`() async throws {
+        let peerHost = try PeerHost(["A": .init(number: 1), "B": .init()])
+        let a = try await peerHost.peer("A")
+        _ = await error { try await peerHost.host.apply(peerHost.document(["A": .init(fails: "ill"), "B": .init()])) }
         #expect(await error { try await a.number() }?.message == "ill")
-        try await society.host.apply(society.document(["B": .init()]))
+        try await peerHost.host.apply(peerHost.document(["B": .init()]))
         #expect(await error { try await a.number() }?.code == .unknownManager)
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test func `a manifest that is refused leaves no folder behind`() async throws {
-        let society = try Society(["A": .init(number: 1)])
-        try await society.host.start()
+        let peerHost = try PeerHost(["A": .init(number: 1)])
+        try await peerHost.host.start()
         let bad: ManifestValue = [
             "manifestVersion": 1, "plugins": [["library": "_Timepiece"]], "managers": ["B": ["className": "Missing"]],
         ]
-        for _ in 0..<3 { #expect(await error { try await society.host.apply(ManifestDocument(bad)) } != nil) }
-        #expect(society.test.loadFolders() == [])
-        await society.host.stop()
-        #expect(society.test.loadFolders() == [])
+        for _ in 0..<3 { #expect(await error { try await peerHost.host.apply(ManifestDocument(bad)) } != nil) }
+        #expect(peerHost.test.loadFolders() == [])
+        await peerHost.host.stop()
+        #expect(peerHost.test.loadFolders() == [])
     }
 
-    @Test func `who starts when a manifest is applied at the same time starts its new managers too`() async throws {
+    @Test func `a start during an apply starts the new managers, too`() async throws {
         for _ in 0..<20 {
-            let society = try Society(["A": .init()])
-            async let start: Void? = try? society.host.start()
-            let change = try await society.host.apply(society.document(["A": .init(), "B": .init()]))
+            let peerHost = try PeerHost(["A": .init()])
+            async let start: Void? = try? peerHost.host.start()
+            let change = try await peerHost.host.apply(peerHost.document(["A": .init(), "B": .init()]))
             _ = await start
-            #expect(await society.states() == ["A ready", "B ready"], "\(change)")
-            await society.host.stop()
+            #expect(await peerHost.states() == ["A ready", "B ready"], "\(change)")
+            await peerHost.host.stop()
         }
     }
 }

@@ -9,51 +9,51 @@ import Testing
 struct ComponentLookUpTests {
     @Test(arguments: Origin.allCases)
     func `a manager looks another one up, in its initialiser and later, and starts it`(origin: Origin) async throws {
-        let society = try Society(
+        let peerHost = try PeerHost(
             ["A": .init(number: 1, meets: ["B"]), "B": .init(number: 2), "C": .init(number: 3)], from: origin)
-        let a = try await society.citizen("A")
-        #expect(await society.states() == ["A ready", "B ready", "C resolved"])
+        let a = try await peerHost.peer("A")
+        #expect(await peerHost.states() == ["A ready", "B ready", "C resolved"])
         #expect(try await a.met() == [2])
         #expect(try await a.ask("C") == 3)
         #expect(try await a.ask("A") == 1, "itself, too, once it is up")
-        #expect(await society.states() == ["A ready", "B ready", "C ready"])
+        #expect(await peerHost.states() == ["A ready", "B ready", "C ready"])
         for _ in 0..<3 { _ = try await a.ask("C") }
-        let wires = await society.host.wires.filter { $0.user == "A" && $0.label == "C" }
+        let wires = await peerHost.host.wires.filter { $0.user == "A" && $0.label == "C" }
         #expect(wires.count == 1, "the same wire as often as it is asked for")
-        #expect(wires.allSatisfy { $0.contract == "Citizens" && ($0.lane == .native) == (origin != .encoded) })
-        await society.host.stop()
+        #expect(wires.allSatisfy { $0.contract == "Peers" && ($0.lane == .native) == (origin != .encoded) })
+        await peerHost.host.stop()
     }
 
     @Test func `what there is not is an error that says so`() async throws {
-        let society = try Society(["A": .init(), "Broken": .init(fails: "no")])
-        let a = try await society.citizen("A")
+        let peerHost = try PeerHost(["A": .init(), "Broken": .init(fails: "no")])
+        let a = try await peerHost.peer("A")
         let unknown = await error { try await a.ask("Brokem") }
         #expect(
             unknown?.failure?.code == "manager.unknown" || unknown?.code == .unknownManager,
             "\(String(describing: unknown))")
         #expect(unknown?.message.contains("did you mean `Broken`?") == true)
         #expect(await error { try await a.ask("Broken") }?.message == "no")
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
     func `managers that look each other up while they start are told, and none hangs`(origin: Origin) async throws {
-        let society = try Society(
+        let peerHost = try PeerHost(
             [
                 "A": .init(meets: ["B"]), "B": .init(meets: ["C"]), "C": .init(meets: ["A"]),
                 "Self": .init(meets: ["Self"]), "Sound": .init(),
             ], from: origin)
-        let failure = await error { try await society.host.start() }
+        let failure = await error { try await peerHost.host.start() }
         #expect(failure?.detailedDescription.contains("manager.cycle") == true)
-        let cycles = await society.host.managers.compactMap { status -> String? in
+        let cycles = await peerHost.host.managers.compactMap { status -> String? in
             guard case .failed(let error) = status.state else { return nil }
             return error.message
         }
         #expect(cycles.count == 4)
         #expect(cycles.contains { $0.contains("Self → Self") })
         #expect(cycles.contains { $0.contains("→ A →") || $0.contains("A → B → C → A") })
-        #expect(await society.states().last == "Sound ready")
-        await society.host.stop()
+        #expect(await peerHost.states().last == "Sound ready")
+        await peerHost.host.stop()
     }
 
     @Test func `managers that look each other up when they are activated are told, and not to do it there`()
@@ -68,61 +68,61 @@ struct ComponentLookUpTests {
         await test.host.stop()
     }
 
-    @Test func `a look-up that closes a circle with a declared use is told too`() async throws {
-        let society = try Society(["A": .init(left: "B"), "B": .init(meets: ["A"])])
-        let failure = await error { try await society.host.start() }
+    @Test func `a look-up that closes a cycle with a declared use fails, too`() async throws {
+        let peerHost = try PeerHost(["A": .init(left: "B"), "B": .init(meets: ["A"])])
+        let failure = await error { try await peerHost.host.start() }
         #expect(
             failure?.code == .dependencyCycle && failure?.location == "/managers/B", "\(String(describing: failure))")
         #expect(failure?.message.contains("B → A → B") == true)
-        #expect(await society.states() == ["A unsatisfied", "B failed"])
-        await society.host.stop()
+        #expect(await peerHost.states() == ["A unsatisfied", "B failed"])
+        await peerHost.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
     func `a look-up for a call that a manager makes while it starts does not wait for that manager`(origin: Origin)
         async throws
     {
-        let society = try Society(
+        let peerHost = try PeerHost(
             ["A": .init(asks: ["B", "A"]), "B": .init(number: 2), "C": .init(asks: ["B", "D"]), "D": .init()],
             from: origin)
-        let circle = await error { try await society.citizen("A") }
+        let circle = await error { try await peerHost.peer("A") }
         #expect(circle?.detailedDescription.contains("A → A") == true, "\(String(describing: circle))")
-        _ = try await society.citizen("C")
-        #expect(await society.states() == ["A failed", "B ready", "C ready", "D ready"])
-        await society.host.stop()
+        _ = try await peerHost.peer("C")
+        #expect(await peerHost.states() == ["A failed", "B ready", "C ready", "D ready"])
+        await peerHost.host.stop()
     }
 
     @Test(arguments: Origin.allCases)
     func `a contract is resolved to the first manager that is wanted`(origin: Origin) async throws {
-        let society = try Society(
+        let peerHost = try PeerHost(
             ["A": .init(number: 1), "B": .init(number: 2), "OtherB": .init(number: 3), "Relay": .init(number: 4)],
             from: origin)
-        let a = try await society.citizen("A")
+        let a = try await peerHost.peer("A")
         #expect(try await a.resolve("") == 1)
         #expect(try await a.resolve("B") == 2)
         #expect(try await a.resolve("rB") == 3)
         let nobody = await error { try await a.resolve("Z") }
         #expect(
             nobody?.message
-                == "no manager was found that serves Citizens 1.0.0; there is `A`, `B`, `OtherB`, `Relay`, and none was wanted"
+                == "no manager was found that provides Peers 1.0.0; `A`, `B`, `OtherB`, `Relay` did not match the predicate"
         )
-        await society.host.stop()
+        await peerHost.host.stop()
     }
 
-    @Test func `who is looked up stops after who looked it up`() async throws {
-        let society = try Society(["A": .init(), "B": .init(), "C": .init()])
-        let a = try await society.citizen("A")
+    @Test func `a manager stops after those that looked it up`() async throws {
+        let peerHost = try PeerHost(["A": .init(), "B": .init(), "C": .init()])
+        let a = try await peerHost.peer("A")
         _ = try await a.ask("C")
-        _ = try await society.citizen("B").ask("A")
-        await society.host.stop()
-        let order = society.test.log.all.filter { $0.message == "stopped" }.compactMap { $0.metadata["component"] }
+        _ = try await peerHost.peer("B").ask("A")
+        await peerHost.host.stop()
+        let order = peerHost.test.log.all.filter { $0.message == "stopped" }.compactMap { $0.metadata["component"] }
         #expect(order == ["B", "A", "C"])
     }
 
     @Test func `after its host is gone a look-up fails and does no harm`() async throws {
-        let society = try Society(["A": .init(), "B": .init()])
-        let a = try await society.citizen("A")
-        await society.host.stop()
+        let peerHost = try PeerHost(["A": .init(), "B": .init()])
+        let a = try await peerHost.peer("A")
+        await peerHost.host.stop()
         #expect(await error { try await a.ask("B") }?.code == .callRetired)
     }
 }

@@ -31,7 +31,7 @@ struct LifecycleLeakTests {
             #expect(try await remote.act("hello") == "hello")
         }
         #expect(components.count { $0.component != nil } == 0)
-        await eventually { script.living.count == 1 }
+        await eventually { script.instances.count == 1 }
         #expect(await coordinator.wires().count == 4)
         let gates = (try await coordinator.gate(of: "A"), try await coordinator.gate(of: "B"))
         #expect(
@@ -40,20 +40,20 @@ struct LifecycleLeakTests {
         #expect(await coordinator.numbersInUse == 3)
         await coordinator.stop()
         #expect(await coordinator.numbersInUse == 0)
-        await eventually { script.living.count == 0 }
+        await eventually { script.instances.count == 0 }
     }
 
-    @Test func `ten thousand managers come up, are made anew and stop`() async throws {
-        var citizens: [String: Society.Citizen] = [:]
+    @Test func `ten thousand managers start, are recreated and stop`() async throws {
+        var peers: [String: PeerHost.Peer] = [:]
         for index in 0..<10_000 {
             let meets = index >= 5_000 && index % 10 == 0 ? ["C\(index - 5_000)"] : []
-            citizens["C\(index)"] = .init(number: index, left: index % 100 > 0 ? "C\(index - 1)" : nil, meets: meets)
+            peers["C\(index)"] = .init(number: index, left: index % 100 > 0 ? "C\(index - 1)" : nil, meets: meets)
         }
-        let society = try Society(citizens)
-        try await society.host.start()
-        #expect(await society.states().allSatisfy { $0.hasSuffix(" ready") })
-        #expect(try await society.host.reset().restarted.count == 10_000)
-        #expect(try await society.citizen("C9999").friends() == [9_998])
-        await society.host.stop()
+        let peerHost = try PeerHost(peers)
+        try await peerHost.host.start()
+        #expect(await peerHost.states().allSatisfy { $0.hasSuffix(" ready") })
+        #expect(try await peerHost.host.reset().restarted.count == 10_000)
+        #expect(try await peerHost.peer("C9999").friends() == [9_998])
+        await peerHost.host.stop()
     }
 }

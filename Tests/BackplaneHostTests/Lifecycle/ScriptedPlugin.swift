@@ -62,7 +62,7 @@ struct Script: Sendable {
 
     fileprivate let key = UUID().uuidString
     /// Of its managers, those that are there.
-    let living = Living()
+    let instances = InstanceCount()
 
     /// - Parameter act: what `act` answers; default: its input.
     init(
@@ -95,11 +95,11 @@ final class ScriptedManager: Manager {
     init(_ context: Context) async throws {
         self.context = context
         script = Script.of(context.configuration.key)
-        script.living.add(1)
+        script.instances.add(1)
         try await script.made(context)
     }
 
-    deinit { script.living.add(-1) }
+    deinit { script.instances.add(-1) }
 
     func activate() async throws { try await script.activated(context) }
     func stop() async { try? await script.stopped(context) }
@@ -111,14 +111,14 @@ final class ScriptedManager: Manager {
 }
 
 /// How many there are of something.
-final class Living: Sendable {
+final class InstanceCount: Sendable {
     private let number = Mutex(0)
     var count: Int { number.withLock { $0 } }
     fileprivate func add(_ change: Int) { number.withLock { $0 += change } }
 }
 
 /// A place where a test holds a component up.
-final class Turnstile: Sendable {
+final class Latch: Sendable {
     private struct State {
         var arrived = 0
         var isOpen = false

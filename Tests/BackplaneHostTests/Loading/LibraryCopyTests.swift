@@ -34,7 +34,7 @@ struct LibraryCopyTests {
         return Int(status.st_blocks)
     }
 
-    @Test func `a copy is the whole file before it is loaded, and nobody else's`() throws {
+    @Test func `a copy is complete before it is loaded, and not shared`() throws {
         let file = try LibraryFile.prepare(path, in: loads)
         #expect(try contents(file.copy) == bytes)
         #expect(try FileStatus(at: file.copy).mode == 0o600)

@@ -97,7 +97,7 @@ struct LibraryFileTests {
         #expect(try refusal(of: path)?.code == .pluginUntrusted)
     }
 
-    @Test func `a socket is refused for what it is, though nobody can open it`() throws {
+    @Test func `a socket is refused as such, although it cannot be opened`() throws {
         let path = folder.path + "/libSocket.so"
         try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
         let error = try refusal(of: path)
@@ -300,7 +300,7 @@ struct LibraryFileTests {
 
     // MARK: Loading
 
-    @Test func `a symbol that nobody defines fails the load, in the loader's words, at the original`() throws {
+    @Test func `an undefined symbol fails the load, with the loader's message, at the original`() throws {
         let path = try folder.write(LoadingFixture.library("-DNEEDS_MORE"), as: "libNeedy.so")
         let file = try LibraryFile.prepare(path, in: loads)
 

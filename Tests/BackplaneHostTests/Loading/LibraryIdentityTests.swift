@@ -70,11 +70,11 @@ struct LibraryIdentityTests {
         #expect(problem([]) == "is empty")
         #expect(problem(record(magic: "BACKPLAN")) == "does not begin with BACKPLNE")
         #expect(problem(Array("BACKPLNE".utf8)) == "is cut off after 8 bytes")
-        #expect(problem(record(size: 23)) == "says that it has 23 bytes, and needs 24")
-        #expect(problem(record(size: .max)) == "says that it has 4294967295 bytes where there are 320")
-        #expect(problem(record().dropLast()) == "says that it has 320 bytes where there are 319")
+        #expect(problem(record(size: 23)) == "gives its size as 23 bytes, but needs 24")
+        #expect(problem(record(size: .max)) == "gives its size as 4294967295 bytes, but has 320")
+        #expect(problem(record().dropLast()) == "gives its size as 320 bytes, but has 319")
         #expect(problem(record(abi: (5, 2))) == "gives an ABI range from 5 down to 2")
-        #expect(problem(record(version: "one")) == "has the version `one`, which is not one such as 1.2.0")
+        #expect(problem(record(version: "one")) == "has the version `one`, expected one such as 1.2.0")
         #expect(problem(record() + [0, 0, 0, 0, 0, 0, 0, 0]) == "does not begin with BACKPLNE")
     }
 

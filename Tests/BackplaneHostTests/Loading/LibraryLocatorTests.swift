@@ -18,7 +18,8 @@ struct LibraryLocatorTests {
         LibraryLocator(manifestFolder: places[0], pluginPaths: [places[1], places[2]], executableFolder: places[3])
     }
 
-    @Test func `a name is looked for beside the manifest, in each plugin path, then beside the executable`() throws {
+    @Test func `a name is searched for next to the manifest, in each plugin path, then next to the executable`() throws
+    {
         for place in places.reversed() {
             try folder.write(as: FilePath.name(of: place) + "/libBookshelf.so")
             #expect(try locator.locate("Bookshelf") == place + "/libBookshelf.so")

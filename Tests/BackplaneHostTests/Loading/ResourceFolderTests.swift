@@ -30,35 +30,35 @@ struct ResourceFolderTests {
         return Resources(folder: try ResourceFolder.copy(besides: library, named: name, &names))
     }
 
-    @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])
+    @Test(arguments: ["app_EditionReader.resources", "app_ShopModule.resources"])
     func `the folder that SwiftPM names after the library is copied with it`(name: String) throws {
-        let library = try library(with: name, "app_Other.resources", "Shop.resources")
+        let library = try library(with: name, "app_Other.resources", "EditionReader.resources")
         let resources = try resources(library)
         #expect(try resources.data("deep/name.txt") == Array(name.utf8))
         #expect(resources.folder?.hasPrefix(loads.path) == true)
     }
 
-    @Test func `a change beside the library does not change the copy`() throws {
-        let library = try library(with: "app_Shop.resources")
+    @Test func `a change next to the library does not change the copy`() throws {
+        let library = try library(with: "app_EditionReader.resources")
         let resources = try resources(library)
-        try folder.write(Array("new".utf8), as: "app_Shop.resources/deep/name.txt")
-        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
+        try folder.write(Array("new".utf8), as: "app_EditionReader.resources/deep/name.txt")
+        #expect(try resources.data("deep/name.txt") == Array("app_EditionReader.resources".utf8))
     }
 
     @Test func `two candidates are an error that the manifest settles`() throws {
-        let library = try library(with: "app_Shop.resources", "app_ShopModule.resources")
+        let library = try library(with: "app_EditionReader.resources", "app_ShopModule.resources")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
         #expect(
             error?.message
-                == "both `app_Shop.resources` and `app_ShopModule.resources` may be the plugin's files; say which with `resources` in the manifest"
+                == "`app_EditionReader.resources` and `app_ShopModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
         )
         #expect(
             try resources(library, named: "app_ShopModule.resources").data("deep/name.txt")
                 == Array("app_ShopModule.resources".utf8))
     }
 
-    @Test func `the files of a plugin that is linked lie beside the program, named after its module`() throws {
-        _ = try library(with: "app_Shop.resources", "app_ShopModule.resources", "app_Shopping.resources")
+    @Test func `the resources of a linked plugin are next to the program, named after its module`() throws {
+        _ = try library(with: "app_EditionReader.resources", "app_ShopModule.resources", "app_Shopping.resources")
         #expect(
             try ResourceFolder.of(module: "ShopModule", in: folder.path) == folder.path + "/app_ShopModule.resources")
         #expect(try ResourceFolder.of(module: "Other", in: folder.path) == nil)
@@ -68,25 +68,27 @@ struct ResourceFolderTests {
         }
         #expect(
             error?.message
-                == "both `app_ShopModule.resources` and `old_ShopModule.resources` may be the plugin's files; remove the one that was left there"
+                == "`app_ShopModule.resources` and `old_ShopModule.resources` could both be the plugin's resources; remove the one that is left over"
         )
     }
 
     @Test func `a folder that the manifest names and that is not there is an error`() throws {
         let library = try library()
-        let error = #expect(throws: BackplaneError.self) { try resources(library, named: "app_Shop.resources") }
+        let error = #expect(throws: BackplaneError.self) {
+            try resources(library, named: "app_EditionReader.resources")
+        }
         #expect(error?.code == .pluginUnreadable)
     }
 
     @Test func `a link among the files is refused, and nothing of the copy stays`() throws {
-        let library = try library(with: "app_Shop.resources")
-        _ = try folder.link("app_Shop.resources/passwords", to: "/etc/passwd")
+        let library = try library(with: "app_EditionReader.resources")
+        _ = try folder.link("app_EditionReader.resources/passwords", to: "/etc/passwd")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
-        #expect(error?.location == folder.path + "/app_Shop.resources/passwords")
+        #expect(error?.location == folder.path + "/app_EditionReader.resources/passwords")
         #expect(!LoadingFixture.exists(library.copy + ".resources"))
     }
 
-    @Test func `a plugin without files says so to whoever asks for one`() throws {
+    @Test func `a plugin without resources fails every request for one`() throws {
         let resources = try resources(try library())
         #expect(resources.folder == nil)
         let error = #expect(throws: BackplaneError.self) { try resources.data("name.txt") }
@@ -95,7 +97,7 @@ struct ResourceFolderTests {
 
     @Test(arguments: ["", "/etc/passwd", "../secret", "deep/../../secret", "missing", "deep\u{0}"])
     func `only files of the folder are reached`(name: String) throws {
-        let resources = try resources(try library(with: "app_Shop.resources"))
+        let resources = try resources(try library(with: "app_EditionReader.resources"))
         let error = #expect(throws: BackplaneError.self) { try resources.data(name) }
         #expect(error?.code == .resourceMissing)
     }

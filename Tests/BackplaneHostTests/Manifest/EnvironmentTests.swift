@@ -95,15 +95,15 @@ struct `Environments of a manifest` {
             (["e": 1], "error - /environments/e: manifest.wrong-type: expected a dictionary, found an integer"),
             (
                 ["e": ["manifestVersion": 1]],
-                "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it may have `plugins`, `managers`"
+                "error - /environments/e/manifestVersion: manifest.unsupported: an environment cannot change `manifestVersion`; it can contain `plugins`, `managers`"
             ),
             (
                 ["e": ["environments": [:]]],
-                "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it may have `plugins`, `managers`"
+                "error - /environments/e/environments: manifest.unsupported: an environment cannot change `environments`; it can contain `plugins`, `managers`"
             ),
             (
                 ["e": ["$schema": "x"]],
-                "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it may have `plugins`, `managers`"
+                "error - /environments/e/$schema: manifest.unsupported: an environment cannot change `$schema`; it can contain `plugins`, `managers`"
             ),
             (
                 ["e": ["manager": [:]]],
@@ -203,7 +203,7 @@ struct `Environments of a manifest` {
         #expect(
             document.problems.contains {
                 $0.error.location?.hasPrefix(place) == true
-                    && $0.error.message.hasPrefix("in an environment that is not chosen: ")
+                    && $0.error.message.hasPrefix("in an environment that is not in use: ")
             })
         #expect(document.manifest.managers.keys.sorted() == ["M"])
     }

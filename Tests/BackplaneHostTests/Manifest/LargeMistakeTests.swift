@@ -10,7 +10,7 @@ import Testing
 struct LargeMistakeTests {
     private static let catalogue = Catalogue(plugins: [.manager("M", wires: [.to("next", .of("Any"), optional: true)])])
 
-    @Test func `a circle of ten thousand managers is told to each of them on one short line`() {
+    @Test func `a cycle of ten thousand managers is reported for each of them on one short line`() {
         let names = (0..<10_000).map { "M\($0)" }
         var managers: [String: ManifestValue] = [:]
         for (index, name) in names.enumerated() {
@@ -36,7 +36,7 @@ struct LargeMistakeTests {
         #expect(unknown.last?.error.message.hasPrefix("no manager is named `Nobody") == true)
     }
 
-    @Test func `forty thousand entries of a lock beside five thousand managers that cannot be read are compared`() {
+    @Test func `forty thousand lock entries and five thousand unreadable managers are compared`() {
         var managers: [String: ManifestValue] = [:], lock: [String: ManifestValue] = [:]
         for index in 0..<5_000 { managers["M\(index)"] = ["className": 5] }
         for index in 0..<40_000 { lock["M\(index)/dataAccessController"] = ["plugin": "org.p0", "version": "1.0.0"] }
@@ -63,7 +63,7 @@ struct LargeMistakeTests {
         #expect(document(most).problems.allSatisfy { $0.error.code == .manifestUnknownKey })
     }
 
-    @Test func `positions are found beside a large array that nobody asks about`() {
+    @Test func `positions are found next to a large unused array`() {
         let array = Array(repeating: "0", count: 200_000).joined(separator: ",")
         let text =
             #"{"manifestVersion": 1, "managers": {"M": {"configuration": {"\#(String(repeating: "k", count: 1_000))": [\#(array)]}}}}"#

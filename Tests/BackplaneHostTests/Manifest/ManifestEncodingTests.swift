@@ -155,19 +155,20 @@ struct `Writing a manifest` {
 
     @Test(
         arguments: [
-            (.xml, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
-            (.binary, nil, "a property list has no null; leave the key out, or keep the manifest in JSON"),
-            (.json, .number(.infinity), "JSON has no number inf"), (.json, .number(.nan), "JSON has no number nan"),
-            (.xml, "a\u{1}", "XML has no character U+1; a binary property list and JSON have"),
-            (.xml, "\u{FFFE}", "XML has no character U+FFFE; a binary property list and JSON have"),
-            (.xml, ["\0": 1], "XML has no character U+0; a binary property list and JSON have"),
+            (.xml, nil, "a property list cannot represent null; leave the key out, or keep the manifest in JSON"),
+            (.binary, nil, "a property list cannot represent null; leave the key out, or keep the manifest in JSON"),
+            (.json, .number(.infinity), "JSON cannot represent the number inf"),
+            (.json, .number(.nan), "JSON cannot represent the number nan"),
+            (.xml, "a\u{1}", "XML cannot represent the character U+1; a binary property list or JSON can"),
+            (.xml, "\u{FFFE}", "XML cannot represent the character U+FFFE; a binary property list or JSON can"),
+            (.xml, ["\0": 1], "XML cannot represent the character U+0; a binary property list or JSON can"),
             (
                 .xml, .date(Date(timeIntervalSinceReferenceDate: 0.5)),
-                "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"
+                "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date"
             ),
             (
                 .xml, .date(.distantFuture + 1e12),
-                "XML property lists have whole seconds of the years 1 to 9999 only; a binary one has more"
+                "an XML property list holds only whole seconds in the years 1 to 9999; a binary one holds any date"
             ),
         ] as [(ManifestFormat, ManifestValue, String)])
     func `What a format cannot hold is an error at its place`(
@@ -199,7 +200,7 @@ struct `Writing a manifest` {
         #expect(try ManifestValue(parsing: value.encoded(as: .binary)) == value)
     }
 
-    @Test func `A Nemo Logic manifest is upgraded to the equal managers, and what wakes is told`() throws {
+    @Test func `A Nemo Logic manifest is upgraded to equal managers, and keys that take effect are reported`() throws {
         let value: ManifestValue = [
             "M": ["className": "${M}", "uses": ["a": "N"], "comment": 1], "N": ["className": "N"],
         ]

@@ -93,7 +93,7 @@ struct `Manifests that were tampered with` {
     ]
 
     @Test(arguments: found)
-    func `What was found once stays mended`(format: ManifestFormat, value: ManifestValue) throws {
+    func `Past findings stay fixed`(format: ManifestFormat, value: ManifestValue) throws {
         _ = try attempt(try value.encoded(as: format), environment: nil, "\(value)")
     }
 

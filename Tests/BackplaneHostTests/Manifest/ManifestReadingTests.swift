@@ -112,7 +112,7 @@ struct `Reading a manifest` {
         try Data().write(to: URL(filePath: path))
         #expect(
             throws: BackplaneError(
-                .manifestMalformed, "line 1, column 1: there is nothing here; a manifest is a dictionary", at: path)
+                .manifestMalformed, "line 1, column 1: the manifest is empty; a manifest is a dictionary", at: path)
         ) {
             try Manifest(contentsOf: path)
         }
@@ -154,7 +154,7 @@ struct `Problems of a manifest` {
             (nil, "error - : manifest.wrong-type: expected a dictionary, found null"),
             (
                 ["manifestVersion": 2, "managers": [:]],
-                "error - /manifestVersion: manifest.unsupported: manifest version 2 is not supported; supported is 1"
+                "error - /manifestVersion: manifest.unsupported: manifest version 2 is not supported; expected 1"
             ),
             (
                 ["manifestVersion": "1", "managers": [:]],
@@ -162,7 +162,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["managers": ["M": ["className": "M"]]],
-                "error - /manifestVersion: manifest.missing-key: `managers` without `manifestVersion`; add `\"manifestVersion\": 1`"
+                "error - /manifestVersion: manifest.missing-key: `managers` requires `manifestVersion`; add `\"manifestVersion\": 1`"
             ),
             (["manifestVersion": 1], "error - /managers: manifest.missing-key: `managers` is missing"),
             (
@@ -241,7 +241,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["className": "M", "uses": ["dataAccessController": "X"]],
-                "error M /uses/dataAccessController: wire.unknown: `dataAccessController` is not a manager's; it is a key beside `uses`"
+                "error M /uses/dataAccessController: wire.unknown: `dataAccessController` is not a manager; write it as a key next to `uses`"
             ),
             (
                 ["className": "M", "configuration": .data(Data())],
@@ -307,7 +307,7 @@ struct `Problems of a manifest` {
             ),
             (
                 ["className": "M", "communicationController": ["className": "C", "services": [service, service]]],
-                "error M /communicationController/services/1/propertyName: wire.mismatch: `p` has a service already, number 0; a property takes one"
+                "error M /communicationController/services/1/propertyName: wire.mismatch: `p` already has a service, number 0; a property takes only one"
             ),
             (
                 [

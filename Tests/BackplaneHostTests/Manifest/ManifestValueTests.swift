@@ -128,8 +128,8 @@ struct `Manifest values` {
     }
 
     @Test(arguments: [
-        ("", "line 1, column 1: there is nothing here; a manifest is a dictionary"),
-        (" \n ", "line 2, column 2: there is nothing here; a manifest is a dictionary"),
+        ("", "line 1, column 1: the manifest is empty; a manifest is a dictionary"),
+        (" \n ", "line 2, column 2: the manifest is empty; a manifest is a dictionary"),
         ("{\"a\": 1,\n  \"b\": tru}", "line 2, column 8: expected a value, found `t`"),
         ("{\"é\": x}", "line 1, column 7: expected a value, found `x`"),
         ("{\"a\": 1,}", "line 1, column 9: expected a key in quotes, found `}`"),
@@ -137,9 +137,9 @@ struct `Manifest values` {
         ("{\"a\" 1}", "line 1, column 6: expected `:` after `a`, found `1`"),
         ("{\"a\": 1", "line 1, column 8: expected `,` or `}`, found the end of the file"),
         ("{} {}", "line 1, column 4: `{` after the end of the manifest"),
-        ("{\n\"a\": 1,\n\"a\": 2}", "line 3, column 1: the key `a` is here for the second time"),
-        ("[01]", "line 1, column 2: a number begins with a digit, and with 0 only if no other follows"),
-        ("[-]", "line 1, column 2: a number begins with a digit, and with 0 only if no other follows"),
+        ("{\n\"a\": 1,\n\"a\": 2}", "line 3, column 1: the key `a` is repeated"),
+        ("[01]", "line 1, column 2: a number starts with a digit, and with 0 only if no other digit follows"),
+        ("[-]", "line 1, column 2: a number starts with a digit, and with 0 only if no other digit follows"),
         ("[1.]", "line 1, column 4: expected a digit, found `]`"),
         ("[1e999]", "line 1, column 2: a number out of range"),
         ("[\"a\nb\"]", "line 1, column 4: a control character in a string; write it as an escape such as `\\n`"),
@@ -163,14 +163,14 @@ struct `Manifest values` {
     @Test(arguments: [
         ("<plist>\n<dict>\n<key>a</key>\n</plist>", "line 4, column 1: the key `a` has no value"),
         ("<html></html>", "line 1, column 1: a property list has no element `html`"),
-        ("<plist></plist>", "line 1, column 8: there is nothing here; a manifest is a dictionary"),
+        ("<plist></plist>", "line 1, column 8: the manifest is empty; a manifest is a dictionary"),
         ("<", "line 1, column 1: expected an element, found the end of the file"),
         ("<plist><dict", "line 1, column 8: `<dict` without its `>`"),
         ("<plist><dict>", "line 1, column 14: expected `<`, found the end of the file"),
         ("<plist><dict></array></plist>", "line 1, column 14: expected `<key>` or `</dict>`, found `</array>`"),
         (
             "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
-            "line 1, column 33: the key `a` is here for the second time"
+            "line 1, column 33: the key `a` is repeated"
         ),
         ("<plist><dict>x</dict></plist>", "line 1, column 14: expected `<`, found `x`"),
         ("<plist><string>a</key></plist>", "line 1, column 17: expected `</string>`, found `</key>`"),
@@ -187,10 +187,10 @@ struct `Manifest values` {
         ("<plist><date>today</date></plist>", "line 1, column 8: `today` is no date"),
         ("<plist><dict/></plist><dict/>", "line 1, column 23: `<` after the end of the property list"),
         ("<plist><!-- <dict/></plist>", "line 1, column 8: this comment does not end"),
-        ("bplist00", "this is not a whole binary property list: it is too short"),
+        ("bplist00", "this is not a valid binary property list: it is too short"),
         (
             "bplist00" + String(repeating: "x", count: 60),
-            "this is not a whole binary property list: its trailer is not one"
+            "this is not a valid binary property list: its trailer is invalid"
         ),
     ])
     func `A malformed property list is one error, of a text with its line and column`(text: String, words: String)
@@ -238,7 +238,7 @@ struct `Limits of a manifest` {
 
     @Test func `A document type with declarations of its own is not supported`() {
         let text = "<!DOCTYPE plist [<!ENTITY a \"aaaaaaaa\">]><plist><string>&a;</string></plist>"
-        let words = "line 1, column 1: a document type with declarations of its own; a property list has none"
+        let words = "line 1, column 1: the document type contains declarations, which a property list cannot have"
         #expect(throws: BackplaneError(.manifestUnsupported, words)) { try ManifestValue(parsing: Data(text.utf8)) }
     }
 
@@ -312,7 +312,7 @@ struct `Limits of a manifest` {
             #expect(document.manifest.managers.count == (count == 10_000 ? count : 0))
             #expect(
                 document.problems.map(\.error.message)
-                    == (count == 10_000 ? [] : ["10001 managers; a manifest may have 10000"]))
+                    == (count == 10_000 ? [] : ["expected at most 10000 managers, found 10001"]))
         }
     }
 
@@ -339,7 +339,7 @@ struct `Limits of a manifest` {
             manifest(10_001).problems == [
                 Problem(
                     .error, manager: nil,
-                    BackplaneError(.manifestUnsupported, "10001 managers; a manifest may have 10000", at: ""))
+                    BackplaneError(.manifestUnsupported, "expected at most 10000 managers, found 10001", at: ""))
             ])
     }
 }

@@ -55,11 +55,11 @@ struct `Variables in a manifest` {
         ("${NONE}", "manifest.unset-variable: the variable `NONE` is not set; set it, or write `${NONE:-default}`"),
         (
             "${",
-            "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+            "manifest.malformed-variable: `${` without a closing `}`; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
         ),
         (
             "a${b",
-            "manifest.malformed-variable: `${` without an end; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+            "manifest.malformed-variable: `${` without a closing `}`; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
         ),
         (
             "${}",
@@ -83,7 +83,7 @@ struct `Variables in a manifest` {
         ),
         (
             "${A:-${B}}",
-            "manifest.malformed-variable: the default of `A` refers to a variable, which a default cannot; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
+            "manifest.malformed-variable: the default of `A` refers to a variable, which is not allowed; write `${NAME}`, `${NAME:-default}`, or `$${` for `${` itself"
         ),
     ])
     func `One that cannot be had is the manager's error, at its text`(text: String, problem: String) {
@@ -177,7 +177,7 @@ struct `Variables in a manifest` {
         #expect(document.manifest.managers.isEmpty)
         #expect(
             summary(document.problems) == [
-                "error M /managers/M/configuration/v/16: manifest.unsupported: with its variables the manifest is larger than 16 MB"
+                "error M /managers/M/configuration/v/16: manifest.unsupported: with its variables expanded, the manifest is larger than 16 MB"
             ])
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// lines.
 ///
 /// ```swift
-/// _ = context.store    // error: value of type 'ManagerContext<Hoarder>' has no member 'store'
+/// _ = context.store    // error: value of type 'ManagerContext<StoringManager>' has no member 'store'
 /// ```
 @Suite(.timeLimit(.minutes(5)))
 struct MustNotCompileTests {

@@ -36,13 +36,13 @@ struct `Managers that use managers` {
 
     @Test func `A circle is printed as one, at every member, and leaves the others be`() {
         let resolution = resolve(["A": ["B"], "B": ["D", "C"], "C": ["A"], "D": [], "Self": ["Self"]])
-        let circle = "managers use one another in a circle: A → B → C → A"
+        let circle = "managers use one another in a cycle: A → B → C → A"
         #expect(
             summary(resolution.problems) == [
                 "error A /managers/A/uses/0: manager.cycle: \(circle)",
                 "error B /managers/B/uses/1: manager.cycle: \(circle)",
                 "error C /managers/C/uses/0: manager.cycle: \(circle)",
-                "error Self /managers/Self/uses/0: manager.cycle: managers use one another in a circle: Self → Self",
+                "error Self /managers/Self/uses/0: manager.cycle: managers use one another in a cycle: Self → Self",
             ])
         #expect(order(resolution.plan) == ["D"])
         #expect(resolution.plan.faults.keys.sorted() == ["A", "B", "C", "Self"])
@@ -51,9 +51,9 @@ struct `Managers that use managers` {
     @Test func `Circles that touch are each printed`() {
         #expect(
             summary(resolve(["A": ["B"], "B": ["A", "C"], "C": ["B"]]).problems) == [
-                "error A /managers/A/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
-                "error B /managers/B/uses/0: manager.cycle: managers use one another in a circle: A → B → A",
-                "error C /managers/C/uses/0: manager.cycle: managers use one another in a circle: C → B → C",
+                "error A /managers/A/uses/0: manager.cycle: managers use one another in a cycle: A → B → A",
+                "error B /managers/B/uses/0: manager.cycle: managers use one another in a cycle: A → B → A",
+                "error C /managers/C/uses/0: manager.cycle: managers use one another in a cycle: C → B → C",
             ])
     }
 
@@ -99,10 +99,10 @@ struct `Managers that use managers` {
             ])
     }
 
-    @Test func `Who uses a member of a circle is told of it`() {
+    @Test func `A user of a member of a cycle gets the cycle as its error`() {
         let fault = resolve(["A": ["B"], "B": ["C"], "C": ["B"]]).plan.faults["A"]
         #expect(fault?.code == .dependencyUnsatisfied)
-        #expect(fault?.message == "`B` cannot be created: managers use one another in a circle: B → C → B")
+        #expect(fault?.message == "`B` cannot be created: managers use one another in a cycle: B → C → B")
     }
 
     @Test func `Several errors of one manager are one fault with all as its causes`() {
@@ -146,7 +146,7 @@ struct `Managers that use managers` {
     }
 
     @Test(arguments: 0..<60)
-    func `Whatever uses whatever, providers come before users and nobody is lost`(seed: UInt64) throws {
+    func `In any graph, providers come before users and none is lost`(seed: UInt64) throws {
         var random = SeededNumbers(seed)
         let names = (0..<Int.random(in: 1...20, using: &random)).map { "M\($0)" }
         let uses = Dictionary(

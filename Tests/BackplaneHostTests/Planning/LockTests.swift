@@ -63,9 +63,9 @@ struct `The lock of a manifest` {
         let resolution = resolve(lock.value)
         #expect(
             summary(resolution.problems) == [
-                "warning - /lock/Gone: lock.obsolete: the lock has an entry for `Gone`, which is not there; `backplane check --lock` removes it",
-                "error A/B /managers/A~1B/className: lock.mismatch: the lock has `M` 1.0.0 of plugin `org.other`, the plugins give 1.0.0 of plugin `org.p0` now; `backplane check --lock` accepts that",
-                "error A/B /managers/A~1B/communicationController/services/0/className: lock.mismatch: the lock has `S` 1.1.0 of plugin `org.p1`, the plugins give 1.2.0 of plugin `org.p1` now; `backplane check --lock` accepts that",
+                "warning - /lock/Gone: lock.obsolete: the lock has an entry for `Gone`, which does not exist; `backplane check --lock` removes it",
+                "error A/B /managers/A~1B/className: lock.mismatch: the lock has `M` 1.0.0 of plugin `org.other`, but the plugins now provide 1.0.0 of plugin `org.p0`; `backplane check --lock` accepts that",
+                "error A/B /managers/A~1B/communicationController/services/0/className: lock.mismatch: the lock has `S` 1.1.0 of plugin `org.p1`, but the plugins now provide 1.2.0 of plugin `org.p1`; `backplane check --lock` accepts that",
                 "warning Z /managers/Z: lock.incomplete: the lock has no entry for `Z`; `backplane check --lock` adds one",
             ])
         #expect(resolution.plan.managers.keys.sorted() == ["Z"])
@@ -165,7 +165,7 @@ struct `A lock in a manifest's text` {
     }
 
     @Test(arguments: [ManifestFormat.xml, .binary])
-    func `Property lists are written anew, in their own format`(format: ManifestFormat) throws {
+    func `Property lists are rewritten, in their own format`(format: ManifestFormat) throws {
         let value: ManifestValue = ["manifestVersion": 1, "managers": [:], "other": .data(Data([1]))]
         let written = try LockText.put(Self.lock, into: value.encoded(as: format))
         #expect(ManifestFormat(of: written) == format)
@@ -179,7 +179,7 @@ struct `A lock in a manifest's text` {
         }
         #expect(
             error.message
-                == "a manifest without `manifestVersion` has no place for a lock; `backplane convert --upgrade` makes one that has"
+                == "a manifest without `manifestVersion` cannot have a lock; `backplane convert --upgrade` writes one that can"
         )
     }
 }

@@ -143,8 +143,8 @@ struct `A plain Nemo Logic property list` {
             catalogue: Catalogue(plugins: [.manager("M"), .dataAccess("D"), .communication("C")]))
         #expect(
             summary(resolution.problems) == [
-                "warning M /M/dataAccessController: wire.unknown: `M` 1.0.0 of plugin `org.p0` does not ask for a `dataAccessController`; it is created but nobody can call it",
-                "warning M /M/communicationController: wire.unknown: `M` 1.0.0 of plugin `org.p0` does not ask for a `communicationController`; it is created but nobody can call it",
+                "warning M /M/dataAccessController: wire.unknown: `M` 1.0.0 of plugin `org.p0` declares no wire `dataAccessController`; the component is created, but cannot be called",
+                "warning M /M/communicationController: wire.unknown: `M` 1.0.0 of plugin `org.p0` declares no wire `communicationController`; the component is created, but cannot be called",
             ])
         #expect(try resolution.plan.nodes(neededBy: "M").map(\.entry.component.className) == ["D", "C", "M"])
         #expect(resolution.plan.nodes.flatMap(\.wires).isEmpty)

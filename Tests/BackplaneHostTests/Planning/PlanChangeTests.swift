@@ -45,14 +45,14 @@ struct PlanChangeTests {
         #expect(change.kept == ["A", "Store", "B"] && change.removed == [] && change.added == [])
     }
 
-    @Test func `a manager that is put before others moves them, and nobody notices`() throws {
+    @Test func `a manager inserted before others moves them, without any effect`() throws {
         let old = try plan(["M": Self.person, "N": ["className": "Person", "uses": ["friend": "M"]]])
         let new = try plan(["A": Self.person, "M": Self.person, "N": ["className": "Person", "uses": ["friend": "M"]]])
         let change = change(old, new)
         #expect(change.kept == ["M", "N"] && change.removed == [] && change.added == ["A"])
     }
 
-    @Test func `a change takes along who uses it, and who uses that`() throws {
+    @Test func `a change includes its users, transitively`() throws {
         func managers(_ number: Int64) -> ManifestValue {
             [
                 "A": ["className": "Person", "configuration": ["number": .integer(number)]],
@@ -64,7 +64,7 @@ struct PlanChangeTests {
         #expect(change.kept == ["D"] && change.removed == ["A", "B", "C"] && change.added == ["A", "B", "C"])
     }
 
-    @Test func `who is given another collaborator is made anew, both collaborators stay`() throws {
+    @Test func `a component with another collaborator is recreated, both collaborators stay`() throws {
         func managers(_ friend: String) -> ManifestValue {
             ["A": Self.person, "B": Self.person, "C": ["className": "Person", "uses": ["friend": .string(friend)]]]
         }
@@ -120,7 +120,7 @@ struct PlanChangeTests {
 
 /// In which order components stop.
 struct StopOrderTests {
-    @Test func `who calls stops before who is called, and otherwise the last one first`() {
+    @Test func `callers stop before the components they call, otherwise the last one first`() {
         #expect(StopOrder.of([1, 2, 3], calling: { _ in [] }) == [3, 2, 1])
         // 1 looked 3 up after it had come up.
         #expect(StopOrder.of([1, 2, 3], calling: { $0 == 1 ? [3] : [] }) == [2, 1, 3])

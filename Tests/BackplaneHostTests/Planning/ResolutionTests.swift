@@ -28,7 +28,7 @@ struct `Classes of a manifest` {
             ),
             (
                 ["className": "LibraryManager", "version": "[2,)"],
-                "/version: component.version-out-of-range: no version of `LibraryManager` is in [2.0.0,); there is 1.0.0 (plugin `org.p0`)"
+                "/version: component.version-out-of-range: no version of `LibraryManager` is in [2.0.0,); registered: 1.0.0 (plugin `org.p0`)"
             ),
             (
                 ["className": "ClockManager", "communicationController": ["className": "X"]],
@@ -40,7 +40,7 @@ struct `Classes of a manifest` {
             ),
             (
                 ["className": "ClockManager", "dataAccessController": ["className": "../x"]],
-                "/dataAccessController/namespace: manifest.wrong-type: `../x` cannot name a folder; give it a `namespace` of letters, digits and the like"
+                "/dataAccessController/namespace: manifest.wrong-type: `../x` is not usable as a folder name; give it a `namespace` of letters and digits"
             ),
         ] as [(ManifestValue, String)])
     func `One that cannot be had is located and says what there is`(definition: ManifestValue, problem: String) {
@@ -61,7 +61,7 @@ struct `Classes of a manifest` {
         #expect(
             summary(resolution.problems.filter { $0.severity == .error }) == [
                 "error M /managers/M/communicationController/services/0/version: component.version-out-of-range: "
-                    + "no version of `Books` is in [3.0.0,4.0.0); there is 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
+                    + "no version of `Books` is in [3.0.0,4.0.0); registered: 2.1.0 (plugin `org.p1`), 1.0.0 (plugin `org.p0`)"
             ])
     }
 
@@ -79,7 +79,7 @@ struct `Wires of a manifest` {
     static let misfits: [(ContractDescription?, String)] = [
         (nil, "provides no contract"),
         (.of("Other", "1.2.0", async: ["find"], sync: ["count"]), "provides `Other` 1.2.0"),
-        (.of("API", "1.1.9", async: ["find"], sync: ["count"]), "provides `API` 1.1.9, an earlier one"),
+        (.of("API", "1.1.9", async: ["find"], sync: ["count"]), "provides `API` 1.1.9, an earlier version"),
         (.of("API", "2.0.0", async: ["find"], sync: ["count"]), "provides `API` 2.0.0, another major version"),
         (
             .of("API", "1.2.0", async: ["find", "count"]),
@@ -150,7 +150,7 @@ struct `Wires of a manifest` {
         #expect(resolution.problems.allSatisfy { $0.severity == .warning && $0.error.code == .callUnimplemented })
         #expect(
             resolution.problems.first?.error.message
-                == "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.2.0 as `dataAccessController`; `D` 1.0.0 of plugin `org.p1` provides that without `count`, and calls of it fail"
+                == "`M` 1.0.0 of plugin `org.p0` asks for `API` 1.2.0 as `dataAccessController`; `D` 1.0.0 of plugin `org.p1` provides it without `count`, so calls to that fail"
         )
         #expect(resolution.plan.nodes.count == 5)
     }
@@ -167,9 +167,9 @@ struct `Wires of a manifest` {
                     == (optional
                         ? []
                         : [
-                            "error M /managers/M/dataAccessController: wire.unsatisfied: \(asks) `dataAccessController`; the manifest gives it none",
-                            "error M /managers/M/communicationController: wire.unsatisfied: \(asks) `communicationController`; the manifest gives it none",
-                            "error M /managers/M/uses/clock: wire.unsatisfied: \(asks) `clock`; the manifest gives it none",
+                            "error M /managers/M/dataAccessController: wire.unsatisfied: \(asks) `dataAccessController`; the manifest connects nothing to it",
+                            "error M /managers/M/communicationController: wire.unsatisfied: \(asks) `communicationController`; the manifest connects nothing to it",
+                            "error M /managers/M/uses/clock: wire.unsatisfied: \(asks) `clock`; the manifest connects nothing to it",
                         ]))
             #expect(resolution.plan.managers.isEmpty == !optional)
         }
@@ -191,7 +191,7 @@ struct `Wires of a manifest` {
         let path = "error M /managers/M/communicationController/services"
         #expect(
             summary(resolution.problems.filter { $0.severity == .error }) == [
-                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest gives it none",
+                "\(path): wire.unsatisfied: `C` 1.0.0 of plugin `org.p0` asks for `API` 1.0.0 as `books`; the manifest connects nothing to it",
                 "\(path)/1/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `boks` for `S`; did you mean `books`?",
                 "\(path)/2/propertyName: wire.unknown: `C` 1.0.0 of plugin `org.p0` has no property `x` for `S`; it declares `books`, `covers`, `loans`",
             ])
@@ -212,9 +212,9 @@ struct `Wires of a manifest` {
             ], catalogue)
         #expect(
             summary(resolution.problems.filter { $0.error.code == .wireUnknown }) == [
-                "error M /managers/M/uses/klock: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `klock`; did you mean `clock`?",
-                "error M /managers/M/uses/x: wire.unknown: `M` 1.0.0 of plugin `org.p0` uses no `x`; it declares `clock`",
-                "error N /managers/N/uses/y: wire.unknown: `N` 1.0.0 of plugin `org.p0` uses no `y`; it declares none",
+                "error M /managers/M/uses/klock: wire.unknown: `M` 1.0.0 of plugin `org.p0` declares no wire `klock`; did you mean `clock`?",
+                "error M /managers/M/uses/x: wire.unknown: `M` 1.0.0 of plugin `org.p0` declares no wire `x`; it declares `clock`",
+                "error N /managers/N/uses/y: wire.unknown: `N` 1.0.0 of plugin `org.p0` declares no wire `y`; it declares none",
             ])
     }
 

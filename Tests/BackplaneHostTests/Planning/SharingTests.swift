@@ -74,7 +74,7 @@ struct `Sharing components` {
             ], catalogue)
         let words =
             "component.folder-shared: `D` would share the folder `D` with a different data access controller; "
-            + "of `A`, `B`, give one a `namespace`, or make them equal"
+            + "set `namespace` for one of `A`, `B`, or make them equal"
         #expect(
             summary(resolution.problems) == [
                 "error A /managers/A/dataAccessController: \(words)",

@@ -28,7 +28,7 @@ struct PatientThreadTests {
             } == [])
     }
 
-    @Test func `what never comes back is given up, and those after it have their turn`() {
+    @Test func `work that never returns is abandoned, and later work runs`() {
         let never = DispatchSemaphore(value: 0)
         let outputs = PatientThread.map([1, 2, 3, 4], limit: .milliseconds(200)) { _, value -> String in
             if value == 2 || value == 4 { never.wait() }

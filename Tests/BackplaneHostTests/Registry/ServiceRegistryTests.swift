@@ -5,119 +5,119 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceRegistryTests {
-    protocol Lamp: Sendable { var watts: Int { get } }
-    class Fixture: @unchecked Sendable {}  // nothing in it changes
-    final class Lantern: Fixture, Lamp, @unchecked Sendable {  // what it has is constant
-        let watts: Int
-        init(watts: Int) { self.watts = watts }
+    protocol Publication: Sendable { var pages: Int { get } }
+    class Periodical: @unchecked Sendable {}  // nothing in it changes
+    final class Magazine: Periodical, Publication, @unchecked Sendable {  // what it has is constant
+        let pages: Int
+        init(pages: Int) { self.pages = pages }
     }
-    struct Bulb: Lamp, Hashable {
-        var watts: Int
+    struct Book: Publication, Hashable {
+        var pages: Int
     }
-    struct Switch: Hashable {}
+    struct Reader: Hashable {}
 
     private let host = PluginHost(manifest: Manifest(managers: [:]))
     private var services: ServiceRegistry { host.services }
 
     @Test func `an instance is found by its own type, its superclass and its protocol`() throws {
-        let lantern = Lantern(watts: 5)
-        services.register(lantern)
-        #expect(try services.resolve(Lantern.self) === lantern)
-        #expect(try services.resolve(Fixture.self) === lantern)
-        #expect(try services.resolve((any Lamp).self).watts == 5)
-        let inferred: Lantern = try services.resolve()
-        let any: any Lamp = try services.resolve()
-        #expect(inferred === lantern && any.watts == 5)
+        let magazine = Magazine(pages: 5)
+        services.register(magazine)
+        #expect(try services.resolve(Magazine.self) === magazine)
+        #expect(try services.resolve(Periodical.self) === magazine)
+        #expect(try services.resolve((any Publication).self).pages == 5)
+        let inferred: Magazine = try services.resolve()
+        let any: any Publication = try services.resolve()
+        #expect(inferred === magazine && any.pages == 5)
     }
 
     @Test func `one registered as a protocol is found by its own type`() throws {
-        let lamp: any Lamp = Bulb(watts: 40)
-        services.register(lamp)
-        #expect(try services.resolve(Bulb.self) == Bulb(watts: 40))
+        let publication: any Publication = Book(pages: 40)
+        services.register(publication)
+        #expect(try services.resolve(Book.self) == Book(pages: 40))
     }
 
     @Test func `the first registered wins, and all come in that order`() throws {
-        services.register(Bulb(watts: 40))
-        services.register(Lantern(watts: 5))
-        services.register(Bulb(watts: 60))
-        #expect(try services.resolve(Bulb.self).watts == 40)
-        #expect(try services.resolve((any Lamp).self).watts == 40)
-        #expect(services.resolveAll((any Lamp).self).map(\.watts) == [40, 5, 60])
-        #expect(services.resolveAll(Bulb.self) { $0.watts > 50 } == [Bulb(watts: 60)])
-        #expect(services.resolveAll(Switch.self).isEmpty)
+        services.register(Book(pages: 40))
+        services.register(Magazine(pages: 5))
+        services.register(Book(pages: 60))
+        #expect(try services.resolve(Book.self).pages == 40)
+        #expect(try services.resolve((any Publication).self).pages == 40)
+        #expect(services.resolveAll((any Publication).self).map(\.pages) == [40, 5, 60])
+        #expect(services.resolveAll(Book.self) { $0.pages > 50 } == [Book(pages: 60)])
+        #expect(services.resolveAll(Reader.self).isEmpty)
     }
 
     @Test func `a predicate chooses among those of the type`() throws {
-        services.register(Bulb(watts: 40))
-        services.register(Bulb(watts: 60))
-        #expect(try services.resolve(Bulb.self) { $0.watts > 50 } == Bulb(watts: 60))
-        let inferred: any Lamp = try services.resolve { $0.watts > 50 }
-        #expect(inferred.watts == 60)
+        services.register(Book(pages: 40))
+        services.register(Book(pages: 60))
+        #expect(try services.resolve(Book.self) { $0.pages > 50 } == Book(pages: 60))
+        let inferred: any Publication = try services.resolve { $0.pages > 50 }
+        #expect(inferred.pages == 60)
     }
 
     @Test func `a predicate may resolve and register itself`() throws {
-        services.register(Switch())
-        services.register(Bulb(watts: 40))
-        let bulb = try services.resolve(Bulb.self) { _ in
-            services.register(Lantern(watts: 5))
-            return (try? services.resolve(Switch.self)) != nil
+        services.register(Reader())
+        services.register(Book(pages: 40))
+        let book = try services.resolve(Book.self) { _ in
+            services.register(Magazine(pages: 5))
+            return (try? services.resolve(Reader.self)) != nil
         }
-        #expect(bulb.watts == 40)
-        #expect(try services.resolve(Lantern.self).watts == 5)
+        #expect(book.pages == 40)
+        #expect(try services.resolve(Magazine.self).pages == 5)
     }
 
-    @Test func `a type that nobody registered is an error that names it and what there is`() async {
-        services.register(Bulb(watts: 40))
-        services.register(Bulb(watts: 60))
-        services.register(Lantern(watts: 5))
-        let unknown = await error { try services.resolve(Switch.self) }
+    @Test func `an unregistered type is an error that names it and the registered types`() async {
+        services.register(Book(pages: 40))
+        services.register(Book(pages: 60))
+        services.register(Magazine(pages: 5))
+        let unknown = await error { try services.resolve(Reader.self) }
         #expect(unknown?.code == .unknownService)
         #expect(
             unknown?.message == """
-                no `BackplaneHostTests.ServiceRegistryTests.Switch` is registered; there is `BackplaneHostTests.ServiceRegistryTests.Bulb`, \
-                `BackplaneHostTests.ServiceRegistryTests.Lantern`; register one with `services.register` before it is asked for
+                no `BackplaneHostTests.ServiceRegistryTests.Reader` is registered; registered types: `BackplaneHostTests.ServiceRegistryTests.Book`, \
+                `BackplaneHostTests.ServiceRegistryTests.Magazine`; register one with `services.register` before it is requested
                 """)
     }
 
     @Test func `an empty registry says that it is empty`() async {
-        let unknown = await error { try services.resolve((any Lamp).self) }
+        let unknown = await error { try services.resolve((any Publication).self) }
         #expect(unknown?.code == .unknownService)
         #expect(
             unknown?.message == """
-                no `BackplaneHostTests.ServiceRegistryTests.Lamp` is registered, nor anything else; register one with `services.register` before it is asked for
+                no `BackplaneHostTests.ServiceRegistryTests.Publication` is registered; registered types: none; register one with `services.register` before it is requested
                 """)
     }
 
     @Test(arguments: [
-        (1, "the one registered `BackplaneHostTests.ServiceRegistryTests.Bulb` is not"),
-        (3, "of 3 registered `BackplaneHostTests.ServiceRegistryTests.Bulb` none is"),
+        (1, "the registered `BackplaneHostTests.ServiceRegistryTests.Book` does not match"),
+        (3, "none of the 3 registered `BackplaneHostTests.ServiceRegistryTests.Book` matches"),
     ])
     func `instances that the predicate does not take are told from none at all`(count: Int, words: String) async {
-        for watts in 0..<count { services.register(Bulb(watts: watts)) }
-        let unknown = await error { try services.resolve(Bulb.self) { $0.watts > 50 } }
+        for pages in 0..<count { services.register(Book(pages: pages)) }
+        let unknown = await error { try services.resolve(Book.self) { $0.pages > 50 } }
         #expect(unknown?.code == .unknownService)
-        #expect(unknown?.message == "\(words) as the predicate wants it; register one that is, or ask for less")
+        #expect(unknown?.message == "\(words) the predicate; register one that does, or relax the predicate")
     }
 
     @Test func `a private type is named as people write it`() async {
         struct Hidden: Sendable {}
         services.register(Hidden())
-        let unknown = await error { try services.resolve(Switch.self) }
+        let unknown = await error { try services.resolve(Reader.self) }
         #expect(
-            unknown?.message.contains("there is `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true,
+            unknown?.message.contains("registered types: `BackplaneHostTests.ServiceRegistryTests.Hidden`;") == true,
             "\(unknown?.message ?? "")")
     }
 
     @Test func `instances answer after the host has stopped, and are released with it`() async throws {
         var host: PluginHost? = PluginHost(manifest: Manifest(managers: [:]))
-        weak var kept: Lantern?
+        weak var kept: Magazine?
         do {
-            let lantern = Lantern(watts: 5)
-            kept = lantern
-            host?.services.register(lantern)
+            let magazine = Magazine(pages: 5)
+            kept = magazine
+            host?.services.register(magazine)
         }
         await host?.stop()
-        #expect(try host?.services.resolve(Lantern.self).watts == 5)
+        #expect(try host?.services.resolve(Magazine.self).pages == 5)
         host = nil
         await eventually { kept == nil }
     }
@@ -125,13 +125,13 @@ struct ServiceRegistryTests {
     @Test func `racing callers lose nothing`() async throws {
         let services = services
         await withTaskGroup(of: Void.self) { group in
-            for watts in 0..<200 {
+            for pages in 0..<200 {
                 group.addTask { @concurrent in
-                    services.register(Bulb(watts: watts))
-                    #expect((try? services.resolve(Bulb.self) { $0.watts == watts }) != nil)
+                    services.register(Book(pages: pages))
+                    #expect((try? services.resolve(Book.self) { $0.pages == pages }) != nil)
                 }
             }
         }
-        #expect(Set(services.resolveAll(Bulb.self)).count == 200)
+        #expect(Set(services.resolveAll(Book.self)).count == 200)
     }
 }

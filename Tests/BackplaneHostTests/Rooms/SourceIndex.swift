@@ -48,7 +48,7 @@ struct SourceIndex {
             guard let record = library.openRecord(store, unit.record, nil) else {
                 throw Toolchain.Missing(
                     description:
-                        "the compiler's index at \(path) has lost what it says of \(file); delete that folder and build anew"
+                        "the compiler's index at \(path) has lost what it says of \(file); delete that folder and rebuild"
                 )
             }
             defer { library.closeRecord(record) }

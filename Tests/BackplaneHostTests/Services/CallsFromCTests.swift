@@ -37,7 +37,7 @@ struct CallsFromCTests {
         await test.host.stop()
     }
 
-    @Test func `a call of its own that is under way ends with it, and holds up nobody's stop`() async throws {
+    @Test func `a call of its own in flight ends with it, and holds up no stop`() async throws {
         let test = try CallerPlugin.host(stopLimit: .seconds(3_600))
         let trials = try await test.host.manager("Trials", as: Trials.self)
         #expect(try await test.call("Caller", "begin", "3600") == "null")

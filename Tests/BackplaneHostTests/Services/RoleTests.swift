@@ -39,7 +39,7 @@ struct RoleTests {
     }
 
     @Test(arguments: ["http", "write", "query", "call"], ["nobody", "a stranger"])
-    func `a handle that nobody was given opens nothing`(service: String, asker: String) async throws {
+    func `an unknown handle opens nothing`(service: String, asker: String) async throws {
         try await withTrespasser { test in
             let told = try await ask(service, as: asker, test)
             #expect(told.status == BP_FORBIDDEN)
@@ -49,7 +49,7 @@ struct RoleTests {
         }
     }
 
-    @Test func `nobody but a component is heard in the log`() async throws {
+    @Test func `only components can write to the log`() async throws {
         try await withTrespasser { test in
             for (asker, isHeard) in [("nobody", "false"), ("a stranger", "false"), ("itself", "true")] {
                 let answer = try await test.call("Trespasser", "log", "\"\(asker)\"")

@@ -64,7 +64,9 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `one that is byte for byte in force is not loaded again, whatever it is called, and the report says so`()
+    @Test
+    func
+        `a library that is identical to the active one is not loaded again, whatever its name, and the report says so`()
         async throws
     {
         let fixture = try await TurnstileFixture(), first = try TurnstileFixture.built("_YardstickFirst")
@@ -125,7 +127,7 @@ struct LibraryMistakeTests {
         }
         #expect(
             renamed?.message
-                == "the manifest gives \(TurnstileFixture.plugin) a SHA-256, and the name libRenamed.so does not tell whose place it takes; "
+                == "the manifest gives a SHA-256 for \(TurnstileFixture.plugin), and the name libRenamed.so does not show which library it replaces; "
                 + "give it the file name of the library that it replaces, so that it can be checked before it is loaded"
         )
         #expect(try await fixture.generations() == (1, 1))
@@ -158,7 +160,7 @@ struct LibraryMistakeTests {
         await fixture.host.stop()
     }
 
-    @Test func `beside one without a SHA-256 of its own such code would have run`() async throws {
+    @Test func `without a SHA-256 for the plugin, such code would have run`() async throws {
         let fixture = try await TurnstileFixture()
         let refusal = try await expectRefusal(fixture) {
             try await fixture.host.swap(library: fixture.write(LoadingFixture.library(), as: "libRenamed.so"))

@@ -39,7 +39,8 @@ struct LibraryStepTests {
     }
 
     @Test(arguments: ["SUSPEND", "EXPORT"], ["HANGS", "FAILS"])
-    func `old code that never returns or fails goes on, and says in which step`(step: String, how: String) async throws
+    func `old code that never returns or fails keeps running, and the step is reported`(step: String, how: String)
+        async throws
     {
         let fixture = try await TurnstileFixture(
             TurnstileFixture.culprit("-D\(how)=IN_\(step)"), options: { $0.stopLimit = .milliseconds(300) })

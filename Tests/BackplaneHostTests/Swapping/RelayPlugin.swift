@@ -3,7 +3,7 @@ import BackplaneDocuments
 
 @testable import BackplaneHost
 
-/// A plugin in C whose manager is called as a till is, and hands every call on to one.
+/// A plugin in C whose manager is called as a counter is, and hands every call on to one.
 enum RelayPlugin {
     /// A folder with its library, `Relay`.
     static func folder() throws -> LoadingFixture.Folder {
@@ -15,12 +15,12 @@ enum RelayPlugin {
     /// Its bytes, which other flags make other ones.
     static func library(_ flags: String...) throws -> [UInt8] { try LoadingFixture.library(of: source, flags) }
 
-    static func manager(to till: String = "Till") -> ManifestValue {
-        ["className": "Relay", "uses": ["till": .string(till)]]
+    static func manager(to counter: String = "Counter") -> ManifestValue {
+        ["className": "Relay", "uses": ["counter": .string(counter)]]
     }
 
     private static let source = ManagerInC.source(
-        "Relay", contract: "Tills",
+        "Relay", contract: "Counting",
         #"""
         static const bp_method methods[] = {
             {sizeof(bp_method), BP_ASYNC, BP_TEXT("add")},
@@ -32,7 +32,7 @@ enum RelayPlugin {
         };
         enum { METHODS = sizeof methods / sizeof *methods };
         static const bp_wire wires[] = {{
-            .size = sizeof(bp_wire), .label = BP_TEXT("till"), .contract = BP_TEXT("Tills"), .contract_version = BP_TEXT("1.0.0"),
+            .size = sizeof(bp_wire), .label = BP_TEXT("counter"), .contract = BP_TEXT("Counting"), .contract_version = BP_TEXT("1.0.0"),
             .methods = methods, .method_count = METHODS}};
 
         static void call(void *self, uint32_t method, bp_bytes input, const bp_call *frame, uint64_t id, bp_done done, void *context) {

@@ -63,19 +63,19 @@ struct StateTransferTests {
     }
 
     @Test func `what cannot be carried says why`() {
-        #expect(reason(StateTransfer(from: state(), to: nil)) == "the new code keeps no state")
+        #expect(reason(StateTransfer(from: state(), to: nil)) == "the new code has no state")
         #expect(
             reason(StateTransfer(from: state(), to: state("words")))
-                == "it is a `sum`, and the new code keeps a `words`")
+                == "its schema is `sum`, but that of the new code is `words`")
         #expect(
             reason(StateTransfer(from: state("sum", 4, writes: 3), to: state("sum", 2)))
-                == "`sum` is written in versions 3 to 4, and the new code reads version 2")
+                == "`sum` is written in versions 3 to 4, but the new code reads version 2")
         #expect(
             reason(StateTransfer(from: state(), to: state("sum", 3, accepts: 2...3)))
-                == "`sum` is written in version 1, and the new code reads versions 2 to 3")
+                == "`sum` is written in version 1, but the new code reads versions 2 to 3")
     }
 
-    @Test func `reports say what becomes of it`() {
+    @Test func `reports describe what happens to it`() {
         let old = state(), new = state("sum", 2, accepts: 1...2)
         #expect(
             StateTransfer(from: old, to: new).change(to: new)
@@ -84,6 +84,6 @@ struct StateTransferTests {
             StateTransfer(from: nil, to: new).change(to: new)
                 == StateChange(schema: "sum", fromVersion: nil, toVersion: 2))
         #expect(StateTransfer(from: nil, to: nil).change(to: nil) == nil)
-        #expect(StateTransfer(from: old, to: nil).change(to: nil)?.lost == "the new code keeps no state")
+        #expect(StateTransfer(from: old, to: nil).change(to: nil)?.lost == "the new code has no state")
     }
 }

@@ -13,21 +13,22 @@ struct SwapCallersTests {
     @Test(arguments: lanes)
     func `calls under way end on the code they began on, those that come wait for the new`(lanes: LaneRule) async throws
     {
-        let inside = Turnstile()
-        let act: @Sendable (TillManager, String, Call) async throws -> String = { till, text, _ in
+        let inside = Latch()
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, _ in
             if text == "long" { await inside.pass() }
-            return "\(till.script.edition)"
+            return "\(counter.script.edition)"
         }
-        let tills = try TillHost(lanes: lanes, script: TillScript(act: act)), till = try await tills.till(),
-            gate = try await tills.host.gate(of: "Till")
-        let long = (0..<3).map { _ in Task { try await till.act("long") } }
+        let counters = try CounterHost(lanes: lanes, script: CounterScript(act: act)),
+            counter = try await counters.counter(),
+            gate = try await counters.host.gate(of: "Counter")
+        let long = (0..<3).map { _ in Task { try await counter.act("long") } }
         await eventually { inside.arrived == 3 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: act)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: act)) }
         await eventually { gate.isHeld }
-        let late = (0..<20).map { _ in Task { try await till.act("") } },
-            named = Task { try await tills.test.call("Till", "act", #""""#) }
+        let late = (0..<20).map { _ in Task { try await counter.act("") } },
+            named = Task { try await counters.test.call("Counter", "act", #""""#) }
         await eventually { gate.callsWaiting == 21 }
-        #expect(try till.editionNow() == 1, "one that cannot wait gets the old one")
+        #expect(try counter.editionNow() == 1, "one that cannot wait gets the old one")
         inside.open()
         for call in long { #expect(try await call.value == "1") }
         for call in late { #expect(try await call.value == "2") }
@@ -35,146 +36,148 @@ struct SwapCallersTests {
         let report = try await swap.value
         #expect(report.callsHeld == 21 && report.longestWait > .zero)
         #expect(report.components.map(\.callsInFlight) == [3])
-        try await tills.expectNothingLeft(slots: ["Till": 2])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 2])
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `calls that wait end at their deadlines, and when they are cancelled`(lanes: LaneRule) async throws {
-        let inside = Turnstile(),
-            tills = try TillHost(lanes: lanes, script: TillScript(suspended: { _ in await inside.pass() }))
-        let till = try await tills.till(), gate = try await tills.host.gate(of: "Till")
-        let swap = Task { try await tills.swap(TillScript(edition: 2)) }
+        let inside = Latch(),
+            counters = try CounterHost(lanes: lanes, script: CounterScript(suspended: { _ in await inside.pass() }))
+        let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter")
+        let swap = Task { try await counters.swap(CounterScript(edition: 2)) }
         await eventually { inside.arrived == 1 }
         #expect(
-            await error { try await till.add(1, tills.host.begin(within: .milliseconds(20))) }?.code == .callDeadline)
-        #expect(
-            await error { try await tills.test.call("Till", "add", "1", within: .milliseconds(20)) }?.code
+            await error { try await counter.add(1, counters.host.begin(within: .milliseconds(20))) }?.code
                 == .callDeadline)
-        let given = Task { try await till.add(1) }, patient = Task { try await till.add(10) }
+        #expect(
+            await error { try await counters.test.call("Counter", "add", "1", within: .milliseconds(20)) }?.code
+                == .callDeadline)
+        let given = Task { try await counter.add(1) }, patient = Task { try await counter.add(10) }
         await eventually { gate.callsWaiting == 2 }
         given.cancel()
         #expect(await error { try await given.value }?.code == .callCancelled)
         inside.open()
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await patient.value == 10, "those that were given up added nothing")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
-    @Test func `who has nothing to do with it is not held up: calls, look-ups, and what starts meanwhile`() async throws
-    {
-        let inside = Turnstile(),
-            act: @Sendable (TillManager, String, Call) async throws -> String = { _, text, _ in
+    @Test func `unrelated calls, look-ups and starts are not held up`() async throws {
+        let inside = Latch(),
+            act: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, text, _ in
                 await inside.pass()
                 return text
             }
-        let tills = try TillHost(
-            script: TillScript(act: act),
+        let counters = try CounterHost(
+            script: CounterScript(act: act),
             others: [
                 "Other": ScriptedPlugin.Part().value, "Lazy": ScriptedPlugin.Part(left: "Other", isLazy: true).value,
             ],
             linked: [LinkedPlugin(ScriptedPlugin.self)])
-        let till = try await tills.till(), gate = try await tills.host.gate(of: "Till"),
-            other: Remote<Scripted> = try await tills.host.manager("Other")
-        let long = Task { try await till.act("long") }
+        let counter = try await counters.counter(), gate = try await counters.host.gate(of: "Counter"),
+            other: Remote<Scripted> = try await counters.host.manager("Other")
+        let long = Task { try await counter.act("long") }
         await eventually { inside.arrived == 1 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2)) }
         await eventually { gate.isHeld }
         for _ in 0..<100 { #expect(try await other.act("there") == "there") }
-        let again: Remote<Scripted> = try await tills.host.manager("Other"),
-            lazy: Remote<Scripted> = try await tills.host.manager("Lazy")
+        let again: Remote<Scripted> = try await counters.host.manager("Other"),
+            lazy: Remote<Scripted> = try await counters.host.manager("Lazy")
         #expect(try await again.act("again") == "again" && lazy.actNow("") == "0")
         #expect(
-            try await tills.host.manager("Till", as: Tills.self).editionNow() == 1,
+            try await counters.host.manager("Counter", as: Counting.self).editionNow() == 1,
             "what is swapped can be looked up too")
-        #expect(await tills.host.managers.count == 3)
+        #expect(await counters.host.managers.count == 3)
         inside.open()
         _ = try await (swap.value, long.value)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
-    func `a synchronous call meets the old instance, which nobody waits for and which outlives it`(lanes: LaneRule)
+    func `a synchronous call reaches the old instance, which is not waited for and outlives it`(lanes: LaneRule)
         async throws
     {
-        let suspending = Turnstile(), inside = DispatchSemaphore(value: 0), arrived = Mutex(false)
-        let script = TillScript(
+        let suspending = Latch(), inside = DispatchSemaphore(value: 0), arrived = Mutex(false)
+        let script = CounterScript(
             suspended: { _ in await suspending.pass() },
-            actNow: { till, _ in
+            actNow: { counter, _ in
                 arrived.withLock { $0 = true }
                 inside.wait()
-                return "\(till.script.edition) \(till.sum.withLock { $0 })"
+                return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
             })
-        let tills = try TillHost(lanes: lanes, script: script), till = try await tills.till(),
-            events = tills.tills["Till"]!, gate = try await tills.host.gate(of: "Till")
-        _ = try await till.add(5)
-        let swap = Task { try await tills.swap(TillScript(edition: 2)) }
+        let counters = try CounterHost(lanes: lanes, script: script), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!, gate = try await counters.host.gate(of: "Counter")
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(CounterScript(edition: 2)) }
         await eventually { suspending.arrived == 1 }
         let answer = Mutex<String?>(nil)
         _ = HostThread.launch {
-            let text = try? till.actNow("")
+            let text = try? counter.actNow("")
             answer.withLock { $0 = text ?? "failed" }
         }
         await eventually { arrived.withLock { $0 } && gate.callsAside == 1 }
         suspending.open()
         #expect(try await swap.value.outcome == .swapped, "it does not wait")
-        #expect(try await till.add(1) == 6)
-        #expect(try till.editionNow() == 2, "once the gate is open synchronous calls go to the new one")
+        #expect(try await counter.add(1) == 6)
+        #expect(try counter.editionNow() == 2, "once the gate is open synchronous calls go to the new one")
         try await eventually {
-            try await tills.host.generations().first?.heldBy.first == "1 call in Till that has not ended"
+            try await counters.host.generations().first?.heldBy.first == "1 call in Counter that has not ended"
         }
         #expect(!events.all.contains("gone 1"))
         inside.signal()
         await eventually { answer.withLock { $0 } != nil }
         #expect(answer.withLock { $0 } == "1 5")
         await eventually { events.all.contains("gone 1") }
-        try await tills.expectNothingLeft(slots: ["Till": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `a call that never ends keeps the swap until its deadline, which names it, and calls go on`(lanes: LaneRule)
         async throws
     {
-        let never = Turnstile()
-        let act: @Sendable (TillManager, String, Call) async throws -> String = { _, text, _ in
+        let never = Latch()
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, text, _ in
             await never.pass()
             return text
         }
-        let tills = try TillHost(
-            lanes: lanes, script: TillScript(act: act), others: ["Cashier": CashierPlugin.manager("Cashier")],
-            linked: [LinkedPlugin(CashierPlugin.self)])
-        let till = try await tills.till(), cashier: Remote<Cashiers> = try await tills.host.manager("Cashier"),
-            gate = try await tills.host.gate(of: "Till")
-        let own = (0..<2).map { _ in Task { try await till.act("own") } }, its = Task { try await cashier.act("its") }
-        let named = Task { try await tills.test.call("Till", "act", #""named""#) }
+        let counters = try CounterHost(
+            lanes: lanes, script: CounterScript(act: act), others: ["Client": ClientPlugin.manager("Client")],
+            linked: [LinkedPlugin(ClientPlugin.self)])
+        let counter = try await counters.counter(), client: Remote<Clients> = try await counters.host.manager("Client"),
+            gate = try await counters.host.gate(of: "Counter")
+        let own = (0..<2).map { _ in Task { try await counter.act("own") } }, its = Task { try await client.act("its") }
+        let named = Task { try await counters.test.call("Counter", "act", #""named""#) }
         await eventually { never.arrived == 4 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(0.2))) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(drainLimit: .seconds(0.2))) }
         await eventually { gate.isHeld }
-        let waiting = Task { try await till.add(1) }
+        let waiting = Task { try await counter.add(1) }
         let failure = await error { try await swap.value }
         #expect(failure?.code == .swapFailed && failure?.causes.map(\.code) == [.callDeadline])
         for caller in [
-            "2 calls of the host program to Till", "1 call of Cashier by its wire `till` to Till",
-            "1 call by name to Till",
+            "2 calls of the host program to Counter", "1 call of Client by its wire `counter` to Counter",
+            "1 call by name to Counter",
         ] {
             #expect(failure?.message.contains(caller) == true, "\(String(describing: failure))")
         }
         // By name means encoded in either lane, so the method is known.
         #expect(
-            failure?.message.contains("(in `act` of Till); the old code goes on") == true,
+            failure?.message.contains("(in `act` of Counter); the old code keeps running") == true,
             "\(String(describing: failure))")
         #expect(failure?.message.contains("quiesce: calls have not ended within 0.2 seconds: ") == true)
         #expect(try await waiting.value == 1, "who waited goes on, with the old code")
-        #expect(try await till.edition() == 1)
-        #expect(tills.tills["Till"]!.all == ["made 1", "activate 1", "made 2", "gone 2"], "it was not even suspended")
+        #expect(try await counter.edition() == 1)
+        #expect(
+            counters.counters["Counter"]!.all == ["made 1", "activate 1", "made 2", "gone 2"],
+            "it was not even suspended")
         never.open()
         for call in own { #expect(try await call.value == "own") }
         #expect(try await its.value == "its")
         #expect(try await named.value == #""named""#)
-        try await tills.swap(TillScript(edition: 3))
-        #expect(try await till.add(1) == 2)
-        await tills.host.stop()
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.add(1) == 2)
+        await counters.host.stop()
     }
 
     @Test
@@ -182,34 +185,34 @@ struct SwapCallersTests {
         async throws
     {
         for lanes in Self.lanes {
-            let tills = try TillHost(
-                ["Till", "Second", "Third", "Fourth"], lanes: lanes,
+            let counters = try CounterHost(
+                ["Counter", "Second", "Third", "Fourth"], lanes: lanes,
                 others: [
-                    "Cashier": CashierPlugin.manager("Cashier", ["till": "Second"]),
+                    "Client": ClientPlugin.manager("Client", ["counter": "Second"]),
                     "Relay": RelayPlugin.manager(to: "Third"),
                 ],
-                linked: [LinkedPlugin(CashierPlugin.self)], libraries: ["Relay"], in: RelayPlugin.folder())
-            let (till, fourth) = (try await tills.till(), try await tills.till("Fourth")),
-                cashier: Remote<Cashiers> = try await tills.host.manager("Cashier")
-            let relay: Remote<Tills> = try await tills.host.manager("Relay"), callers = Callers()
-            callers.begin { try await till.add(1) }
-            callers.begin { try await cashier.add(1) }
+                linked: [LinkedPlugin(ClientPlugin.self)], libraries: ["Relay"], in: RelayPlugin.folder())
+            let (counter, fourth) = (try await counters.counter(), try await counters.counter("Fourth")),
+                client: Remote<Clients> = try await counters.host.manager("Client")
+            let relay: Remote<Counting> = try await counters.host.manager("Relay"), callers = Callers()
+            callers.begin { try await counter.add(1) }
+            callers.begin { try await client.add(1) }
             callers.begin { try await relay.add(1) }
-            callers.begin { Int(try await tills.test.call("Fourth", "add", "1")) ?? -1 }
+            callers.begin { Int(try await counters.test.call("Fourth", "add", "1")) ?? -1 }
             for number in 2...201 {
                 let before = callers.answers
-                #expect(try await tills.swap(TillScript(edition: number)).outcome == .swapped)
+                #expect(try await counters.swap(CounterScript(edition: number)).outcome == .swapped)
                 #expect(try fourth.editionNow() == number)
                 if number % 20 == 0 { await eventually { callers.answers > before } }
             }
             #expect(await callers.end() == [])
-            let (second, third) = (try await tills.till("Second"), try await tills.till("Third"))
-            let sums = try [till, second, third, fourth].map { try $0.sumNow() }
+            let (second, third) = (try await counters.counter("Second"), try await counters.counter("Third"))
+            let sums = try [counter, second, third, fourth].map { try $0.sumNow() }
             #expect(sums == callers.last)
-            #expect(try await till.edition() == 201)
-            await eventually { tills.tills["Till"]!.left == [201: 1] }
-            #expect(await tills.host.coordinator.numbersInUse == 6)
-            await tills.host.stop()
+            #expect(try await counter.edition() == 201)
+            await eventually { counters.counters["Counter"]!.left == [201: 1] }
+            #expect(await counters.host.coordinator.numbersInUse == 6)
+            await counters.host.stop()
         }
     }
 }

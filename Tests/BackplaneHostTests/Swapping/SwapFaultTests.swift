@@ -29,13 +29,13 @@ struct SwapFaultTests {
         lanes: LaneRule
     ) async throws {
         let fault = Fault()
-        let tills = try TillHost(
+        let counters = try CounterHost(
             ["A", "B"], wires: ["B": "A"], lanes: lanes,
-            script: TillScript(act: { till, _, call in "\(try await till.context.wires.next!.add(1, call))" })
+            script: CounterScript(act: { counter, _, call in "\(try await counter.context.wires.next!.add(1, call))" })
         ) {
             $0.swapFault = { action throws(BackplaneError) in try fault.check(action) }
         }
-        let (a, b) = (try await tills.till("A"), try await tills.till("B")), callers = Callers()
+        let (a, b) = (try await counters.counter("A"), try await counters.counter("B")), callers = Callers()
         // One counts in A through B, one in B: each answer is one more than the last, whatever happens meanwhile.
         callers.begin { Int(try await b.act("")) ?? -1 }
         callers.begin { try await b.add(1) }
@@ -43,7 +43,7 @@ struct SwapFaultTests {
         for (number, action) in Self.actions.enumerated() {
             fault.action.withLock { $0 = action }
             for round in 0..<100 {
-                let failure = await error { try await tills.swap(TillScript(edition: 2)) }
+                let failure = await error { try await counters.swap(CounterScript(edition: 2)) }
                 #expect(failure?.code == .swapFailed, "\(action), round \(round)")
                 #expect(failure?.message.contains("\(action.step.rawValue): on purpose") == true)
             }
@@ -55,15 +55,15 @@ struct SwapFaultTests {
         #expect(await callers.end() == [])
         let sums = (try a.sumNow(), try b.sumNow())
         #expect([sums.0, sums.1] == callers.last, "the state is what the callers were told last")
-        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
-        #expect(await tills.host.managers.map { "\($0.state)" } == ["ready", "ready"])
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        #expect(await counters.host.managers.map { "\($0.state)" } == ["ready", "ready"])
 
         fault.action.withLock { $0 = nil }
-        try await tills.swap(TillScript(edition: 2))
+        try await counters.swap(CounterScript(edition: 2))
         #expect(try await a.edition() == 2)
         #expect(try a.sumNow() == sums.0 && b.sumNow() == sums.1)
-        await tills.host.stop()
-        for name in ["A", "B"] { await eventually { tills.tills[name]!.left == [:] } }
+        await counters.host.stop()
+        for name in ["A", "B"] { await eventually { counters.counters[name]!.left == [:] } }
     }
 
     // MARK: What components do
@@ -72,8 +72,10 @@ struct SwapFaultTests {
     struct Failing: Sendable, CustomTestStringConvertible {
         var step: SwapStep
         var words: String
-        var old: @Sendable (@escaping @Sendable () async throws -> Void) -> TillScript = { _ in TillScript() }
-        var new: @Sendable (@escaping @Sendable () async throws -> Void) -> TillScript = { _ in TillScript(edition: 2) }
+        var old: @Sendable (@escaping @Sendable () async throws -> Void) -> CounterScript = { _ in CounterScript() }
+        var new: @Sendable (@escaping @Sendable () async throws -> Void) -> CounterScript = { _ in
+            CounterScript(edition: 2)
+        }
         /// The old one has been suspended when it comes to this.
         var isLate = true
         var testDescription: String { step.rawValue }
@@ -81,22 +83,23 @@ struct SwapFaultTests {
 
     private static let failing: [Failing] = [
         Failing(
-            step: .prepare, words: "be made",
-            new: { fails in TillScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
+            step: .prepare, words: "be created",
+            new: { fails in CounterScript(edition: 2, made: { _ in try await fails() }) }, isLate: false),
         Failing(
-            step: .suspend, words: "be suspended", old: { fails in TillScript(suspended: { _ in try await fails() }) }),
+            step: .suspend, words: "be suspended",
+            old: { fails in CounterScript(suspended: { _ in try await fails() }) }),
         Failing(
-            step: .export, words: "hand over its state",
+            step: .export, words: "export its state",
             old: { fails in
-                TillScript(exported: {
+                CounterScript(exported: {
                     try await fails()
                     return $0
                 })
             }),
         Failing(
-            step: .import, words: "take the state",
+            step: .import, words: "import the state",
             new: { fails in
-                TillScript(
+                CounterScript(
                     edition: 2,
                     imported: {
                         try await fails()
@@ -105,7 +108,7 @@ struct SwapFaultTests {
             }),
         Failing(
             step: .activate, words: "be activated",
-            new: { fails in TillScript(edition: 2, activated: { _ in try await fails() }) }),
+            new: { fails in CounterScript(edition: 2, activated: { _ in try await fails() }) }),
     ]
 
     @Test(arguments: failing)
@@ -113,23 +116,23 @@ struct SwapFaultTests {
         let fails: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "not today") }
         // Only the first time: what it does to be suspended at the end is its own matter.
         let once = Once()
-        let tills = try TillHost(script: failing.old { if once.isFirst { try await fails() } }),
-            till = try await tills.till(), events = tills.tills["Till"]!
-        #expect(try await till.add(5) == 5)
-        let failure = await error { try await tills.swap(failing.new(fails)) }
+        let counters = try CounterHost(script: failing.old { if once.isFirst { try await fails() } }),
+            counter = try await counters.counter(), events = counters.counters["Counter"]!
+        #expect(try await counter.add(5) == 5)
+        let failure = await error { try await counters.swap(failing.new(fails)) }
         #expect(failure?.code == .swapFailed)
         #expect(
             failure?.message.hasSuffix(
-                "could not be put in force: \(failing.step.rawValue): not today; the old code goes on") == true,
+                "could not be swapped in: \(failing.step.rawValue): not today; the old code keeps running") == true,
             "\(String(describing: failure))")
-        #expect(try await till.add(1) == 6)
-        #expect(try await till.edition() == 1)
+        #expect(try await counter.add(1) == 6)
+        #expect(try await counter.edition() == 1)
         #expect(events.all.contains("resume 1") == failing.isLate, "\(events.all)")
-        try await tills.expectNothingLeft(slots: ["Till": 1])
-        try await tills.swap(TillScript(edition: 3))
-        #expect(try await till.edition() == 3)
-        #expect(try await till.add(1) == 7)
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.edition() == 3)
+        #expect(try await counter.add(1) == 7)
+        await counters.host.stop()
         await eventually { events.left == [:] }
     }
 
@@ -137,85 +140,90 @@ struct SwapFaultTests {
     func `a component that hangs in a step keeps the swap after its time, and what it answers later does no harm`(
         failing: Failing
     ) async throws {
-        let hanging = Turnstile(), once = Once()
+        let hanging = Latch(), once = Once()
         let hangs: @Sendable () async throws -> Void = { if once.isFirst { await hanging.pass() } }
-        let tills = try TillHost(script: failing.old(hangs)), till = try await tills.till(),
-            events = tills.tills["Till"]!
-        #expect(try await till.add(5) == 5)
+        let counters = try CounterHost(script: failing.old(hangs)), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        #expect(try await counter.add(5) == 5)
         let failure = await error {
-            try await tills.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1)))
+            try await counters.swap(failing.new(hangs), SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1)))
         }
         #expect(hanging.arrived == 1)
         #expect(
             failure?.message.hasSuffix(
-                "\(failing.step.rawValue): Till took longer than 0.1 seconds to \(failing.words); the old code goes on")
+                "\(failing.step.rawValue): Counter took longer than 0.1 seconds to \(failing.words); the old code keeps running"
+            )
                 == true,
             "\(String(describing: failure))")
-        #expect(try await till.add(1) == 6)
-        #expect(try await till.edition() == 1)
+        #expect(try await counter.add(1) == 6)
+        #expect(try await counter.edition() == 1)
         hanging.open()
         // Steps never overlap: one that was in its own step is resumed when that is over.
         if failing.isLate { await eventually { events.all.contains("resume 1") } }
-        try await tills.expectNothingLeft(slots: ["Till": 1])
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
         await eventually { events.left == [1: 1] }
-        try await tills.swap(TillScript(edition: 3))
-        #expect(try await till.add(1) == 7)
-        #expect(try await till.edition() == 3)
-        await tills.host.stop()
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.add(1) == 7)
+        #expect(try await counter.edition() == 3)
+        await counters.host.stop()
         await eventually { events.left == [:] }
         if failing.step == .activate { #expect(events.all.contains("suspend 2"), "what it took late it gives up") }
     }
 
-    @Test func `an old one that cannot be resumed goes on all the same, and the log says so`() async throws {
-        let fails: TillScript.Step = { _ in throw BackplaneError(.componentFailed, "not today") }
-        let tills = try TillHost(script: TillScript(resumed: fails)), till = try await tills.till()
-        #expect(try await till.add(5) == 5)
-        #expect(await error { try await tills.swap(TillScript(edition: 2, activated: fails)) }?.code == .swapFailed)
-        #expect(try await till.add(1) == 6)
-        let lines = tills.test.log.all.filter { $0.level >= .error }.map(\.message)
+    @Test func `an old instance that cannot be resumed continues all the same, and the log says so`() async throws {
+        let fails: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "not today") }
+        let counters = try CounterHost(script: CounterScript(resumed: fails)), counter = try await counters.counter()
+        #expect(try await counter.add(5) == 5)
+        #expect(
+            await error { try await counters.swap(CounterScript(edition: 2, activated: fails)) }?.code == .swapFailed)
+        #expect(try await counter.add(1) == 6)
+        let lines = counters.test.log.all.filter { $0.level >= .error }.map(\.message)
         #expect(
             lines == [
-                "did not resume after a swap that failed; it may miss what `activate` takes",
-                "swap failed, the old code goes on",
+                "did not resume after a failed swap; it may lack the resources that `activate` acquires",
+                "swap failed, the old code keeps running",
             ])
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `while one still hangs in its suspend another swap fails in its time, and later ones succeed`()
         async throws
     {
-        let hanging = Turnstile(), once = Once()
-        let tills = try TillHost(script: TillScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
-            till = try await tills.till()
-        let events = tills.tills["Till"]!, short = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))
-        #expect(try await till.add(5) == 5)
-        #expect(await error { try await tills.swap(TillScript(edition: 2), short) }?.code == .swapFailed)
+        let hanging = Latch(), once = Once()
+        let
+            counters = try CounterHost(
+                script: CounterScript(suspended: { _ in if once.isFirst { await hanging.pass() } })),
+            counter = try await counters.counter()
+        let events = counters.counters["Counter"]!,
+            short = SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.1))
+        #expect(try await counter.add(5) == 5)
+        #expect(await error { try await counters.swap(CounterScript(edition: 2), short) }?.code == .swapFailed)
         #expect(
-            await error { try await tills.swap(TillScript(edition: 3), short) }?.code == .swapFailed,
+            await error { try await counters.swap(CounterScript(edition: 3), short) }?.code == .swapFailed,
             "it has not come back from the step before")
         #expect(events.all.filter { $0 == "suspend 1" }.count == 1, "steps never overlap")
-        #expect(try await till.add(1) == 6)
+        #expect(try await counter.add(1) == 6)
         hanging.open()
         await eventually { events.all.contains("resume 1") }
-        try await tills.swap(TillScript(edition: 4))
-        #expect(try await till.add(1) == 7)
-        await tills.host.stop()
+        try await counters.swap(CounterScript(edition: 4))
+        #expect(try await counter.add(1) == 7)
+        await counters.host.stop()
         await eventually { events.left == [:] }
         #expect(events.all.filter { $0 == "resume 1" }.count == 1, "\(events.all)")
     }
 
     @Test func `state that does not decode, or is too large, keeps the swap`() async throws {
-        let tills = try TillHost { $0.stateLimit = 10 }, till = try await tills.till()
-        #expect(try await till.add(5) == 5)
-        try await tills.swap(TillScript(edition: 2))
-        #expect(try await till.add(1_000) == 1_005)
-        let failure = await error { try await tills.swap(TillScript(edition: 3)) }
+        let counters = try CounterHost { $0.stateLimit = 10 }, counter = try await counters.counter()
+        #expect(try await counter.add(5) == 5)
+        try await counters.swap(CounterScript(edition: 2))
+        #expect(try await counter.add(1_000) == 1_005)
+        let failure = await error { try await counters.swap(CounterScript(edition: 3)) }
         #expect(
             failure?.message.contains(
-                "the state of Till has 12 bytes, and the host takes 10 (`HostOptions.stateLimit`)") == true,
+                "the state of Counter has 12 bytes, but the host's limit is 10 (`HostOptions.stateLimit`)") == true,
             "\(String(describing: failure))")
-        #expect(try await till.edition() == 2)
-        await tills.host.stop()
+        #expect(try await counter.edition() == 2)
+        await counters.host.stop()
     }
 }
 

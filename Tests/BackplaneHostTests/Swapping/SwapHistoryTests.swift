@@ -7,167 +7,172 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapHistoryTests {
     @Test func `each of the last generations can be gone back to, with the state of now`() async throws {
-        let tills = try TillHost(), till = try await tills.till()
-        for edition in 2...12 { try await tills.swap(TillScript(edition: edition)) }
-        let all = try await tills.host.generations(of: TillHost.plugin)
+        let counters = try CounterHost(), counter = try await counters.counter()
+        for edition in 2...12 { try await counters.swap(CounterScript(edition: edition)) }
+        let all = try await counters.host.generations(of: CounterHost.plugin)
         #expect(all.map(\.number) == Array(1...12) && all.map(\.version.major) == Array(1...12))
         #expect(all.map(\.canReturn) == (1...12).map { (4...11).contains($0) }, "the last \(GenerationTable.kept)")
-        #expect(all.last?.state == .inForce && all.last?.heldBy == ["in force: Till"])
-        #expect(all[5].heldBy == ["kept to go back to"])
+        #expect(all.last?.state == .inForce && all.last?.heldBy == ["active: Counter"])
+        #expect(all[5].heldBy == ["kept for a rollback"])
         var sum = 0
         for number in 4...11 {
-            sum = try await till.add(1)
-            let report = try await tills.host.rollback(plugin: TillHost.plugin, to: number)
+            sum = try await counter.add(1)
+            let report = try await counters.host.rollback(plugin: CounterHost.plugin, to: number)
             #expect(report.plugins.map(\.toGeneration) == [number])
-            #expect(try till.sumNow() == sum)
-            let now = try await tills.host.generations(of: TillHost.plugin)
+            #expect(try counter.sumNow() == sum)
+            let now = try await counters.host.generations(of: CounterHost.plugin)
             #expect(now.filter { $0.state == .inForce }.map(\.number) == [number] && now.count == 12)
         }
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
-    @Test func `without a number it is the one that was in force before`() async throws {
-        let tills = try TillHost(), till = try await tills.till()
-        let none = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
+    @Test func `without a number it is the previously active one`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter()
+        let none = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
         #expect(
             none?.code == .swapRefused
-                && none?.message == "\(TillHost.plugin) has no retired generation; there is none to go back to")
-        try await tills.swap(TillScript(edition: 2))
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1])
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
-        let wrong = await error { try await tills.host.rollback(plugin: TillHost.plugin, to: 7) }
-        #expect(wrong?.message == "\(TillHost.plugin) has no retired generation 7; there are 1")
-        let stranger = await error { try await tills.host.rollback(plugin: "org.nobody") }
+                && none?.message == "\(CounterHost.plugin) has no retired generation; there is none to roll back to")
+        try await counters.swap(CounterScript(edition: 2))
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1])
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
+        let wrong = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: 7) }
+        #expect(wrong?.message == "\(CounterHost.plugin) has no retired generation 7; there are 1")
+        let stranger = await error { try await counters.host.rollback(plugin: "org.nobody") }
         #expect(stranger?.code == .pluginUnknown)
-        #expect(try await till.add(1) == 1)
-        await tills.host.stop()
+        #expect(try await counter.add(1) == 1)
+        await counters.host.stop()
     }
 
     @Test func `after several ways back and forth the last one is still the one before`() async throws {
-        let tills = try TillHost()
-        _ = try await tills.till()
-        for edition in 2...4 { try await tills.swap(TillScript(edition: edition)) }
-        for number in [1, 2] { _ = try await tills.host.rollback(plugin: TillHost.plugin, to: number) }
+        let counters = try CounterHost()
+        _ = try await counters.counter()
+        for edition in 2...4 { try await counters.swap(CounterScript(edition: edition)) }
+        for number in [1, 2] { _ = try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
         #expect(
-            try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1],
+            try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1],
             "though later ones are there")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     private static let ill: @Sendable () async throws -> Void = { throw BackplaneError(.componentFailed, "ill") }
     private static let trial = SwapOptions(
         probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
 
-    @Test func `only what was in force for good is gone back to`() async throws {
-        let tills = try TillHost()
-        _ = try await tills.till()
-        try await tills.swap(TillScript(edition: 2))
+    @Test func `only committed generations are rolled back to`() async throws {
+        let counters = try CounterHost()
+        _ = try await counters.counter()
+        try await counters.swap(CounterScript(edition: 2))
         #expect(
-            await error { try await tills.swap(TillScript(edition: 3, activated: { _ in try await Self.ill() })) }?.code
+            await error {
+                try await counters.swap(CounterScript(edition: 3, activated: { _ in try await Self.ill() }))
+            }?.code
                 == .swapFailed)
-        let report = try await tills.swap(
-            TillScript(
+        let report = try await counters.swap(
+            CounterScript(
                 edition: 4,
                 health: {
-                    tills.next(TillScript(edition: 2))
+                    counters.next(CounterScript(edition: 2))
                     try await Self.ill()
                 }), Self.trial)
         #expect(report.outcome == .rolledBack)
-        let all = try await tills.host.generations(of: TillHost.plugin)
+        let all = try await counters.host.generations(of: CounterHost.plugin)
         #expect(
             all.map(\.state) == [.retired, .inForce, .failed, .failed]
                 && all.map(\.canReturn) == [true, false, false, false])
         for number in [3, 4] {
-            let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin, to: number) }
-            #expect(refusal?.message == "\(TillHost.plugin) has no retired generation \(number); there are 1")
+            let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
+            #expect(refusal?.message == "\(CounterHost.plugin) has no retired generation \(number); there are 1")
         }
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1])
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
-        await tills.host.stop()
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1])
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
+        await counters.host.stop()
     }
 
     @Test func `one that failed its probation when it came back is gone back to by its number alone`() async throws {
-        let tills = try TillHost(), till = try await tills.till()
-        for edition in 2...3 { try await tills.swap(TillScript(edition: edition)) }
+        let counters = try CounterHost(), counter = try await counters.counter()
+        for edition in 2...3 { try await counters.swap(CounterScript(edition: edition)) }
         /// Goes back to the first, which is not well.
         func fail() async throws {
-            tills.next(
-                TillScript(health: {
-                    tills.next(TillScript(edition: 3))
+            counters.next(
+                CounterScript(health: {
+                    counters.next(CounterScript(edition: 3))
                     try await Self.ill()
                 }))
-            #expect(try await tills.host.rollback(plugin: TillHost.plugin, to: 1, Self.trial).outcome == .rolledBack)
-            #expect(try await till.edition() == 3)
+            #expect(
+                try await counters.host.rollback(plugin: CounterHost.plugin, to: 1, Self.trial).outcome == .rolledBack)
+            #expect(try await counter.edition() == 3)
         }
         try await fail()
-        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.canReturn) == [true, true, false])
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.canReturn) == [true, true, false])
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
         #expect(
-            try await tills.host.rollback(plugin: TillHost.plugin, to: 1).plugins.map(\.toGeneration) == [1],
+            try await counters.host.rollback(plugin: CounterHost.plugin, to: 1).plugins.map(\.toGeneration) == [1],
             "this time it is well")
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [2])
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
         #expect(
-            try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [1],
+            try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1],
             "and so it is as good as the others")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `where only such a one is left nothing is gone back to, and the error says so`() async throws {
-        let tills = try TillHost()
-        _ = try await tills.till()
-        try await tills.swap(TillScript(edition: 2))
-        tills.next(
-            TillScript(health: {
-                tills.next(TillScript(edition: 2))
+        let counters = try CounterHost()
+        _ = try await counters.counter()
+        try await counters.swap(CounterScript(edition: 2))
+        counters.next(
+            CounterScript(health: {
+                counters.next(CounterScript(edition: 2))
                 try await Self.ill()
             }))
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin, Self.trial).outcome == .rolledBack)
-        let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin, Self.trial).outcome == .rolledBack)
+        let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
         #expect(
             refusal?.message
-                == "\(TillHost.plugin) has no retired generation that proved itself; there are 1 (which failed its probation when it came back); say its number"
+                == "\(CounterHost.plugin) has no retired generation without a failed probation; retired generations: 1 (which failed its probation after a rollback); give its number"
         )
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `one that could not come back keeps its place, and swaps that fail cost no generation its own`()
         async throws
     {
-        let tills = try TillHost()
-        _ = try await tills.till()
-        for edition in 2...9 { try await tills.swap(TillScript(edition: edition)) }
-        let fails: TillScript.Step = { _ in try await Self.ill() }
+        let counters = try CounterHost()
+        _ = try await counters.counter()
+        for edition in 2...9 { try await counters.swap(CounterScript(edition: edition)) }
+        let fails: CounterScript.Step = { _ in try await Self.ill() }
         for number in 1...3 {
-            tills.next(TillScript(edition: number, activated: fails))
+            counters.next(CounterScript(edition: number, activated: fails))
             #expect(
-                await error { try await tills.host.rollback(plugin: TillHost.plugin, to: number) }?.code == .swapFailed)
+                await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }?.code
+                    == .swapFailed)
             #expect(
-                await error { try await tills.swap(TillScript(edition: 10, activated: fails)) }?.code == .swapFailed)
+                await error { try await counters.swap(CounterScript(edition: 10, activated: fails)) }?.code
+                    == .swapFailed)
         }
-        let all = try await tills.host.generations(of: TillHost.plugin)
+        let all = try await counters.host.generations(of: CounterHost.plugin)
         #expect(all.map(\.canReturn) == (1...12).map { $0 <= 8 })
-        tills.next(TillScript(edition: 8))
-        #expect(try await tills.host.rollback(plugin: TillHost.plugin).plugins.map(\.toGeneration) == [8])
-        await tills.host.stop()
+        counters.next(CounterScript(edition: 8))
+        #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [8])
+        await counters.host.stop()
     }
 
     @Test func `one that is prepared is loaded, and has failed only when it has`() async throws {
-        let making = Turnstile(), tills = try TillHost()
-        _ = try await tills.till()
+        let making = Latch(), counters = try CounterHost()
+        _ = try await counters.counter()
         func states() async throws -> [Generation.State] {
-            try await tills.host.generations(of: TillHost.plugin).map(\.state)
+            try await counters.host.generations(of: CounterHost.plugin).map(\.state)
         }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, made: { _ in await making.pass() })) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, made: { _ in await making.pass() })) }
         await eventually { making.arrived == 1 }
         #expect(try await states() == [.inForce, .loaded])
-        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.canReturn) == [false, false])
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.canReturn) == [false, false])
         making.open()
         _ = try await swap.value
         #expect(try await states() == [.retired, .inForce])
-        let failing = Turnstile()
+        let failing = Latch()
         let failure = Task {
-            try await tills.swap(
-                TillScript(
+            try await counters.swap(
+                CounterScript(
                     edition: 3,
                     made: { _ in
                         await failing.pass()
@@ -179,39 +184,41 @@ struct SwapHistoryTests {
         failing.open()
         #expect(await error { try await failure.value }?.code == .swapFailed)
         #expect(try await states() == [.retired, .inForce, .failed])
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: [LaneRule.fastest, .encoded])
     func `statistics count over swaps`(lanes: LaneRule) async throws {
         let
-            tills = try TillHost(
-                lanes: lanes, script: TillScript(act: { _, text, _ in throw BackplaneError(.componentFailed, text) })),
-            till = try await tills.till()
-        for _ in 0..<10 { _ = try await till.add(1) }
-        for _ in 0..<3 { _ = try? await till.act("ill") }
-        func statistics() async -> ComponentStatistics? { await tills.host.statistics.first }
+            counters = try CounterHost(
+                lanes: lanes, script: CounterScript(act: { _, text, _ in throw BackplaneError(.componentFailed, text) })
+            ),
+            counter = try await counters.counter()
+        for _ in 0..<10 { _ = try await counter.add(1) }
+        for _ in 0..<3 { _ = try? await counter.act("ill") }
+        func statistics() async -> ComponentStatistics? { await counters.host.statistics.first }
         #expect(
             await statistics()
                 == ComponentStatistics(
-                    component: "Till", role: "manager", managers: ["Till"], plugin: TillHost.plugin, generation: 1,
+                    component: "Counter", role: "manager", managers: ["Counter"], plugin: CounterHost.plugin,
+                    generation: 1,
                     calls: 13, errors: 3, inFlight: 0, waiting: 0))
-        let inside = Turnstile()
+        let inside = Latch()
         let swap = Task {
-            try await tills.swap(
-                TillScript(
+            try await counters.swap(
+                CounterScript(
                     edition: 2, activated: { _ in await inside.pass() },
                     act: { _, text, _ in throw BackplaneError(.componentFailed, text) }))
         }
         await eventually { inside.arrived == 1 }
-        let waiting = Task { try await till.add(1) }
+        let waiting = Task { try await counter.add(1) }
         await eventually { await statistics()?.waiting == 1 }
         inside.open()
         _ = try await (swap.value, waiting.value)
-        _ = try? await till.act("ill")
+        _ = try? await counter.act("ill")
         await eventually { await statistics()?.errors == 4 }
         #expect(await statistics()?.calls == 15)
         #expect(await statistics()?.generation == 2)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 }

@@ -8,64 +8,71 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapLayersTests {
     private static let others = [
-        LinkedPlugin(ShopPlugin.self), LinkedPlugin(ScriptedPlugin.self), DrawerPlugin.edition(),
+        LinkedPlugin(EditionReaderPlugin.self), LinkedPlugin(ScriptedPlugin.self), EditionStorePlugin.edition(),
     ]
 
-    /// A manager of a class that does not ask for the layer that the manifest gives it, and a till.
-    private static func manager(_ layer: TillEvents) -> ManifestValue {
+    /// A manager of a class that does not ask for the layer that the manifest gives it, and a counter.
+    private static func manager(_ layer: CounterEvents) -> ManifestValue {
         guard case .dictionary(var value) = ScriptedPlugin.Part().value else { return [:] }
-        value["dataAccessController"] = DrawerPlugin.layer(layer)
+        value["dataAccessController"] = EditionStorePlugin.layer(layer)
         return .dictionary(value)
     }
 
     @Test func `one that is starting comes up before its plugin is swapped, and is swapped with it`() async throws {
-        let building = Turnstile(), events = TillEvents(TillScript(built: { await building.pass() }))
-        let tills = try TillHost(
-            ["Till"], others: ["Shop": ["className": "Shop", "dataAccessController": DrawerPlugin.layer(events)]],
+        let building = Latch(), events = CounterEvents(CounterScript(built: { await building.pass() }))
+        let counters = try CounterHost(
+            ["Counter"],
+            others: [
+                "EditionReader": [
+                    "className": "EditionReader", "dataAccessController": EditionStorePlugin.layer(events),
+                ]
+            ],
             linked: Self.others)
-        let shop = Task { () async throws -> Remote<Drawers> in try await tills.host.manager("Shop") }
+        let reader = Task { () async throws -> Remote<Editions> in try await counters.host.manager("EditionReader") }
         await eventually { building.arrived == 1 }
-        let swap = Task { try await tills.swap(linked: [DrawerPlugin.edition("2.0.0")]) }
-        await eventually { await tills.host.coordinator.isTurnTaken }
-        events.next(TillScript(edition: 2))
+        let swap = Task { try await counters.swap(linked: [EditionStorePlugin.edition("2.0.0")]) }
+        await eventually { await counters.host.coordinator.isTurnTaken }
+        events.next(CounterScript(edition: 2))
         building.open()
-        #expect(try await swap.value.components.map(\.component) == ["Drawer"])
-        #expect(try await shop.value.edition() == 2)
+        #expect(try await swap.value.components.map(\.component) == ["EditionStore"])
+        #expect(try await reader.value.edition() == 2)
         await eventually { events.all == ["made 1", "made 2", "gone 1"] }
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `one that is missing, and awaited while its plugin is swapped, comes up from the new code`() async throws
     {
-        let suspending = Turnstile(), first = TillEvents(),
-            second = TillEvents(TillScript(built: { throw BackplaneError(.componentFailed, "ill") }))
-        let manager = Self.manager(first), script = TillScript(suspended: { _ in await suspending.pass() })
-        let tills = try TillHost(script: script, others: ["Manager": manager], linked: Self.others)
-        try await tills.host.start()
+        let suspending = Latch(), first = CounterEvents(),
+            second = CounterEvents(CounterScript(built: { throw BackplaneError(.componentFailed, "ill") }))
+        let manager = Self.manager(first), script = CounterScript(suspended: { _ in await suspending.pass() })
+        let counters = try CounterHost(script: script, others: ["Manager": manager], linked: Self.others)
+        try await counters.host.start()
         // It goes on without the layer that it does not ask for, and that does not come up.
         guard case .dictionary(var changed) = manager else { return }
-        changed["dataAccessController"] = DrawerPlugin.layer(second)
-        let till: ManifestValue = [
-            "className": "TillManager", "configuration": ["key": .string(tills.tills["Till"]!.key)],
+        changed["dataAccessController"] = EditionStorePlugin.layer(second)
+        let counter: ManifestValue = [
+            "className": "StatefulCounter", "configuration": ["key": .string(counters.counters["Counter"]!.key)],
         ]
         let document = ManifestDocument([
-            "manifestVersion": 1, "plugins": [], "managers": ["Manager": .dictionary(changed), "Till": till],
+            "manifestVersion": 1, "plugins": [], "managers": ["Manager": .dictionary(changed), "Counter": counter],
         ])
-        #expect(await error { try await tills.host.apply(document) } != nil)
-        #expect(await tills.host.managers.map { "\($0.state)" } == ["ready", "ready"])
+        #expect(await error { try await counters.host.apply(document) } != nil)
+        #expect(await counters.host.managers.map { "\($0.state)" } == ["ready", "ready"])
         #expect(second.all == ["made 1", "gone 1"])
 
-        tills.next(TillScript(edition: 2))
-        second.next(TillScript(edition: 2))
-        let swap = Task { try await tills.swap(linked: [DrawerPlugin.edition("2.0.0"), TillHost.edition("2.0.0")]) }
+        counters.next(CounterScript(edition: 2))
+        second.next(CounterScript(edition: 2))
+        let swap = Task {
+            try await counters.swap(linked: [EditionStorePlugin.edition("2.0.0"), CounterHost.edition("2.0.0")])
+        }
         await eventually { suspending.arrived == 1 }
-        let start = Task { try await tills.host.start() }
-        await eventually { await tills.host.coordinator.isAwaited }
+        let start = Task { try await counters.host.start() }
+        await eventually { await counters.host.coordinator.isAwaited }
         #expect(second.all == ["made 1", "gone 1"], "not from the old code")
         suspending.open()
-        #expect(try await swap.value.components.map(\.component) == ["Till"])
+        #expect(try await swap.value.components.map(\.component) == ["Counter"])
         try await start.value
         #expect(second.all == ["made 1", "gone 1", "made 2"])
-        await tills.host.stop()
+        await counters.host.stop()
     }
 }

@@ -11,14 +11,14 @@ struct SwapPathTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
 
     /// Ends at once when it is asked to, and otherwise goes on to `next` once it is let.
-    private static func act(_ inside: Turnstile, to next: String)
-        -> @Sendable (TillManager, String, Call) async throws -> String
+    private static func act(_ inside: Latch, to next: String)
+        -> @Sendable (StatefulCounter, String, Call) async throws -> String
     {
-        { till, text, call in
-            if text == "end" { return "\(till.script.edition)" }
+        { counter, text, call in
+            if text == "end" { return "\(counter.script.edition)" }
             await inside.pass()
-            let next: Wire<Tills> = try await till.context.manager(next, for: call)
-            return try await next.act("end", call) + " through \(till.script.edition)"
+            let next: Wire<Counting> = try await counter.context.manager(next, for: call)
+            return try await next.act("end", call) + " through \(counter.script.edition)"
         }
     }
 
@@ -26,32 +26,32 @@ struct SwapPathTests {
         ScriptedPlugin.Part(script: Script(act: body)).value
     }
 
-    /// Hands a call on to a till.
-    private static func passing(to till: String)
+    /// Hands a call on to a counter.
+    private static func passing(to counter: String)
         -> @Sendable (ScriptedManager.Context, String, Call) async throws -> String
     {
         { context, text, call in
-            let till: Wire<Tills> = try await context.manager(till, for: call)
-            return try await till.act(text, call)
+            let counter: Wire<Counting> = try await context.manager(counter, for: call)
+            return try await counter.act(text, call)
         }
     }
 
     @Test(arguments: lanes)
     func `A calls B, which calls A, while A is swapped`(lanes: LaneRule) async throws {
-        let inside = Turnstile()
-        let act: @Sendable (TillManager, String, Call) async throws -> String = { till, text, call in
-            if text == "end" { return "\(till.script.edition)" }
+        let inside = Latch()
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, call in
+            if text == "end" { return "\(counter.script.edition)" }
             await inside.pass()
-            let b: Wire<Scripted> = try await till.context.manager("B", for: call)
-            return try await b.act("end", call) + " through \(till.script.edition)"
+            let b: Wire<Scripted> = try await counter.context.manager("B", for: call)
+            return try await b.act("end", call) + " through \(counter.script.edition)"
         }
-        let tills = try TillHost(
-            ["A"], lanes: lanes, script: TillScript(act: act), others: ["B": Self.script(Self.passing(to: "A"))],
+        let counters = try CounterHost(
+            ["A"], lanes: lanes, script: CounterScript(act: act), others: ["B": Self.script(Self.passing(to: "A"))],
             linked: [LinkedPlugin(ScriptedPlugin.self)])
-        let a = try await tills.till("A"), gate = try await tills.host.gate(of: "A")
+        let a = try await counters.counter("A"), gate = try await counters.host.gate(of: "A")
         let calls = (0..<3).map { _ in Task { try await a.act("go") } }
         await eventually { inside.arrived == 3 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: act)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: act)) }
         await eventually { gate.isHeld }
         let stranger = Task { try await a.act("end") }
         await eventually { gate.callsWaiting == 1 }
@@ -60,28 +60,28 @@ struct SwapPathTests {
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await stranger.value == "2")
         #expect(try await a.act("go") == "2 through 2")
-        try await tills.expectNothingLeft(slots: ["A": 2])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["A": 2])
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `A calls B, which calls A, while B is swapped`(lanes: LaneRule) async throws {
-        let inside = Turnstile()
-        let act: @Sendable (TillManager, String, Call) async throws -> String = { till, text, call in
+        let inside = Latch()
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, call in
             await inside.pass()
-            let a: Wire<Scripted> = try await till.context.manager("A", for: call)
-            return try await a.act("end", call) + " through \(till.script.edition)"
+            let a: Wire<Scripted> = try await counter.context.manager("A", for: call)
+            return try await a.act("end", call) + " through \(counter.script.edition)"
         }
         let a = Self.script { context, text, call in
             text == "end" ? "end" : try await Self.passing(to: "B")(context, text, call)
         }
-        let tills = try TillHost(
-            ["B"], lanes: lanes, script: TillScript(act: act), others: ["A": a],
+        let counters = try CounterHost(
+            ["B"], lanes: lanes, script: CounterScript(act: act), others: ["A": a],
             linked: [LinkedPlugin(ScriptedPlugin.self)])
-        let remote: Remote<Scripted> = try await tills.host.manager("A"), gate = try await tills.gate("B")
+        let remote: Remote<Scripted> = try await counters.host.manager("A"), gate = try await counters.gate("B")
         let call = Task { try await remote.act("go") }
         await eventually { inside.arrived == 1 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: act)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: act)) }
         await eventually { gate.isHeld }
         let late = Task { try await remote.act("go") }
         await eventually { gate.callsWaiting == 1 }
@@ -89,31 +89,31 @@ struct SwapPathTests {
         #expect(try await call.value == "end through 1")
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await late.value == "end through 2")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `A calls B, which calls A, while both are swapped`(lanes: LaneRule) async throws {
-        let inside = Turnstile(),
-            both: @Sendable (TillManager, String, Call) async throws -> String = { till, text, call in
+        let inside = Latch(),
+            both: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, call in
                 switch text {
-                case "end": return "\(till.script.edition)"
+                case "end": return "\(counter.script.edition)"
                 case "back":
-                    let a: Wire<Tills> = try await till.context.manager("A", for: call)
-                    return try await a.act("end", call) + " through \(till.script.edition)"
+                    let a: Wire<Counting> = try await counter.context.manager("A", for: call)
+                    return try await a.act("end", call) + " through \(counter.script.edition)"
                 default:
                     await inside.pass()
-                    let b: Wire<Tills> = try await till.context.manager("B", for: call)
-                    return try await b.act("back", call) + " through \(till.script.edition)"
+                    let b: Wire<Counting> = try await counter.context.manager("B", for: call)
+                    return try await b.act("back", call) + " through \(counter.script.edition)"
                 }
             }
-        let tills = try TillHost(["A", "B"], lanes: lanes, script: TillScript(act: both))
-        let a = try await tills.till("A"), b = try await tills.till("B"),
-            gates = (try await tills.gate("A"), try await tills.gate("B"))
+        let counters = try CounterHost(["A", "B"], lanes: lanes, script: CounterScript(act: both))
+        let a = try await counters.counter("A"), b = try await counters.counter("B"),
+            gates = (try await counters.gate("A"), try await counters.gate("B"))
         _ = try await b.edition()
         let call = Task { try await a.act("go") }
         await eventually { inside.arrived == 1 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: both)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: both)) }
         await eventually { gates.0.isHeld && gates.1.isHeld }
         let strangers = (Task { try await a.act("end") }, Task { try await b.act("back") })
         await eventually { gates.0.callsWaiting == 1 && gates.1.callsWaiting == 1 }
@@ -122,20 +122,21 @@ struct SwapPathTests {
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await strangers.0.value == "2")
         #expect(try await strangers.1.value == "2 through 2")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `a call comes back through a plugin in C`(lanes: LaneRule) async throws {
-        let inside = Turnstile(), act = Self.act(inside, to: "Relay")
-        let tills = try TillHost(
-            lanes: lanes, script: TillScript(act: act), others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"],
+        let inside = Latch(), act = Self.act(inside, to: "Relay")
+        let counters = try CounterHost(
+            lanes: lanes, script: CounterScript(act: act), others: ["Relay": RelayPlugin.manager()],
+            libraries: ["Relay"],
             in: RelayPlugin.folder())
-        let till = try await tills.till(), relay: Remote<Tills> = try await tills.host.manager("Relay"),
-            gate = try await tills.gate("Till")
-        let calls = [Task { try await till.act("go") }, Task { try await relay.act("go") }]
+        let counter = try await counters.counter(), relay: Remote<Counting> = try await counters.host.manager("Relay"),
+            gate = try await counters.gate("Counter")
+        let calls = [Task { try await counter.act("go") }, Task { try await relay.act("go") }]
         await eventually { inside.arrived == 2 }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: act)) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: act)) }
         await eventually { gate.isHeld }
         let stranger = Task { try await relay.act("end") }
         await eventually { gate.callsWaiting == 1 }
@@ -144,16 +145,16 @@ struct SwapPathTests {
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await stranger.value == "2")
         #expect(try await relay.act("go") == "2 through 2")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `a new instance calls another new one while it is activated, before the gates open`() async throws {
-        let tills = try TillHost(["A", "B"], wires: ["B": "A"]), b = try await tills.till("B"),
-            a = try await tills.till("A")
+        let counters = try CounterHost(["A", "B"], wires: ["B": "A"]), b = try await counters.counter("B"),
+            a = try await counters.counter("A")
         _ = try await a.add(3)
         let seen = Once()
-        let report = try await tills.swap(
-            TillScript(
+        let report = try await counters.swap(
+            CounterScript(
                 edition: 2,
                 activated: { context in
                     guard let next = context.wires.next else { return }
@@ -164,23 +165,24 @@ struct SwapPathTests {
         #expect(report.outcome == .swapped && !seen.isFirst)
         #expect(try await a.add(1) == 14)
         #expect(try await b.edition() == 2)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
-    @Test func `a call of a new instance that never ends keeps what it calls alive when the swap is given up`()
+    @Test func `a call of a new instance that never ends keeps its provider alive when the swap fails`()
         async throws
     {
-        let never = Turnstile(), tills = try TillHost(["A", "B"], wires: ["B": "A"]), a = try await tills.till("A"),
-            events = tills.tills["A"]!
-        _ = try await (a.add(3), tills.till("B"))
-        let act: @Sendable (TillManager, String, Call) async throws -> String = { till, text, _ in
+        let never = Latch(), counters = try CounterHost(["A", "B"], wires: ["B": "A"]),
+            a = try await counters.counter("A"),
+            events = counters.counters["A"]!
+        _ = try await (a.add(3), counters.counter("B"))
+        let act: @Sendable (StatefulCounter, String, Call) async throws -> String = { counter, text, _ in
             await never.pass()
-            return "\(till.script.edition) \(till.sum.withLock { $0 })"
+            return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
         }
         let answers = Answers()
         let failure = await error {
-            try await tills.swap(
-                TillScript(
+            try await counters.swap(
+                CounterScript(
                     edition: 2,
                     activated: { context in
                         guard let next = context.wires.next else { return }
@@ -193,8 +195,8 @@ struct SwapPathTests {
         never.open()
         await eventually { await answers.all == ["2 3"] }
         await eventually { events.all.contains("gone 2") }
-        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
     }
 }
 
@@ -204,6 +206,6 @@ actor Answers {
     func note(_ answer: String) { all.append(answer) }
 }
 
-extension TillHost {
+extension CounterHost {
     func gate(_ name: String) async throws(BackplaneError) -> BackplaneHost.Gate { try await host.gate(of: name) }
 }

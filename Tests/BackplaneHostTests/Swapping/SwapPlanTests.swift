@@ -76,7 +76,7 @@ struct SwapPlanTests {
         "C": ["className": "Left", "uses": ["friend": "B"]],
     ]
 
-    @Test func `who is of a plugin that is swapped changes, who calls it stays`() throws {
+    @Test func `components of a swapped plugin change, their callers stay`() throws {
         let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [1])
         #expect(names(swap, plan) == ["A"] && swap.kept == [1: 1])
         #expect(swap.members.map(\.old) == [0] && swap.refusals == [] && swap.awaited == [])
@@ -87,7 +87,7 @@ struct SwapPlanTests {
         #expect(names(swap, plan) == ["A", "B"] && swap.kept == [:])
     }
 
-    @Test func `a plugin that nobody uses changes nothing`() throws {
+    @Test func `an unused plugin changes nothing`() throws {
         let plan = try plan(Self.pair), swap = swap(plan, plan, plugins: [2])
         #expect(swap.members.isEmpty && swap.kept == [0: 0, 1: 1])
     }
@@ -123,7 +123,7 @@ struct SwapPlanTests {
         #expect(names(up, plan) == ["A", "C"] && up.kept == [1: 1], "while it is up it stays")
     }
 
-    @Test func `calls wait for state and for what is exclusive, and for nobody else`() throws {
+    @Test func `calls wait for components that have state or are exclusive, and for no others`() throws {
         let exclusive = Traits(isExclusive: true), stateful = Traits(state: Self.state(1)), plain = Traits()
         for (before, after, isGated) in [
             (plain, plain, false), (exclusive, plain, true), (plain, exclusive, true), (stateful, stateful, true),
@@ -145,7 +145,7 @@ struct SwapPlanTests {
         #expect(refused.refusals.map(\.code) == [.stateIncompatible] && refused.refusals[0].location == "/managers/A")
         #expect(
             refused.refusals[0].message
-                == "the state of A cannot be carried over: `sum` is written in version 1, and the new code reads version 2; give the new code a migration, or discard the state"
+                == "the state of A cannot be carried over: `sum` is written in version 1, but the new code reads version 2; give the new code a migration, or discard the state"
         )
         let discarded = swap(old, new, plugins: [1], discardsState: true)
         #expect(discarded.refusals == [] && gated(discarded, new) == ["A"] && !discarded.members[0].state.isCarried)
@@ -167,7 +167,7 @@ struct SwapPlanTests {
         #expect(swap(new, old, plugins: [1]).refusals.count == 1, "it writes version 2 alone")
     }
 
-    @Test func `who asks for it is restarted with whom it calls, and so on`() throws {
+    @Test func `a component that asks for it is restarted with what it calls, transitively`() throws {
         let plan = try plan(Self.chain, left: Traits(restarts: true)), swap = swap(plan, plan, plugins: [1])
         #expect(names(swap, plan) == ["A", "B", "C"])
         #expect(swap.members.map(\.isRestart) == [false, true, true])
@@ -179,7 +179,7 @@ struct SwapPlanTests {
         #expect(names(swap, plan) == ["A"] && swap.kept == [:])
     }
 
-    @Test func `who looked up what changes is restarted as if it had a wire`() throws {
+    @Test func `a component that looked up what changes is restarted as if it had a wire`() throws {
         let managers: ManifestValue = [
             "A": ["className": "Right"], "B": ["className": "Left"], "C": ["className": "Left"],
         ]
@@ -198,7 +198,7 @@ struct SwapPlanTests {
         #expect(names(swap(longer, longer, plugins: [1], found: ["A": ["B"], "B": ["Z"]]), longer) == ["A", "B", "Z"])
     }
 
-    @Test func `what is shared changes once, for all who use it`() throws {
+    @Test func `a shared component changes once, for all its users`() throws {
         let managers: ManifestValue = [
             "A": ["className": "Left", "dataAccessController": ["className": "Store"]],
             "B": ["className": "Right", "dataAccessController": ["className": "Store"]],
@@ -213,7 +213,8 @@ struct SwapPlanTests {
         let swap = swap(old, new, plugins: [1])
         #expect(swap.refusals.map(\.code).contains(.swapRefused))
         #expect(
-            swap.refusals.first?.message.hasPrefix("with the new code the manifest has no place for A, which is up")
+            swap.refusals.first?.message.hasPrefix(
+                "with the new code, A, which is up, would have no place in the manifest")
                 == true)
     }
 
@@ -223,7 +224,7 @@ struct SwapPlanTests {
         let swap = swap(old, new, plugins: [1])
         #expect(
             swap.refusals.map(\.message) == [
-                "with the new code B, which does not change, would call others than now; stop it, or apply the manifest anew"
+                "with the new code, B, which does not change, would call other components than now; stop it, or apply the manifest again"
             ])
     }
 }

@@ -17,87 +17,88 @@ struct SwapPreviewTests {
         library = try folder.write(RelayPlugin.library("-O1"), as: "next/libRelay.so")
     }
 
-    private func host(_ others: [String: ManifestValue]) throws -> TillHost {
-        try TillHost(others: others, linked: [LinkedPlugin(ScriptedPlugin.self)], libraries: ["Relay"], in: folder)
+    private func host(_ others: [String: ManifestValue]) throws -> CounterHost {
+        try CounterHost(others: others, linked: [LinkedPlugin(ScriptedPlugin.self)], libraries: ["Relay"], in: folder)
     }
 
-    /// The same host's manifest with other managers beside its till.
-    private func document(_ tills: TillHost, _ others: [String: ManifestValue]) -> ManifestDocument {
-        let till: ManifestValue = [
-            "className": "TillManager", "configuration": ["key": .string(tills.tills["Till"]!.key)],
+    /// The same host's manifest with other managers beside its counter.
+    private func document(_ counters: CounterHost, _ others: [String: ManifestValue]) -> ManifestDocument {
+        let counter: ManifestValue = [
+            "className": "StatefulCounter", "configuration": ["key": .string(counters.counters["Counter"]!.key)],
         ]
         return ManifestDocument(
             [
                 "manifestVersion": 1, "plugins": [["library": "Relay"]],
-                "managers": .dictionary(others.merging(["Till": till]) { own, _ in own }),
+                "managers": .dictionary(others.merging(["Counter": counter]) { own, _ in own }),
             ])
     }
 
     @Test func `one that is asked for while another manifest comes into force is about that one`() async throws {
-        let stopping = Turnstile(), slow = Script(stopped: { _ in await stopping.pass() })
-        let tills = try host(["Relay": RelayPlugin.manager(), "Slow": ScriptedPlugin.Part(script: slow).value]),
-            coordinator = tills.host.coordinator
-        try await tills.host.start()
-        let document = document(tills, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
-        let apply = Task { try await tills.host.apply(document) }
+        let stopping = Latch(), slow = Script(stopped: { _ in await stopping.pass() })
+        let counters = try host(["Relay": RelayPlugin.manager(), "Slow": ScriptedPlugin.Part(script: slow).value]),
+            coordinator = counters.host.coordinator
+        try await counters.host.start()
+        let document = document(counters, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
+        let apply = Task { try await counters.host.apply(document) }
         await eventually { stopping.arrived == 1 }
-        let preview = Task { try await tills.host.previewSwap([library]) }
+        let preview = Task { try await counters.host.previewSwap([library]) }
         await eventually { await coordinator.waitingTurns == 1 }
         stopping.open()
         #expect(
             try await apply.value
-                == ManifestChange(before: ["Till", "Relay", "Slow"], after: ["Till", "Relay", "Second"], remade: []))
+                == ManifestChange(
+                    before: ["Counter", "Relay", "Slow"], after: ["Counter", "Relay", "Second"], remade: []))
         let seen = try await preview.value
         #expect(seen.refusals == [] && seen.components.map(\.component).sorted() == ["Relay", "Second"], "\(seen)")
         #expect(seen.plugins.map { [$0.fromGeneration, $0.toGeneration] } == [[1, 2]])
-        #expect(try await tills.host.generations(of: "org.example.relay").map(\.state) == [.inForce, .loaded])
-        let swapped = try await tills.host.swap(library: library)
+        #expect(try await counters.host.generations(of: "org.example.relay").map(\.state) == [.inForce, .loaded])
+        let swapped = try await counters.host.swap(library: library)
         #expect(
             swapped.components.map(\.component) == seen.components.map(\.component)
                 && swapped.plugins.map(\.toGeneration) == [3])
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `one that is asked for on probation leaves it be, and another manifest ends it`() async throws {
-        let tills = try host(["Relay": RelayPlugin.manager()]), till = try await tills.till(),
-            relay: Remote<Tills> = try await tills.host.manager("Relay")
+        let counters = try host(["Relay": RelayPlugin.manager()]), counter = try await counters.counter(),
+            relay: Remote<Counting> = try await counters.host.manager("Relay")
         _ = try await relay.add(5)
         let options = SwapOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
-        let swap = Task { try await tills.swap(TillScript(edition: 2), options) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), options) }
         func states() async throws -> [Generation.State] {
-            try await tills.host.generations(of: TillHost.plugin).map(\.state)
+            try await counters.host.generations(of: CounterHost.plugin).map(\.state)
         }
         try await eventually { try await states() == [.retired, .onProbation] }
-        let seen = try await tills.host.previewSwap([library])
+        let seen = try await counters.host.previewSwap([library])
         #expect(seen.refusals == [] && seen.components.map(\.component) == ["Relay"])
         #expect(try await states() == [.retired, .onProbation])
 
-        let document = document(tills, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
-        #expect(try await tills.host.apply(document).kept.isSuperset(of: ["Till", "Relay"]))
+        let document = document(counters, ["Relay": RelayPlugin.manager(), "Second": RelayPlugin.manager()])
+        #expect(try await counters.host.apply(document).kept.isSuperset(of: ["Counter", "Relay"]))
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await states() == [.retired, .inForce])
-        #expect(try await (till.edition(), relay.add(1)) == (2, 6))
-        await tills.host.stop()
+        #expect(try await (counter.edition(), relay.add(1)) == (2, 6))
+        await counters.host.stop()
     }
 
     @Test func `one that waits for a swap does not wait for its probation`() async throws {
-        let activating = Turnstile(), tills = try host(["Relay": RelayPlugin.manager()]),
-            coordinator = tills.host.coordinator
-        _ = try await tills.till()
+        let activating = Latch(), counters = try host(["Relay": RelayPlugin.manager()]),
+            coordinator = counters.host.coordinator
+        _ = try await counters.counter()
         let options = SwapOptions(
             probation: Probation(duration: .seconds(3_600), healthInterval: .seconds(3_600)), drainLimit: .seconds(60))
         let swap = Task {
-            try await tills.swap(TillScript(edition: 2, activated: { _ in await activating.pass() }), options)
+            try await counters.swap(CounterScript(edition: 2, activated: { _ in await activating.pass() }), options)
         }
         await eventually { activating.arrived == 1 }
-        let preview = Task { try await tills.host.previewSwap([library]) }
+        let preview = Task { try await counters.host.previewSwap([library]) }
         await eventually { await coordinator.waitingTurns == 1 }
         activating.open()
         #expect(try await preview.value.refusals == [])
-        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.state) == [.retired, .onProbation])
-        #expect(try await tills.swap(TillScript(edition: 3)).outcome == .swapped)
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.retired, .onProbation])
+        #expect(try await counters.swap(CounterScript(edition: 3)).outcome == .swapped)
         #expect(try await swap.value.outcome == .swapped)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 }

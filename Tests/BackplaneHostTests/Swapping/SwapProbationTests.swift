@@ -12,7 +12,7 @@ struct SwapProbationTests {
         probation: Probation(
             duration: .seconds(3_600), errorRate: 0.3, minimumCalls: 10, healthInterval: .seconds(3_600)),
         drainLimit: .seconds(60))
-    private static let fails: @Sendable (TillManager, String, Call) async throws -> String = { _, _, _ in
+    private static let fails: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, _, _ in
         throw BackplaneError(.componentFailed, "ill")
     }
 
@@ -36,227 +36,231 @@ struct SwapProbationTests {
     @Test func `a manager that came up from code on probation goes with it, and comes up again from the old code`()
         async throws
     {
-        let tills = try TillHost(["Till", "Late"]), till = try await tills.till(), events = tills.tills["Late"]!
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try till.editionNow() == 2 }
-        let late = try await tills.till("Late")
+        let counters = try CounterHost(["Counter", "Late"]), counter = try await counters.counter(),
+            events = counters.counters["Late"]!
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        let late = try await counters.counter("Late")
         #expect(try await late.edition() == 2)
-        tills.next(TillScript())
-        let report = try await call(until: swap) { _ = try? await till.act("") }
+        counters.next(CounterScript())
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(report.outcome == .rolledBack)
         #expect(try await late.edition() == 1)
         await eventually { events.left == [1: 1] }
         #expect(events.all.contains("stop 2"), "nothing of the rejected code is left")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `too many errors bring the old code back, with the state that the new one had`(lanes: LaneRule) async throws {
-        let tills = try TillHost(lanes: lanes), till = try await tills.till(), events = tills.tills["Till"]!
-        _ = try await till.add(5)
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
-        #expect(try await till.add(10) == 15)
-        let report = try await call(until: swap) { _ = try? await till.act("") }
+        let counters = try CounterHost(lanes: lanes), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        #expect(try await counter.add(10) == 15)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(report.outcome == .rolledBack && report.warnings == [])
         #expect(
             report.failure?.code == .componentFailed
-                && report.failure?.message.contains("calls of Till failed, ") == true,
+                && report.failure?.message.contains("calls of Counter failed, ") == true,
             "\(String(describing: report.failure))")
-        #expect(try await till.edition() == 1)
-        #expect(try await till.add(1) == 16)
+        #expect(try await counter.edition() == 1)
+        #expect(try await counter.add(1) == 16)
         await eventually { events.left == [1: 1] }
         #expect(events.all.filter { $0 == "made 1" }.count == 2, "a new instance of the old code took the state back")
-        #expect(try await tills.host.generations(of: TillHost.plugin).map(\.state) == [.inForce, .failed])
-        try await tills.expectNothingLeft(slots: ["Till": 1])
-        try await tills.swap(TillScript(edition: 3))
-        #expect(try await till.add(1) == 17)
-        await tills.host.stop()
+        #expect(try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.inForce, .failed])
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        try await counters.swap(CounterScript(edition: 3))
+        #expect(try await counter.add(1) == 17)
+        await counters.host.stop()
     }
 
-    @Test func `errors that only a plugin in C is told count too`() async throws {
-        let tills = try TillHost(
+    @Test func `errors that only a plugin in C receives count too`() async throws {
+        let counters = try CounterHost(
             others: ["Relay": RelayPlugin.manager()], libraries: ["Relay"], in: RelayPlugin.folder())
-        let relay: Remote<Tills> = try await tills.host.manager("Relay"), till = try await tills.till()
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
+        let relay: Remote<Counting> = try await counters.host.manager("Relay"), counter = try await counters.counter()
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
         let report = try await call(until: swap) { _ = try? await relay.act("") }
         #expect(report.outcome == .rolledBack)
         #expect(try await relay.edition() == 1)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `errors of the old code, and few ones, are no reason`() async throws {
-        let tills = try TillHost(script: TillScript(act: Self.fails)), till = try await tills.till()
-        for _ in 0..<50 { _ = try? await till.act("") }
-        let swap = Task { try await tills.swap(TillScript(edition: 2, act: Self.fails), Self.long) }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
-        for _ in 0..<50 { _ = try await till.add(1) }
-        for _ in 0..<5 { _ = try? await till.act("") }
+        let counters = try CounterHost(script: CounterScript(act: Self.fails)), counter = try await counters.counter()
+        for _ in 0..<50 { _ = try? await counter.act("") }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2, act: Self.fails), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        for _ in 0..<50 { _ = try await counter.add(1) }
+        for _ in 0..<5 { _ = try? await counter.act("") }
         // Another change ends the probation: what is in force then stays.
-        let next = Task { try await tills.swap(TillScript(edition: 3)) }
+        let next = Task { try await counters.swap(CounterScript(edition: 3)) }
         #expect(try await swap.value.outcome == .swapped)
         #expect(try await next.value.outcome == .swapped)
-        #expect(try await (till.edition(), till.add(1)) == (3, 51))
-        await tills.host.stop()
+        #expect(try await (counter.edition(), counter.add(1)) == (3, 51))
+        await counters.host.stop()
     }
 
     @Test func `one that is not well is taken back`() async throws {
-        let tills = try TillHost(), till = try await tills.till()
-        _ = try await till.add(5)
-        let report = try await tills.swap(
-            TillScript(
+        let counters = try CounterHost(), counter = try await counters.counter()
+        _ = try await counter.add(5)
+        let report = try await counters.swap(
+            CounterScript(
                 edition: 2,
                 health: {
-                    tills.next(TillScript())
+                    counters.next(CounterScript())
                     throw BackplaneError(.componentFailed, "feverish")
                 }), Self.long)
-        #expect(report.outcome == .rolledBack && report.failure?.message == "Till is not well: feverish")
-        #expect(try await (till.edition(), till.add(1)) == (1, 6))
-        await tills.host.stop()
+        #expect(report.outcome == .rolledBack && report.failure?.message == "Counter is unhealthy: feverish")
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        await counters.host.stop()
     }
 
     @Test func `one that does not say whether it is well is taken back in its time, with its state`() async throws {
-        let never = Turnstile(), tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
-        _ = try await till.add(5)
+        let never = Latch(), counters = try CounterHost(), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
         var options = Self.long
         options.stepLimit = .seconds(0.1)
-        let report = try await tills.swap(
-            TillScript(
+        let report = try await counters.swap(
+            CounterScript(
                 edition: 2,
                 health: {
-                    tills.next(TillScript())
+                    counters.next(CounterScript())
                     await never.pass()
                 }), options)
         #expect(
             report.outcome == .rolledBack
                 && report.failure?.message.hasPrefix(
-                    "Till is not well: Till took longer than 0.1 seconds to say that it is well") == true
+                    "Counter is unhealthy: Counter took longer than 0.1 seconds to report its health") == true
         )
         #expect(report.warnings == [], "a question for health may be under way with other steps")
-        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         never.open()
         await eventually { events.left == [1: 1] }
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `state goes back through the way down`() async throws {
-        let tills = try TillHost(), till = try await tills.till()
-        _ = try await till.add(5)
-        let swap = Task { try await tills.swap(linked: [OtherTills.newer], Self.long) }
-        try await eventually { try till.editionNow() == 4 }
-        #expect(try await till.add(2) == 7)
-        let report = try await call(until: swap) { _ = try? await till.act("") }
+        let counters = try CounterHost(), counter = try await counters.counter()
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(linked: [OtherCounters.newer], Self.long) }
+        try await eventually { try counter.editionNow() == 4 }
+        #expect(try await counter.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(report.outcome == .rolledBack && report.warnings == [])
         #expect(report.components[0].state?.fromVersion == 1 && report.components[0].state?.toVersion == 2)
-        #expect(try await (till.edition(), till.add(1)) == (1, 8))
-        await tills.host.stop()
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 8))
+        await counters.host.stop()
     }
 
-    @Test func `without a way down the old one goes on from where it was, and the report names what is lost`()
+    @Test func `without a migration down the old one continues from where it was, and the report names what is lost`()
         async throws
     {
-        let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
-        _ = try await till.add(5)
-        let swap = Task { try await tills.swap(linked: [OtherTills.oneWay], Self.long) }
-        try await eventually { try till.editionNow() == 5 }
-        #expect(try await till.add(2) == 7)
-        let report = try await call(until: swap) { _ = try? await till.act("") }
+        let counters = try CounterHost(), counter = try await counters.counter(), events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
+        let swap = Task { try await counters.swap(linked: [OtherCounters.oneWay], Self.long) }
+        try await eventually { try counter.editionNow() == 5 }
+        #expect(try await counter.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(report.outcome == .rolledBack)
         #expect(
             report.warnings == [
-                "what Till has changed in its state since the swap is lost, it goes on with the state before: `till` is written in version 2, and the new code reads version 1"
+                "the changes to the state of Counter since the swap are lost, and it continues with the earlier state: `counter` is written in version 2, but the new code reads version 1"
             ])
-        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(events.all.contains("resume 1"))
-        try await tills.expectNothingLeft(slots: ["Till": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        await counters.host.stop()
     }
 
     @Test func `new code that does not hand its state back loses it, and says so`() async throws {
-        let tills = try TillHost { $0.checksState = false }, till = try await tills.till()
-        _ = try await till.add(5)
+        let counters = try CounterHost { $0.checksState = false }, counter = try await counters.counter()
+        _ = try await counter.add(5)
         let swap = Task {
-            try await tills.swap(
-                TillScript(
+            try await counters.swap(
+                CounterScript(
                     edition: 2, exported: { _ in throw BackplaneError(.componentFailed, "mine") }, act: Self.fails),
                 Self.long)
         }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
-        #expect(try await till.add(2) == 7)
-        let report = try await call(until: swap) { _ = try? await till.act("") }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        #expect(try await counter.add(2) == 7)
+        let report = try await call(until: swap) { _ = try? await counter.act("") }
         #expect(
             report.warnings == [
-                "what Till has changed in its state since the swap is lost, it goes on with the state before: mine"
+                "the changes to the state of Counter since the swap are lost, and it continues with the earlier state: mine"
             ])
-        #expect(try await (till.edition(), till.add(1)) == (1, 6))
-        await tills.host.stop()
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
+        await counters.host.stop()
     }
 
     @Test func `one without a gate goes back without one`() async throws {
-        let events = TillEvents(),
-            tills = try TillHost(
-                [], others: ["Kiosk": KioskPlugin.manager("Kiosk", events)], linked: [KioskPlugin.edition()])
-        let kiosk: Remote<Kiosks> = try await tills.host.manager("Kiosk"), gate = try await tills.gate("Kiosk")
-        events.next(TillScript(edition: 2, serve: { _ in throw BackplaneError(.componentFailed, "ill") }))
-        let swap = Task { try await tills.swap(linked: [KioskPlugin.edition("2.0.0")], Self.long) }
-        let report = try await call(until: swap) { _ = try? await kiosk.serve("") }
+        let events = CounterEvents(),
+            counters = try CounterHost(
+                [], others: ["Worker": WorkerPlugin.manager("Worker", events)], linked: [WorkerPlugin.edition()])
+        let worker: Remote<Working> = try await counters.host.manager("Worker"),
+            gate = try await counters.gate("Worker")
+        events.next(CounterScript(edition: 2, serve: { _ in throw BackplaneError(.componentFailed, "ill") }))
+        let swap = Task { try await counters.swap(linked: [WorkerPlugin.edition("2.0.0")], Self.long) }
+        let report = try await call(until: swap) { _ = try? await worker.serve("") }
         #expect(report.outcome == .rolledBack && report.callsHeld == 0)
-        #expect(try await kiosk.edition() == 1)
+        #expect(try await worker.edition() == 1)
         await eventually { events.all == ["made 1", "activate 1", "made 2", "activate 2", "suspend 2", "gone 2"] }
         #expect(gate.slotCount == 1)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `a call that stays in the new code keeps it alive when it is taken back`(lanes: LaneRule) async throws {
-        let never = Turnstile(), tills = try TillHost(lanes: lanes), till = try await tills.till(),
-            events = tills.tills["Till"]!
-        _ = try await till.add(5)
+        let never = Latch(), counters = try CounterHost(lanes: lanes), counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
+        _ = try await counter.add(5)
         var options = Self.long
         options.drainLimit = .seconds(0.1)
-        let script = TillScript(
+        let script = CounterScript(
             edition: 2,
-            act: { till, text, _ in
+            act: { counter, text, _ in
                 if text == "fail" { throw BackplaneError(.componentFailed, "ill") }
                 await never.pass()
-                return "\(till.script.edition) \(till.sum.withLock { $0 })"
+                return "\(counter.script.edition) \(counter.sum.withLock { $0 })"
             })
-        let swap = Task { [options] in try await tills.swap(script, options) }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
-        let call = Task { try await till.act("stay") }
+        let swap = Task { [options] in try await counters.swap(script, options) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        let call = Task { try await counter.act("stay") }
         await eventually { never.arrived == 1 }
-        let report = try await self.call(until: swap) { _ = try? await till.act("fail") }
+        let report = try await self.call(until: swap) { _ = try? await counter.act("fail") }
         #expect(report.outcome == .rolledBack)
         #expect(report.warnings.count == 1)
         #expect(
             report.warnings.first?.hasPrefix(
-                "while the old code came back: calls have not ended within 0.1 seconds: 1 call of the host program to Till"
+                "during the rollback: calls have not ended within 0.1 seconds: 1 call of the host program to Counter"
             ) == true)
-        #expect(try await (till.edition(), till.add(1)) == (1, 6))
+        #expect(try await (counter.edition(), counter.add(1)) == (1, 6))
         #expect(!events.all.contains("gone 2"))
         never.open()
         #expect(try await call.value == "2 5")
         await eventually { events.left == [1: 1] }
-        try await tills.expectNothingLeft(slots: ["Till": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 1])
+        await counters.host.stop()
     }
 
-    @Test func `a host that stops meanwhile leaves the new code, and stops`() async throws {
-        let tills = try TillHost(), till = try await tills.till(), events = tills.tills["Till"]!
-        let swap = Task { try await tills.swap(TillScript(edition: 2), Self.long) }
-        try await eventually { try till.editionNow() == 2 }
-        tills.next(TillScript())
-        #expect(try await tills.host.generations().map(\.state) == [.retired, .onProbation])
-        await tills.host.stop()
+    @Test func `a host that stops during probation keeps the new code, and stops`() async throws {
+        let counters = try CounterHost(), counter = try await counters.counter(), events = counters.counters["Counter"]!
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), Self.long) }
+        try await eventually { try counter.editionNow() == 2 }
+        counters.next(CounterScript())
+        #expect(try await counters.host.generations().map(\.state) == [.retired, .onProbation])
+        await counters.host.stop()
         #expect(try await swap.value.outcome == .swapped)
         await eventually { events.left == [:] }
         #expect(events.all.contains("stop 2") && !events.all.contains("stop 1"))
-        #expect(tills.test.log.all.allSatisfy { $0.level < .error })
+        #expect(counters.test.log.all.allSatisfy { $0.level < .error })
     }
 }

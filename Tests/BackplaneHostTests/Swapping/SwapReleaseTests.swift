@@ -7,74 +7,80 @@ import Testing
 /// What an old instance waits for before it is given up.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapReleaseTests {
-    private func generations(_ tills: TillHost) async throws -> [[String]] {
-        try await tills.host.generations(of: KioskPlugin.id).map { $0.heldBy.filter { $0 != "kept to go back to" } }
+    private func generations(_ counters: CounterHost) async throws -> [[String]] {
+        try await counters.host.generations(of: WorkerPlugin.id).map {
+            $0.heldBy.filter { $0 != "kept for a rollback" }
+        }
     }
 
     @Test func `a call whose caller is gone keeps the instance it is in, and no later one`() async throws {
-        let never = Turnstile(),
-            events = TillEvents(
-                TillScript(serve: { text in
+        let never = Latch(),
+            events = CounterEvents(
+                CounterScript(serve: { text in
                     await never.pass()
                     return text
                 }))
-        let tills = try TillHost(
-            [], others: ["Kiosk": KioskPlugin.manager("Kiosk", events), "Errand": ErrandPlugin.manager("Kiosk")],
-            linked: [KioskPlugin.edition(), ErrandPlugin.edition()])
-        let errand: Remote<Errands> = try await tills.host.manager("Errand")
+        let counters = try CounterHost(
+            [],
+            others: [
+                "Worker": WorkerPlugin.manager("Worker", events),
+                "BackgroundCaller": BackgroundCallerPlugin.manager("Worker"),
+            ],
+            linked: [WorkerPlugin.edition(), BackgroundCallerPlugin.edition()])
+        let caller: Remote<BackgroundCalls> = try await counters.host.manager("BackgroundCaller")
         // A call of its own, that goes on when whoever made it has been swapped and is gone.
-        _ = try await errand.begin("stay")
+        _ = try await caller.begin("stay")
         await eventually { never.arrived == 1 }
-        try await tills.swap(linked: [ErrandPlugin.edition("2.0.0")])
-        try await tills.expectNothingLeft(slots: ["Kiosk": 1], inFlight: ["Kiosk": 1])
+        try await counters.swap(linked: [BackgroundCallerPlugin.edition("2.0.0")])
+        try await counters.expectNothingLeft(slots: ["Worker": 1], inFlight: ["Worker": 1])
 
-        events.next(TillScript(edition: 2))
-        try await tills.swap(linked: [KioskPlugin.edition("2.0.0")])
-        #expect(try await generations(tills) == [["1 call in Kiosk that has not ended"], ["in force: Kiosk"]])
+        events.next(CounterScript(edition: 2))
+        try await counters.swap(linked: [WorkerPlugin.edition("2.0.0")])
+        #expect(try await generations(counters) == [["1 call in Worker that has not ended"], ["active: Worker"]])
         #expect(!events.all.contains("suspend 1"))
-        events.next(TillScript(edition: 3))
-        try await tills.swap(linked: [KioskPlugin.edition("3.0.0")])
+        events.next(CounterScript(edition: 3))
+        try await counters.swap(linked: [WorkerPlugin.edition("3.0.0")])
         await eventually { events.all.contains("gone 2") }
         #expect(!events.all.contains("suspend 1"), "the call is still in it")
-        #expect(try await tills.gate("Kiosk").callsInFlight == 0, "and none of those that changes wait for")
+        #expect(try await counters.gate("Worker").callsInFlight == 0, "and none of those that changes wait for")
         never.open()
         await eventually { events.all.suffix(2) == ["suspend 1", "gone 1"] }
-        #expect(await tills.host.statistics.first { $0.component == "Kiosk" }?.calls == 1)
-        try await tills.expectNothingLeft(slots: ["Kiosk": 1])
-        await tills.host.stop()
+        #expect(await counters.host.statistics.first { $0.component == "Worker" }?.calls == 1)
+        try await counters.expectNothingLeft(slots: ["Worker": 1])
+        await counters.host.stop()
     }
 }
 
 /// A plugin whose manager begins calls that nobody waits for.
-enum ErrandPlugin {
+enum BackgroundCallerPlugin {
     static func edition(_ version: Version = "1.0.0") -> LinkedPlugin {
-        LinkedPlugin(id: "org.backplane.tests.errands", version: version) { $0.add(Errand.self) }
+        LinkedPlugin(id: "org.backplane.tests.background", version: version) { $0.add(BackgroundCaller.self) }
     }
 
-    static func manager(_ kiosk: String) -> ManifestValue {
-        ["className": "Errand", "uses": ["kiosk": .string(kiosk)]]
+    static func manager(_ worker: String) -> ManifestValue {
+        ["className": "BackgroundCaller", "uses": ["worker": .string(worker)]]
     }
 }
 
-struct Errands: Contract {
+struct BackgroundCalls: Contract {
     static let version: Version = "1.0.0"
-    /// Has the kiosk serve, and does not wait for it.
+    /// Has the worker serve, and does not wait for it.
     let begin = AsyncMethod<String, Nothing>()
 }
 
-final class Errand: Manager {
-    typealias Provides = Errands
+final class BackgroundCaller: Manager {
+    typealias Provides = BackgroundCalls
     struct Wires: Wiring {
-        let kiosk: Wire<Kiosks>
+        let worker: Wire<Working>
     }
     private let context: Context
 
     init(_ context: Context) { self.context = context }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.begin) { errand, text, _ in
-            errand.context.tasks.run { [context = errand.context] in
-                _ = try? await context.wires.kiosk.serve(text, context.begin())
+        table.async(\.begin) { caller, text, _ in
+            caller.context.tasks.run { [context = caller.context] in
+                _ = try? await context.wires.worker.serve(text, context.begin())
             }
             return Nothing()
         }

@@ -25,7 +25,7 @@ struct SwapResourcesTests {
         try await fixture.host.swap(library: fixture.path).outcome
     }
 
-    @Test func `a library with the same files, written again or not, is what is in force already`() async throws {
+    @Test func `a library with the same files, rewritten or not, is already active`() async throws {
         #expect(try await swap() == .unchanged)
         try folder.write(Array("first".utf8), as: "app_Turnstile.resources/name.txt")
         #expect(try await swap() == .unchanged)

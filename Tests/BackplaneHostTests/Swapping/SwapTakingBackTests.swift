@@ -7,63 +7,63 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SwapTakingBackTests {
     private static let lanes: [LaneRule] = [.fastest, .encoded]
-    private static let ill: TillScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
+    private static let ill: CounterScript.Step = { _ in throw BackplaneError(.componentFailed, "ill") }
     private static let trial = SwapOptions(
         probation: Probation(duration: .seconds(3_600), errorRate: 0, minimumCalls: 1, healthInterval: .seconds(3_600)),
         drainLimit: .seconds(60))
 
     /// B calls A, which is not up: it failed when it was made anew.
-    private func withoutA(_ lanes: LaneRule) async throws -> TillHost {
-        let tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes, stopLimit: .milliseconds(100))
-        _ = try await tills.till("B")
-        tills.next(TillScript(made: Self.ill))
-        #expect(await error { try await tills.host.reset("A") } != nil)
-        return tills
+    private func withoutA(_ lanes: LaneRule) async throws -> CounterHost {
+        let counters = try CounterHost(["A", "B"], wires: ["B": "A"], lanes: lanes, stopLimit: .milliseconds(100))
+        _ = try await counters.counter("B")
+        counters.next(CounterScript(made: Self.ill))
+        #expect(await error { try await counters.host.reset("A") } != nil)
+        return counters
     }
 
     /// Of the new code: `act` stays in A, and fails in B.
-    private static func script(_ staying: Turnstile, activated: @escaping TillScript.Step = { _ in }) -> TillScript {
-        TillScript(
+    private static func script(_ staying: Latch, activated: @escaping CounterScript.Step = { _ in }) -> CounterScript {
+        CounterScript(
             edition: 2, activated: activated,
-            act: { till, _, _ in
-                guard till.context.wires.next == nil else { throw BackplaneError(.componentFailed, "ill") }
+            act: { counter, _, _ in
+                guard counter.context.wires.next == nil else { throw BackplaneError(.componentFailed, "ill") }
                 await staying.pass()
-                return "\(till.script.edition)"
+                return "\(counter.script.edition)"
             })
     }
 
     /// A has come up from code that was taken back, and a call is in it.
     private func expectWithdrawal(
-        of tills: TillHost, _ a: Remote<Tills>, _ call: Task<String, any Error>, _ staying: Turnstile
+        of counters: CounterHost, _ a: Remote<Counting>, _ call: Task<String, any Error>, _ staying: Latch
     ) async throws {
         let refusal = await error { try await a.edition() }, now = await error { try a.editionNow() }
         #expect(
             refusal?.code == .callRetired
-                && refusal?.message == "A came up from code that was taken back; look it up again",
+                && refusal?.message == "A was started from code that has been rolled back; look it up again",
             "\(String(describing: refusal))")
         #expect(now?.code == .callRetired)
         #expect(
-            try await tills.host.generations(of: TillHost.plugin).map(\.heldBy).last == [
+            try await counters.host.generations(of: CounterHost.plugin).map(\.heldBy).last == [
                 "1 call in A that has not ended"
             ])
-        #expect(!tills.tills["A"]!.all.contains("gone 2"))
+        #expect(!counters.counters["A"]!.all.contains("gone 2"))
         staying.open()
         #expect(try await call.value == "2", "to the end on the code it began on")
-        await eventually { tills.tills["A"]!.all.contains("gone 2") }
-        let again = try await tills.till("A")
+        await eventually { counters.counters["A"]!.all.contains("gone 2") }
+        let again = try await counters.counter("A")
         #expect(try await again.edition() == 1)
         #expect(try await a.edition() == 1, "who kept it gets there, too")
-        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `one that was not there before goes nowhere when its swap fails, and a call in it ends`(lanes: LaneRule)
         async throws
     {
-        let activating = Turnstile(), staying = Turnstile(), tills = try await withoutA(lanes)
+        let activating = Latch(), staying = Latch(), counters = try await withoutA(lanes)
         let swap = Task {
-            try await tills.swap(
+            try await counters.swap(
                 Self.script(
                     staying,
                     activated: { context in
@@ -73,78 +73,81 @@ struct SwapTakingBackTests {
                     }))
         }
         await eventually { activating.arrived == 1 }
-        let a = try await tills.till("A"), call = Task { try await a.act("") }
+        let a = try await counters.counter("A"), call = Task { try await a.act("") }
         await eventually { staying.arrived == 1 }
-        tills.next(TillScript())
+        counters.next(CounterScript())
         activating.open()
         #expect(await error { try await swap.value }?.message.contains(": activate: ill") == true)
-        try await expectWithdrawal(of: tills, a, call, staying)
+        try await expectWithdrawal(of: counters, a, call, staying)
     }
 
     @Test(arguments: lanes)
     func `one that was not there before goes nowhere when its generation fails its probation, and a call in it ends`(
         lanes: LaneRule
     ) async throws {
-        let staying = Turnstile(), tills = try await withoutA(lanes), b = try await tills.till("B")
-        let swap = Task { try await tills.swap(Self.script(staying), Self.trial) }
-        try await eventually { try await tills.host.generations().map(\.state) == [.retired, .onProbation] }
-        let a = try await tills.till("A"), call = Task { try await a.act("") }
+        let staying = Latch(), counters = try await withoutA(lanes), b = try await counters.counter("B")
+        let swap = Task { try await counters.swap(Self.script(staying), Self.trial) }
+        try await eventually { try await counters.host.generations().map(\.state) == [.retired, .onProbation] }
+        let a = try await counters.counter("A"), call = Task { try await a.act("") }
         await eventually { staying.arrived == 1 }
-        tills.next(TillScript())
+        counters.next(CounterScript())
         #expect(await error { try await b.act("") }?.message == "ill")
         let report = try await swap.value
         #expect(report.outcome == .rolledBack && report.components.map(\.component) == ["A", "B"])
         #expect(try await b.edition() == 1)
-        try await expectWithdrawal(of: tills, a, call, staying)
+        try await expectWithdrawal(of: counters, a, call, staying)
     }
 
     @Test(arguments: lanes)
     func `old code that calls another while it is resumed meets one that is back already`(lanes: LaneRule) async throws
     {
         let answers = Answers(),
-            tills = try TillHost(
+            counters = try CounterHost(
                 ["A", "B"], wires: ["B": "A"], lanes: lanes,
-                script: TillScript(resumed: { context in
+                script: CounterScript(resumed: { context in
                     guard let next = context.wires.next else { return }
                     await answers.note(
                         "\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
                 }))
-        let a = try await tills.till("A")
-        _ = try await (a.add(3), tills.till("B"))
-        let failure = await error { try await tills.swap(TillScript(edition: 2, activated: Self.ill)) }
+        let a = try await counters.counter("A")
+        _ = try await (a.add(3), counters.counter("B"))
+        let failure = await error { try await counters.swap(CounterScript(edition: 2, activated: Self.ill)) }
         #expect(failure?.code == .swapFailed)
         #expect(await answers.all == ["1 13"])
         #expect(
-            tills.test.log.all.filter { $0.level >= .error }.map(\.message) == ["swap failed, the old code goes on"])
+            counters.test.log.all.filter { $0.level >= .error }.map(\.message) == [
+                "swap failed, the old code keeps running"
+            ])
         #expect(try await a.add(1) == 14)
-        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
     }
 
     @Test(arguments: lanes)
     func `old code that is made again calls another while it is made and activated, with the state that it has back`(
         lanes: LaneRule
     ) async throws {
-        let answers = Answers(), tills = try TillHost(["A", "B"], wires: ["B": "A"], lanes: lanes),
-            a = try await tills.till("A")
-        let b = try await tills.till("B")
+        let answers = Answers(), counters = try CounterHost(["A", "B"], wires: ["B": "A"], lanes: lanes),
+            a = try await counters.counter("A")
+        let b = try await counters.counter("B")
         let swap = Task {
-            try await tills.swap(
-                TillScript(edition: 2, act: { _, _, _ in throw BackplaneError(.componentFailed, "ill") }), Self.trial)
+            try await counters.swap(
+                CounterScript(edition: 2, act: { _, _, _ in throw BackplaneError(.componentFailed, "ill") }), Self.trial
+            )
         }
         try await eventually { try a.editionNow() == 2 }
-        let asks: TillScript.Step = { context in
+        let asks: CounterScript.Step = { context in
             guard let next = context.wires.next else { return }
             await answers.note("\(try await next.edition(context.begin())) \(try await next.add(10, context.begin()))")
         }
-        tills.next(TillScript(made: asks, activated: asks))
+        counters.next(CounterScript(made: asks, activated: asks))
         _ = try await a.add(3)
         #expect(await error { try await b.act("") }?.message == "ill")
         let report = try await swap.value
         #expect(report.outcome == .rolledBack && report.warnings == [], "\(report.warnings)")
         #expect(await answers.all == ["1 13", "1 23"])
         #expect(try await a.add(1) == 24)
-        try await tills.expectNothingLeft(slots: ["A": 2, "B": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["A": 2, "B": 1])
+        await counters.host.stop()
     }
 }

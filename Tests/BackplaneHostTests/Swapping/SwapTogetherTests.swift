@@ -6,25 +6,26 @@ import Testing
 /// Several plugins in one swap, and plugins whose contracts change.
 @Suite(.timeLimit(.minutes(5)))
 struct SwapTogetherTests {
-    /// A till, and an exclusive kiosk of another plugin.
-    private func host(_ events: TillEvents) throws -> TillHost {
-        try TillHost(others: ["Kiosk": KioskPlugin.manager("ExclusiveKiosk", events)], linked: [KioskPlugin.edition()])
+    /// A counter, and an exclusive worker of another plugin.
+    private func host(_ events: CounterEvents) throws -> CounterHost {
+        try CounterHost(
+            others: ["Worker": WorkerPlugin.manager("ExclusiveWorker", events)], linked: [WorkerPlugin.edition()])
     }
 
-    private static let both = [TillHost.edition("2.0.0"), KioskPlugin.edition("2.0.0")]
+    private static let both = [CounterHost.edition("2.0.0"), WorkerPlugin.edition("2.0.0")]
 
     @Test func `two plugins come into force together`() async throws {
-        let events = TillEvents(), tills = try host(events), till = try await tills.till(),
-            kiosk: Remote<Kiosks> = try await tills.host.manager("Kiosk")
-        _ = try await till.add(5)
-        tills.tills["Till"]!.next(TillScript(edition: 2))
-        events.next(TillScript(edition: 2))
-        let report = try await tills.swap(linked: Self.both)
+        let events = CounterEvents(), counters = try host(events), counter = try await counters.counter(),
+            worker: Remote<Working> = try await counters.host.manager("Worker")
+        _ = try await counter.add(5)
+        counters.counters["Counter"]!.next(CounterScript(edition: 2))
+        events.next(CounterScript(edition: 2))
+        let report = try await counters.swap(linked: Self.both)
         #expect(
-            report.plugins.map(\.plugin) == [TillHost.plugin, KioskPlugin.id]
+            report.plugins.map(\.plugin) == [CounterHost.plugin, WorkerPlugin.id]
                 && report.plugins.map(\.toGeneration) == [2, 2])
-        #expect(try await (till.edition(), kiosk.edition(), till.add(1)) == (2, 2, 6))
-        await tills.host.stop()
+        #expect(try await (counter.edition(), worker.edition(), counter.add(1)) == (2, 2, 6))
+        await counters.host.stop()
     }
 
     private static let fails: @Sendable () async throws -> Void = {
@@ -32,76 +33,78 @@ struct SwapTogetherTests {
     }
 
     @Test(arguments: [
-        (SwapStep.prepare, TillScript(), TillScript(edition: 2, built: fails)),
-        (.suspend, TillScript(shut: fails), TillScript(edition: 2)),
-        (.activate, TillScript(), TillScript(edition: 2, opened: fails)),
+        (SwapStep.prepare, CounterScript(), CounterScript(edition: 2, built: fails)),
+        (.suspend, CounterScript(shut: fails), CounterScript(edition: 2)),
+        (.activate, CounterScript(), CounterScript(edition: 2, opened: fails)),
     ])
-    func `when one fails neither is in force, in whatever step`(step: SwapStep, old: TillScript, new: TillScript)
+    func `when one fails, neither becomes active, whatever the step`(
+        step: SwapStep, old: CounterScript, new: CounterScript
+    )
         async throws
     {
-        let events = TillEvents(old), tills = try host(events), till = try await tills.till(),
-            kiosk: Remote<Kiosks> = try await tills.host.manager("Kiosk")
-        _ = try await till.add(5)
-        tills.tills["Till"]!.next(TillScript(edition: 2))
+        let events = CounterEvents(old), counters = try host(events), counter = try await counters.counter(),
+            worker: Remote<Working> = try await counters.host.manager("Worker")
+        _ = try await counter.add(5)
+        counters.counters["Counter"]!.next(CounterScript(edition: 2))
         events.next(new)
-        let failure = await error { try await tills.swap(linked: Self.both) }
+        let failure = await error { try await counters.swap(linked: Self.both) }
         #expect(failure?.message.contains(": \(step.rawValue): not today") == true, "\(String(describing: failure))")
         #expect(
-            failure?.message.hasPrefix("\(TillHost.plugin) 2.0.0, \(KioskPlugin.id) 2.0.0 could not be put in force")
+            failure?.message.hasPrefix("\(CounterHost.plugin) 2.0.0, \(WorkerPlugin.id) 2.0.0 could not be swapped in")
                 == true)
-        #expect(try await (till.edition(), kiosk.edition(), till.add(1)) == (1, 1, 6))
-        let states = try await tills.host.generations().map(\.state)
+        #expect(try await (counter.edition(), worker.edition(), counter.add(1)) == (1, 1, 6))
+        let states = try await counters.host.generations().map(\.state)
         #expect(states == [.inForce, .failed, .inForce, .failed])
-        try await tills.expectNothingLeft(slots: ["Till": 1, "Kiosk": 1])
-        await tills.host.stop()
+        try await counters.expectNothingLeft(slots: ["Counter": 1, "Worker": 1])
+        await counters.host.stop()
     }
 
     @Test func `a contract that still fits is bound wire by wire, by the lane that fits`() async throws {
-        let tills = try TillHost(
-            others: ["Cashier": CashierPlugin.manager("Cashier")], linked: [LinkedPlugin(CashierPlugin.self)])
-        let till = try await tills.till(), cashier: Remote<Cashiers> = try await tills.host.manager("Cashier")
-        #expect(try await (till.add(1), cashier.add(1)) == (1, 2))
-        let report = try await tills.swap(linked: [OtherTills.wider])
+        let counters = try CounterHost(
+            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
+        let counter = try await counters.counter(), client: Remote<Clients> = try await counters.host.manager("Client")
+        #expect(try await (counter.add(1), client.add(1)) == (1, 2))
+        let report = try await counters.swap(linked: [OtherCounters.wider])
         #expect(
             report.wires.map(\.fromLane) == ["native", "native"]
                 && report.wires.map(\.toLane) == ["encoded", "encoded"], "the methods stand in other places")
         #expect(report.wires.allSatisfy { $0.reason != nil })
         #expect(
-            await tills.host.wires.map(\.lane.name) == ["encoded", "encoded", "native"],
-            "and the program's to the cashier")
-        #expect(try await (till.add(1), cashier.add(1), cashier.addKept(1), till.edition()) == (3, 4, 5, 2))
-        #expect(try (till.sumNow(), cashier.sumNow()) == (5, 5))
-        let wider: Remote<WiderTills> = try await tills.host.manager("Till")
+            await counters.host.wires.map(\.lane.name) == ["encoded", "encoded", "native"],
+            "and the program's to the client")
+        #expect(try await (counter.add(1), client.add(1), client.addKept(1), counter.edition()) == (3, 4, 5, 2))
+        #expect(try (counter.sumNow(), client.sumNow()) == (5, 5))
+        let wider: Remote<WiderCounting> = try await counters.host.manager("Counter")
         #expect(try await wider.take(2) == 3)
         // Back again, whoever needs the wider contract does not fit any more.
-        let refusal = await error { try await tills.host.rollback(plugin: TillHost.plugin) }
+        let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
         #expect(
             refusal?.code == .swapRefused
-                && refusal?.message.contains("the host program calls Till by `Tills` 1.1.0") == true,
+                && refusal?.message.contains("the host program calls Counter by `Counting` 1.1.0") == true,
             "\(String(describing: refusal))")
-        #expect(try await till.edition() == 2)
-        await tills.host.stop()
+        #expect(try await counter.edition() == 2)
+        await counters.host.stop()
     }
 
     @Test
-    func `a contract that does not fit is refused before anything is touched, and all who need the old one are named`()
+    func `an incompatible contract is refused before anything changes, and all users of the old one are named`()
         async throws
     {
-        let tills = try TillHost(
-            others: ["Cashier": CashierPlugin.manager("Cashier")], linked: [LinkedPlugin(CashierPlugin.self)])
-        let till = try await tills.till(), cashier: Remote<Cashiers> = try await tills.host.manager("Cashier"),
-            events = tills.tills["Till"]!.all
-        _ = try await till.add(5)
-        let refusal = await error { try await tills.swap(linked: [OtherTills.strange]) }
+        let counters = try CounterHost(
+            others: ["Client": ClientPlugin.manager("Client")], linked: [LinkedPlugin(ClientPlugin.self)])
+        let counter = try await counters.counter(), client: Remote<Clients> = try await counters.host.manager("Client"),
+            events = counters.counters["Counter"]!.all
+        _ = try await counter.add(5)
+        let refusal = await error { try await counters.swap(linked: [OtherCounters.strange]) }
         #expect(refusal?.code == .swapRefused)
         let reasons = refusal?.causes.map(\.message) ?? []
         #expect(
             reasons.contains {
-                $0.hasPrefix("the host program calls Till by `Tills` 1.0.0, and the new `TillManager`")
+                $0.hasPrefix("the host program calls Counter through `Counting` 1.0.0, but the new `StatefulCounter`")
             }, "\(reasons)")
-        #expect(refusal?.detailedDescription.contains("Cashier") == true, "\(String(describing: refusal))")
-        #expect(tills.tills["Till"]!.all == events, "nothing was made, nothing suspended")
-        #expect(try await (till.add(1), cashier.add(1), till.edition()) == (6, 7, 1))
-        await tills.host.stop()
+        #expect(refusal?.detailedDescription.contains("Client") == true, "\(String(describing: refusal))")
+        #expect(counters.counters["Counter"]!.all == events, "nothing was made, nothing suspended")
+        #expect(try await (counter.add(1), client.add(1), counter.edition()) == (6, 7, 1))
+        await counters.host.stop()
     }
 }

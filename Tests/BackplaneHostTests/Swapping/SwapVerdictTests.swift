@@ -15,14 +15,14 @@ struct SwapVerdictTests {
 
     @Test func `an error that a call from Swift meets, and one that a call from C meets, count once each`() async throws
     {
-        let tills = try TillHost(
-            others: ["Relay": RelayPlugin.manager(), "Cashier": CashierPlugin.manager("Cashier")],
-            linked: [LinkedPlugin(CashierPlugin.self)], libraries: ["Relay"],
+        let counters = try CounterHost(
+            others: ["Relay": RelayPlugin.manager(), "Client": ClientPlugin.manager("Client")],
+            linked: [LinkedPlugin(ClientPlugin.self)], libraries: ["Relay"],
             in: RelayPlugin.folder())
-        let relay: Remote<Tills> = try await tills.host.manager("Relay"),
-            cashier: Remote<Cashiers> = try await tills.host.manager("Cashier")
-        let till = try await tills.till(), inside = Turnstile()
-        let script = TillScript(
+        let relay: Remote<Counting> = try await counters.host.manager("Relay"),
+            client: Remote<Clients> = try await counters.host.manager("Client")
+        let counter = try await counters.counter(), inside = Latch()
+        let script = CounterScript(
             edition: 2,
             act: { _, text, _ in
                 if text == "long" {
@@ -31,50 +31,52 @@ struct SwapVerdictTests {
                 }
                 throw BackplaneError(.componentFailed, text)
             })
-        let swap = Task { try await tills.swap(script, Self.trial(calls: 12, errorRate: 0.5)) }
+        let swap = Task { try await counters.swap(script, Self.trial(calls: 12, errorRate: 0.5)) }
         try await eventually {
-            try await tills.host.generations(of: TillHost.plugin).map(\.state) == [.retired, .onProbation]
+            try await counters.host.generations(of: CounterHost.plugin).map(\.state) == [.retired, .onProbation]
         }
-        tills.next(TillScript())
+        counters.next(CounterScript())
         for number in 1...2 {
-            #expect(await error { try await till.act("program") }?.code == .componentFailed)
-            #expect(await error { try await cashier.act("cashier") }?.code == .componentFailed)
+            #expect(await error { try await counter.act("program") }?.code == .componentFailed)
+            #expect(await error { try await client.act("client") }?.code == .componentFailed)
             #expect(await error { try await relay.act("relay") }?.code == .componentFailed)
-            #expect(await error { try await tills.test.call("Till", "act", #""by name""#) }?.code == .componentFailed)
-            #expect(await tills.host.statistics.first { $0.component == "Till" }?.errors == 4 * number)
+            #expect(
+                await error { try await counters.test.call("Counter", "act", #""by name""#) }?.code == .componentFailed)
+            #expect(await counters.host.statistics.first { $0.component == "Counter" }?.errors == 4 * number)
         }
         // One that was cancelled is nobody's mistake.
-        let cancelled = [Task { try await till.act("long") }, Task { try await relay.act("long") }]
+        let cancelled = [Task { try await counter.act("long") }, Task { try await relay.act("long") }]
         await eventually { inside.arrived == 2 }
         for call in cancelled { call.cancel() }
         inside.open()
         for call in cancelled { _ = await call.result }
-        #expect(try await (till.add(1), relay.add(1)) == (1, 2))
+        #expect(try await (counter.add(1), relay.add(1)) == (1, 2))
         let report = try await swap.value
         #expect(report.outcome == .rolledBack)
         #expect(
-            report.failure?.message == "8 of 12 calls of Till failed, 66.7 %, and 50.0 % may",
+            report.failure?.message == "8 of 12 calls of Counter failed, 66.7 %, and 50.0 % may",
             "\(String(describing: report.failure))")
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
     @Test func `a host that stops during a question for health says nothing of the component`() async throws {
-        let never = Turnstile(), tills = try TillHost(stopLimit: .milliseconds(300)), till = try await tills.till(),
-            events = tills.tills["Till"]!
+        let never = Latch(), counters = try CounterHost(stopLimit: .milliseconds(300)),
+            counter = try await counters.counter(),
+            events = counters.counters["Counter"]!
         let swap = Task {
-            try await tills.swap(
-                TillScript(edition: 2, health: { await never.pass() }), Self.trial(calls: 1, errorRate: 0))
+            try await counters.swap(
+                CounterScript(edition: 2, health: { await never.pass() }), Self.trial(calls: 1, errorRate: 0))
         }
         await eventually { never.arrived == 1 }
-        tills.next(TillScript())
-        #expect(try await till.add(1) == 1)
-        let stop = Task { await tills.host.stop() }
+        counters.next(CounterScript())
+        #expect(try await counter.add(1) == 1)
+        let stop = Task { await counters.host.stop() }
         let report = try await swap.value
         #expect(report.outcome == .swapped && report.failure == nil && report.warnings == [])
         never.open()
         await stop.value
         await eventually { events.left == [:] }
         #expect(!events.all.contains("resume 1") && !events.all.contains("stop 1"), "\(events.all)")
-        #expect(!tills.test.log.all.contains { $0.message == "rolled back" })
+        #expect(!counters.test.log.all.contains { $0.message == "rolled back" })
     }
 }

@@ -16,8 +16,8 @@ struct SwapWhileExchangingTests {
         }
     }
 
-    private func host(_ executor: HeldExecutor, _ events: TillEvents) throws -> TillHost {
-        try TillHost(
+    private func host(_ executor: HeldExecutor, _ events: CounterEvents) throws -> CounterHost {
+        try CounterHost(
             [],
             others: [
                 "Feed": [
@@ -34,47 +34,47 @@ struct SwapWhileExchangingTests {
     @Test func `one that its component does not end is cancelled once it is suspended, and the report says so`()
         async throws
     {
-        let executor = HeldExecutor(), events = TillEvents(), tills = try host(executor, events),
-            feed: Remote<Feeds> = try await tills.host.manager("Feed")
+        let executor = HeldExecutor(), events = CounterEvents(), counters = try host(executor, events),
+            feed: Remote<Feeds> = try await counters.host.manager("Feed")
         _ = try await feed.listen()
-        await eventually { executor.turnstile.arrived == 1 }
-        let report = try await tills.swap(linked: [Self.edition("2.0.0")])
+        await eventually { executor.latch.arrived == 1 }
+        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
         #expect(report.outcome == .swapped)
         #expect(
             report.warnings == [
-                "FeedCommunication had exchanges under way after it was suspended, which were cancelled; let `suspend` end what was begun"
+                "FeedCommunication had exchanges in flight after it was suspended, which were cancelled; `suspend` must end them"
             ])
         await eventually { events.all == ["suspend", "call.cancelled"] }
         await eventually { executor.cancelled.load(ordering: .relaxed) == 1 }
-        executor.turnstile.open()  // the answer of the first comes too late for anybody
+        executor.latch.open()  // the answer of the first comes too late for anybody
         _ = try await feed.listen()
         await eventually { events.all == ["suspend", "call.cancelled", "204"] }
-        await tills.host.stop()
+        await counters.host.stop()
     }
 
-    @Test func `one that ends of itself before, or that suspend ends, is nobody's loss`() async throws {
-        let executor = HeldExecutor(), events = TillEvents(TillScript(shut: { executor.turnstile.open() })),
-            tills = try host(executor, events)
-        let feed: Remote<Feeds> = try await tills.host.manager("Feed")
+    @Test func `an exchange that ends before, or that suspend ends, is not lost`() async throws {
+        let executor = HeldExecutor(), events = CounterEvents(CounterScript(shut: { executor.latch.open() })),
+            counters = try host(executor, events)
+        let feed: Remote<Feeds> = try await counters.host.manager("Feed")
         _ = try await feed.listen()
-        await eventually { executor.turnstile.arrived == 1 }
-        let report = try await tills.swap(linked: [Self.edition("2.0.0")])
+        await eventually { executor.latch.arrived == 1 }
+        let report = try await counters.swap(linked: [Self.edition("2.0.0")])
         #expect(report.outcome == .swapped && report.warnings == [])
         await eventually { events.all == ["suspend", "204"] }
         #expect(executor.cancelled.load(ordering: .relaxed) == 0)
-        await tills.host.stop()
+        await counters.host.stop()
     }
 }
 
-/// Holds exchanges up at a turnstile.
+/// Holds exchanges up at a latch.
 private final class HeldExecutor: HTTPExecutor {
     let schemes = ["held"]
-    let turnstile = Turnstile()
+    let latch = Latch()
     let cancelled = Atomic(0)
 
     func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         await withTaskCancellationHandler {
-            await turnstile.pass()
+            await latch.pass()
         } onCancel: {
             cancelled.wrappingAdd(1, ordering: .relaxed)
         }
@@ -105,13 +105,13 @@ private final class FeedManager: Manager {
 
 private final class FeedCommunication: CommunicationController {
     typealias Provides = Feeds
-    typealias Configuration = TillManager.Configuration
+    typealias Configuration = StatefulCounter.Configuration
     static let className = "FeedCommunication"
     static let isExclusive = true
     private let context: Context
-    private let events: TillEvents
+    private let events: CounterEvents
 
-    init(_ context: Context) { (self.context, events) = (context, TillEvents.of(context.configuration.key)) }
+    init(_ context: Context) { (self.context, events) = (context, CounterEvents.of(context.configuration.key)) }
 
     func suspend() async throws {
         events.note("suspend")

@@ -21,7 +21,7 @@ struct SwapWhileWritingTests {
         let manager = ManagerDefinition(
             className: "DiaryManager", dataAccessController: DataAccessControllerDefinition(className: "DiaryStore"))
         var options = HostOptions(dataFolder: folder.path, openStore: { _, _, _ in store })
-        options.swapFault = { action in if case .suspend = action { store.turnstile.open() } }
+        options.swapFault = { action in if case .suspend = action { store.latch.open() } }
         let host = PluginHost(
             manifest: ManifestDocument(Manifest(plugins: [], managers: ["Diary": manager])),
             linked: [Self.edition("1.0.0")], options: options)
@@ -34,13 +34,13 @@ struct SwapWhileWritingTests {
         let store = HeldStore()
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
-            await eventually { store.turnstile.arrived == 1 }
+            await eventually { store.latch.arrived == 1 }
             let swap = Task {
                 try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
             }
             let second = Task { try await diary.write("second") }
             try await eventually { try await host.gate(of: "Diary").callsInFlight > 0 }
-            store.turnstile.open()
+            store.latch.open()
             let outcome = try await swap.value.outcome, counts = try await [write.value, second.value].sorted()
             #expect(outcome == .swapped)
             #expect(counts == [1, 2], "the count was carried over, whichever came first")
@@ -48,11 +48,11 @@ struct SwapWhileWritingTests {
         }
     }
 
-    @Test func `a write that nobody waits for ends before the suspend`() async throws {
+    @Test func `a write without a waiting caller ends before the suspend`() async throws {
         let store = HeldStore()
         try await withDiary(store) { host, diary in
             _ = try await diary.write("in the background")
-            await eventually { store.turnstile.arrived == 1 }
+            await eventually { store.latch.arrived == 1 }
             let report = try await host.coordinator.swap(
                 linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
             #expect(report.warnings == [])
@@ -67,11 +67,11 @@ struct SwapWhileWritingTests {
         let store = HeldStore(fails: true)
         try await withDiary(store) { host, diary in
             let write = Task { try await diary.write("first") }
-            await eventually { store.turnstile.arrived == 1 }
+            await eventually { store.latch.arrived == 1 }
             let swap = Task {
                 try await host.coordinator.swap(linked: [Self.edition("2.0.0")], SwapOptions(drainLimit: .seconds(60)))
             }
-            store.turnstile.open()
+            store.latch.open()
             let failed = await error { try await write.value }
             let (report, pages) = (try await swap.value, try await diary.read())
             #expect(failed?.code == .storeUnusable)
@@ -81,9 +81,9 @@ struct SwapWhileWritingTests {
     }
 }
 
-/// Holds writes up at a turnstile.
+/// Holds writes up at a latch.
 private final class HeldStore: RecordStore {
-    let turnstile = Turnstile()
+    let latch = Latch()
     private let memory = MemoryRecordStore()
     private let fails: Bool
     private let opened = Atomic(false)
@@ -95,7 +95,7 @@ private final class HeldStore: RecordStore {
     init(fails: Bool = false) { self.fails = fails }
 
     func write(_ changes: [RecordChange], in namespace: String) async throws(BackplaneError) {
-        await turnstile.pass()
+        await latch.pass()
         opened.store(true, ordering: .relaxed)
         if fails { throw BackplaneError(.storeUnusable, "the disk is full") }
         try await memory.write(changes, in: namespace)

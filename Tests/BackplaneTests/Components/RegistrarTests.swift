@@ -21,14 +21,14 @@ import Testing
             table.sync(\.count) { _, _, _ in 0 }
         }
     }
-    final class Speechless: Manager {
+    final class MissingMethod: Manager {
         typealias Provides = Greetings
         init(_ context: Context) {}
         static func methods(_ table: inout Methods) {
             table.async(\.greet) { _, name, _ in name }
         }
     }
-    final class Muddled: Manager {
+    final class InvalidWiring: Manager {
         struct Wires: Wiring {
             let clock: Wire<Greetings>
             let limit: Int
@@ -77,14 +77,15 @@ import Testing
 
     @Test func `a method without a body is a problem that names it`() {
         var registrar = registrar()
-        registrar.add(Speechless.self)
-        #expect(registrar.problems == ["Speechless provides Greetings and gives `count` no body"])
+        registrar.add(MissingMethod.self)
+        #expect(registrar.problems == ["MissingMethod provides Greetings but does not implement `count`"])
     }
 
     @Test func `a wiring with something else in it is a problem that names it`() {
         var registrar = registrar()
-        registrar.add(Muddled.self)
+        registrar.add(InvalidWiring.self)
         #expect(registrar.problems.count == 1)
-        #expect(registrar.problems.first?.contains("`limit` is not a Wire; a Wiring has no other properties") == true)
+        #expect(
+            registrar.problems.first?.contains("`limit` is not a Wire; a Wiring cannot have other properties") == true)
     }
 }

@@ -19,7 +19,7 @@ struct TypeNameTests {
         ("(Int, Int)", "(Int, Int)"), ("() -> ()", "() -> ()"), ("Open", "Open"),
         ("(", "("),
     ])
-    func `what the optimiser writes beside a name is left out`(written: String, name: String) {
+    func `what the optimiser adds to a name is left out`(written: String, name: String) {
         #expect(withoutPrivateMarks(written) == name)
     }
 }

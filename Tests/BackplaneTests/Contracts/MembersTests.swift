@@ -3,18 +3,18 @@ import Testing
 @testable import Backplane
 
 @Suite struct MembersTests {
-    struct Sound: Contract {
+    struct ValidContract: Contract {
         static let version: Version = "1.2.0"
         let first = AsyncMethod<Int, [String]>()
         let second = SyncMethod<Nothing, String?>("secondOfAll")
         let third = AsyncMethod<[String: Int], Nothing>()
     }
-    struct Twins: Contract {
+    struct DuplicateNames: Contract {
         static let version: Version = "1.0.0"
         let first = AsyncMethod<Int, Int>()
         let second = AsyncMethod<Int, Int>("first")
     }
-    struct Stowaway: Contract {
+    struct ExtraProperty: Contract {
         static let version: Version = "1.0.0"
         let first = AsyncMethod<Int, Int>()
         let limit = 3
@@ -36,12 +36,12 @@ import Testing
     }
 
     @Test func `members are the stored properties in the order they stand in`() {
-        let members = Members<Sound>()
+        let members = Members<ValidContract>()
         #expect(members.problems == [])
         #expect(
             members.description
                 == ContractDescription(
-                    name: "Sound", version: "1.2.0",
+                    name: "ValidContract", version: "1.2.0",
                     methods: [
                         MethodDescription(name: "first", isSynchronous: false),
                         MethodDescription(name: "secondOfAll", isSynchronous: true),
@@ -50,19 +50,22 @@ import Testing
     }
 
     @Test func `a member's number is its place`() {
-        #expect(memberNumber(of: \Sound.first) == 0)
-        #expect(memberNumber(of: \Sound.second) == 1)
-        #expect(memberNumber(of: \Sound.third) == 2)
+        #expect(memberNumber(of: \ValidContract.first) == 0)
+        #expect(memberNumber(of: \ValidContract.second) == 1)
+        #expect(memberNumber(of: \ValidContract.third) == 2)
     }
 
     @Test func `two members of one name are a problem`() {
-        #expect(Members<Twins>().problems == ["Twins has two members named `first`; give one of them another name"])
+        #expect(
+            Members<DuplicateNames>().problems == [
+                "DuplicateNames has two members named `first`; give one of them another name"
+            ])
     }
 
     @Test func `a property that is no method is a problem`() {
         #expect(
-            Members<Stowaway>().problems == [
-                "Stowaway.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
+            Members<ExtraProperty>().problems == [
+                "ExtraProperty.limit is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
             ])
     }
 
@@ -78,7 +81,7 @@ import Testing
     }
 
     @Test func `a contract that is no struct is a problem`() {
-        #expect(Members<NoStruct>().problems == ["NoStruct is not a struct of methods alone"])
+        #expect(Members<NoStruct>().problems == ["NoStruct must be a struct that contains only methods"])
     }
 
     @Test func `a contract without members is sound`() {

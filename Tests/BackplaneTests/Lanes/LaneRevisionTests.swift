@@ -50,7 +50,7 @@ struct LaneRevisionTests {
         #expect(verdict(LaneRecord(revision: 4, layouts: kept.layouts)) == .record)
     }
 
-    @Test func `a record that is gone, damaged or of a later revision is not made anew`() {
+    @Test func `a record that is missing, damaged or of a later revision is not recorded again`() {
         let now = LaneRecord(revision: 3, layouts: ["a at 0"])
         #expect(LaneVerdict(kept: nil, now: now) == .restore)
         #expect(LaneVerdict(kept: "", now: now) == .restore)

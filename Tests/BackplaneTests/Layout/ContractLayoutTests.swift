@@ -114,8 +114,8 @@ import Testing
 
     @Test(
         arguments: [
-            (structPairs, "a field's name", "`FieldName`, where `FieldName.limit` is there for the user only"),
-            (structPairs, "one more field", "`More`, where `More.skip` is there for the provider only"),
+            (structPairs, "a field's name", "`FieldName`, where `FieldName.limit` exists only for the user"),
+            (structPairs, "one more field", "`More`, where `More.skip` exists only for the provider"),
             (
                 structPairs, "two fields of one type in another order",
                 "`SameOrder`, where the fields of `SameOrder` are in another order for the user than for the provider"
@@ -184,7 +184,7 @@ import Testing
         let failure = own.replacing("message:String,", with: "")
         #expect(
             ContractLayout.difference(consumer: own, provider: failure)
-                == "every call throws `BackplaneError`, where `BackplaneError.message` is there for the user only")
+                == "every call throws `BackplaneError`, where `BackplaneError.message` exists only for the user")
         let size = own.replacing("struct Backplane.Call 64/8/64", with: "struct Backplane.Call 72/8/72")
         #expect(
             ContractLayout.difference(consumer: own, provider: size)

@@ -47,10 +47,10 @@ import Testing
     @Test func `types of the toolchain that are not on the list are refused`() {
         #expect(
             refusal(of: AnyHashable.self)
-                == "`AnyHashable` is a type of Swift that is not known to be safe to hand over")
+                == "`AnyHashable` is a type of Swift that is not known to be safe to pass")
         #expect(
             refusal(of: [String: AnyHashable].self)
-                == "`Dictionary<String, AnyHashable>` contains `AnyHashable`, a type of Swift that is not known to be safe to hand over"
+                == "`Dictionary<String, AnyHashable>` contains `AnyHashable`, a type of Swift that is not known to be safe to pass"
         )
         #expect(
             refusal(of: AttributedString.self)?.contains("FoundationEssentials that is not known to be safe") == true)

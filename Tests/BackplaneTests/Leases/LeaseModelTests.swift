@@ -45,7 +45,7 @@ struct LeaseModelTests {
                 """)
     }
 
-    @Test func `without the barrier the flipper does not see who is inside`() {
+    @Test func `without the barrier the flipper does not see the callers inside`() {
         #expect(
             trace(Exploration(LeaseModel(memory: .buffered, hasBarrier: false))) == """
                 caller 0 loads the slot
@@ -59,7 +59,7 @@ struct LeaseModelTests {
                 """)
     }
 
-    @Test func `with entries summed before leaves, one who comes and goes in between hides one who stays`() {
+    @Test func `with entries summed before exits, a caller that comes and goes hides one that stays`() {
         #expect(
             trace(Exploration(LeaseModel(counting: .entriesFirst))) == """
                 caller 0 loads the slot
@@ -77,7 +77,7 @@ struct LeaseModelTests {
                 """)
     }
 
-    @Test func `with one counter up and down, one who moves to another processor hides one who stays`() {
+    @Test func `with one counter for both, a caller that changes processors hides one that stays`() {
         #expect(
             trace(Exploration(LeaseModel(counting: .oneCounter))) == """
                 caller 0 loads the slot

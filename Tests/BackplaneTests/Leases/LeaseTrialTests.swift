@@ -38,13 +38,13 @@ struct LeaseTrialTests {
     }
 
     @Test
-    func `cells that are overwritten and freed once they have drained are seen by nobody, with restartable sequences`()
+    func `cells that are overwritten and freed after they have drained are never seen, with restartable sequences`()
         async throws
     {
         try await expectNone("stress")
     }
 
-    @Test func `cells that are overwritten and freed once they have drained are seen by nobody, with atomics`()
+    @Test func `cells that are overwritten and freed after they have drained are never seen, with atomics`()
         async throws
     {
         try await expectNone("stress", "atomics")

@@ -37,7 +37,7 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `a damaged file is moved aside and reported, and the application goes on`() async throws {
+    @Test func `a damaged file is moved aside and reported, and the application continues`() async throws {
         try await fill()
         let store = try folder.store()
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + suffix) }

@@ -31,7 +31,9 @@ struct NonsenseServerTests {
                 "component.failed", "slow.down"
             ),
         ] as [(String, String, String, String?)])
-    func `the reason is told, or what was kept answers`(what: String, answer: String, code: String, own: String?)
+    func `the reason is reported, or the stored result is the answer`(
+        what: String, answer: String, code: String, own: String?
+    )
         async throws
     {
         let server = try NonsenseServer(answer)

@@ -30,7 +30,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func `what is no HTTP is refused, and the server goes on`() async throws {
+    @Test func `a request that is not HTTP is refused, and the server continues`() async throws {
         try await RunningServer.run { server in
             let connection = try RawConnection(to: server)
             connection.send("NONSENSE", "", "")

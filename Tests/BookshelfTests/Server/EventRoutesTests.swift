@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct EventRoutesTests {
-    @Test func `a stream begins with a heartbeat and goes on with every loan`() async throws {
+    @Test func `a stream begins with a heartbeat and continues with every loan`() async throws {
         try await RunningServer.run { server in
             var events = try EventListener.events(of: server).makeAsyncIterator()
             #expect(await events.next() == "event: heartbeat\ndata: {}")
@@ -18,7 +18,7 @@ struct EventRoutesTests {
         }
     }
 
-    @Test func `everyone who listens hears everything`() async throws {
+    @Test func `every listener receives every event`() async throws {
         let feed = EventFeed()
         var (first, second) = (feed.subscribe().makeAsyncIterator(), feed.subscribe().makeAsyncIterator())
         let loan = Loan(id: "loan-1", book: "walden", due: "2026-01-01T00:00:00Z")

@@ -55,7 +55,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `it ends with its standard input when it is told to`() async throws {
+    @Test func `it ends with its standard input if that is requested`() async throws {
         try await RunningServer.run { server in
             try server.closeInput()
             #expect(await server.end() == 0)
@@ -73,7 +73,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `versions of files that nobody has any more are not kept`() async throws {
+    @Test func `versions of removed files are not kept`() async throws {
         try await RunningServer.run { server in
             let reader = try await server.signIn()
             for text in ["first", "second", "third"] {

@@ -137,12 +137,12 @@ public:
     }
 
 private:
-    struct Errand {
+    struct PassedCall {
         uint64_t call;
         bool is_cancelled;
     };
     std::mutex lock;
-    std::map<uint64_t, Errand> passed_on;
+    std::map<uint64_t, PassedCall> passed_on;
 };
 
 /// Who waits for a collaborator.

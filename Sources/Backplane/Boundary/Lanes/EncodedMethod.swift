@@ -14,7 +14,7 @@ struct EncodedMethod: Sendable {
 
     private func providersNumber() throws(BackplaneError) -> UInt32 {
         guard let number else {
-            throw BackplaneError(.callUnimplemented, "the component called has no method `\(name)`")
+            throw BackplaneError(.callUnimplemented, "the called component has no method `\(name)`")
         }
         return number
     }

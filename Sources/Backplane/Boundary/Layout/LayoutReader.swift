@@ -76,7 +76,7 @@ struct LayoutReader {
         }
         let module = descriptor.module
         if StandardType.modules.contains(module) {
-            throw refused("a type of \(module) that is not known to be safe to hand over")
+            throw refused("a type of \(module) that is not known to be safe to pass")
         }
         if module.hasPrefix("__C"), !StandardType.structsOfTheHeader.contains(descriptor.name) {
             throw refused("a type of C")
@@ -122,7 +122,7 @@ struct LayoutReader {
         guard let records = descriptor.fields?.records, records.count == descriptor.memberCount,
             records.allSatisfy({ !$0.name.isEmpty })
         else {
-            throw refused("a type that was compiled without the reflection metadata that says what is in it")
+            throw refused("a type compiled without reflection metadata")
         }
         // The type is recorded before its parts, which may contain it.
         let number = described.count
@@ -132,7 +132,7 @@ struct LayoutReader {
             arguments.append(try read(metadata.genericArgument(index), at: place.argument(hashed: nil)))
         }
         guard let name = TypeLayout.QualifiedName(of: descriptor, arguments: arguments) else {
-            throw refused("a type declared where its name does not say which it is")
+            throw refused("a type whose name is ambiguous where it is declared")
         }
         let isEnumeration = descriptor.isEnumeration
         var rawType: TypeLayout?

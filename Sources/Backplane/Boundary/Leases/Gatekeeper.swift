@@ -29,7 +29,7 @@ final class NoEntry: Gatekeeper {
 
 extension BackplaneError {
     package static var calledStopped: BackplaneError {
-        BackplaneError(.callRetired, "the component called has stopped, or its host has")
+        BackplaneError(.callRetired, "the called component or its host has stopped")
     }
 }
 

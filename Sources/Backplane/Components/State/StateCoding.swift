@@ -32,7 +32,7 @@ extension StatefulComponent {
         guard !versions.contains(version) else { return }
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) was to \(writable ? "write" : "read") its state `\(schemaName)` in version \(version), and \(writable ? "writes" : "accepts") \(versions.words)"
+            "\(className) was asked to \(writable ? "write" : "read") its state `\(schemaName)` in version \(version), but it \(writable ? "writes" : "accepts") \(versions.words)"
         )
     }
 
@@ -59,7 +59,7 @@ extension StatefulComponent {
             }
         }
         do throws(BackplaneError) { return try stored.decode(State.self) } catch {
-            throw error.of("\(className): what came as its state `\(schemaName)` \(version) is none")
+            throw error.of("\(className): the data received as its state `\(schemaName)` \(version) cannot be decoded")
         }
     }
 }

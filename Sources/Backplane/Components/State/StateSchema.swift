@@ -46,10 +46,11 @@ extension StateSchema {
             throw problem("has a version \(number), expected 0 to \(UInt32.max)")
         }
         guard accepts.contains(version) else {
-            throw problem("accepts \(accepts.words), and not its own version \(version)")
+            throw problem("accepts \(accepts.words), but not its own version \(version)")
         }
         guard writes <= version else {
-            throw problem("says that the oldest version it writes is \(writes), later than its own version \(version)")
+            throw problem(
+                "gives \(writes) as the oldest version it writes, which is later than its own version \(version)")
         }
         return StateDescription(
             schema: name, version: UInt32(version), accepts: UInt32(accepts.lowerBound)...UInt32(accepts.upperBound),

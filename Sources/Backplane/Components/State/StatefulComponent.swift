@@ -41,7 +41,7 @@ extension StatefulComponent {
     public static func migrateUp(_ state: StoredState, from version: Int) throws -> State {
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) accepts its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateUp(_:from:)` that makes one of the other"
+            "\(className) accepts its state `\(schemaName)` in version \(version), but has no `migrateUp(_:from:)` that converts it to its own version \(stateSchema.version)"
         )
     }
 
@@ -49,7 +49,7 @@ extension StatefulComponent {
     public static func migrateDown(_ state: State, to version: Int) throws -> any Encodable {
         throw BackplaneError(
             .stateIncompatible,
-            "\(className) says that it writes its state `\(schemaName)` in version \(version), has it in version \(stateSchema.version), and has no `migrateDown(_:to:)` that makes one of the other"
+            "\(className) declares that it writes its state `\(schemaName)` in version \(version), but has no `migrateDown(_:to:)` that converts it from its own version \(stateSchema.version)"
         )
     }
 

@@ -11,6 +11,6 @@ public struct YardstickPlugin: Plugin {
     public static func register(in registrar: inout Registrar) {
         registrar.add(YardstickManager.self)
         registrar.add(TallyManager.self)
-        registrar.add(LoomManager.self)
+        registrar.add(ManyMethodsManager.self)
     }
 }

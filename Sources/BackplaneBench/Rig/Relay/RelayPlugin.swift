@@ -8,7 +8,7 @@ struct RelayPlugin: Plugin {
 
     static func register(in registrar: inout Registrar) {
         registrar.add(RelayManager.self)
-        registrar.add(WeaverManager.self)
+        registrar.add(ManyWiresManager.self)
     }
 }
 

@@ -23,14 +23,14 @@ extension Gate {
         }
         if let deadline {
             timer.schedule(id, at: deadline) {
-                self.end(id, .deadlinePassed(before: "the component called was open again"))
+                self.end(id, .deadlinePassed(before: "the called component was available again"))
             }
         }
         return id
     }
 
     package func cancel(_ id: UInt64) {
-        end(id, BackplaneError(.callCancelled, "the call was cancelled while it waited for the component called"))
+        end(id, BackplaneError(.callCancelled, "the call was cancelled while it waited for the called component"))
     }
 
     package func admitNow(at slot: Slot, _ call: Call) -> Admission {
@@ -94,14 +94,14 @@ extension BackplaneError {
     fileprivate static var calledRestarts: BackplaneError {
         BackplaneError(
             .callRetired,
-            "the component called is being restarted, and a synchronous call cannot wait for that; call again")
+            "the called component is being restarted, and a synchronous call cannot wait for that; call again")
     }
 
     /// The error of a call to a component that the caller must not wait for.
     static var calledGoes: BackplaneError {
         BackplaneError(
             .callRetired,
-            "the component called is being restarted together with one that this call came through, and so cannot be waited for; call again"
+            "the called component is being restarted together with one that this call came through, so the call cannot wait for it; call again"
         )
     }
 }

@@ -17,7 +17,7 @@ struct Connector {
         switch (lane, provider.instance.nativeCells) {
         case (.native, let cells?): return (Binding(cells, counting: options.counting), .native)
         case (.encoded(let reason), _): return encoded(consumer, reason)
-        case (.native, nil): return encoded(consumer, "\(provider.name) brings no native lane")
+        case (.native, nil): return encoded(consumer, "\(provider.name) has no native lane")
         }
     }
 

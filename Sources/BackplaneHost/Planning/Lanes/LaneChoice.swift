@@ -24,14 +24,14 @@ enum LaneChoice: Sendable, Hashable {
     private static func obstacle(
         _ consumer: LaneSide, _ provider: LaneSide, _ rule: LaneRule, _ difference: (LayoutText, LayoutText) -> String?
     ) -> String? {
-        if rule == .encoded { return "the host was told to encode every call" }
+        if rule == .encoded { return "the host is set to encode every call" }
         for side in [consumer.origin, provider.origin] {
-            if side.revision == 0 { return "\(side.name) is not made with the Swift SDK" }
+            if side.revision == 0 { return "\(side.name) does not use the Swift SDK" }
             if side.revision != LaneOrigin.program.revision {
                 return
-                    "\(side.name) speaks revision \(side.revision) of the native lane, this host \(LaneOrigin.program.revision)"
+                    "\(side.name) speaks revision \(side.revision) of the native lane, but this host speaks \(LaneOrigin.program.revision)"
             }
-            if side.toolchain.isEmpty { return "\(side.name) does not say which compiler built it" }
+            if side.toolchain.isEmpty { return "\(side.name) does not record which compiler built it" }
         }
         if consumer.origin.toolchain != provider.origin.toolchain {
             return

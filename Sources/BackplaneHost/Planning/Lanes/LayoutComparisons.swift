@@ -5,7 +5,7 @@ extension LayoutText {
     /// Returns the reason why Swift values cannot pass from the consumer to the provider; `nil` if they can.
     static func difference(consumer: LayoutText, provider: LayoutText) -> String? {
         guard let here = consumer.read(), let there = provider.read() else {
-            return "one side does not say how it laid out the contract"
+            return "one side does not describe its layout of the contract"
         }
         return ContractLayout.difference(consumer: here, provider: there)
     }

@@ -20,7 +20,7 @@ extension Resolution.Draft {
     private mutating func requireFolderName(_ namespace: String, of name: String, at path: ManifestPath) {
         guard !namespace.namesFolder else { return }
         let words =
-            "`\(document.shown(namespace, at: path))` cannot name a folder; give it a `namespace` of letters, digits and the like"
+            "`\(document.shown(namespace, at: path))` is not usable as a folder name; give it a `namespace` of letters and digits"
         report(.manifestWrongType, words, of: name, at: path)
     }
 
@@ -32,7 +32,7 @@ extension Resolution.Draft {
         if let range = definition.range, !inRole.isEmpty {
             let there = inRole.map { "\($0.component.version) (plugin `\($0.plugin)`)" }.joined(separator: ", ")
             report(
-                .versionOutOfRange, "no version of `\(className)` is in \(range); there is \(there)", of: name,
+                .versionOutOfRange, "no version of `\(className)` is in \(range); registered: \(there)", of: name,
                 at: path / "version")
         } else if let other = entries.first {
             report(.wrongRole, "\(other) is a \(other.component.role), not a \(role)", of: name, at: path / "className")
@@ -51,11 +51,11 @@ extension Resolution.Draft {
             // A plain Nemo Logic manifest does not list plugins.
             let advice =
                 document.manifest.plugins == nil && catalogue.entries.isEmpty
-                ? "; the manifest names no plugins: give a folder of them with --plugin-path" : ""
+                ? "; the manifest names no plugins: give their folder with --plugin-path" : ""
             return "none registers a \(role)\(advice)"
         }
         let suggestions = NameSuggestions(for: className, among: names)
-        return suggestions.question ?? "as a \(role) there is \(suggestions.list)"
+        return suggestions.question ?? "registered as a \(role): \(suggestions.list)"
     }
 }
 

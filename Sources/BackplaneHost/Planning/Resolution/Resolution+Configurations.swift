@@ -18,7 +18,7 @@ extension Resolution.Draft {
         do throws(BackplaneError) {
             for key in try review(entry, configuration).get() {
                 let error = BackplaneError(
-                    .manifestUnknownKey, "\(entry) knows no `\(key.lastStep)` in its configuration",
+                    .manifestUnknownKey, "\(entry) has no configuration key `\(key.lastStep)`",
                     at: document.place(of: key, below: path))
                 report(error, of: name, severity: .warning)
             }

@@ -47,7 +47,7 @@ extension Resolution.Draft {
         var left = Set(component)
         for start in component where left.contains(start) {
             guard let circle = graph.circle(from: start, within: Set(component)) else { continue }
-            let words = "managers use one another in a circle: " + Self.drawn((circle + [start]).map { names[$0] })
+            let words = "managers use one another in a cycle: " + Self.drawn((circle + [start]).map { names[$0] })
             for (user, used) in zip(circle, circle.dropFirst() + [start]) where left.remove(user) != nil {
                 let label = definitions[names[user]]?.uses.filter { $0.value == names[used] }.keys.min() ?? ""
                 report(.dependencyCycle, words, of: names[user], at: root / names[user] / "uses" / label)

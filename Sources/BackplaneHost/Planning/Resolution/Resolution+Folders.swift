@@ -18,7 +18,7 @@ extension Resolution.Draft {
                     namespace, at: root / name / ReservedLabel.dataAccessController / "namespace")
                 let words =
                     "`\(identity.entry.component.className)` would share the folder `\(namespace)` with a different data access controller; "
-                    + "of \(NameSuggestions.list(differing)), give one a `namespace`, or make them equal"
+                    + "set `namespace` for one of \(NameSuggestions.list(differing)), or make them equal"
                 report(.folderShared, words, of: name, at: root / name / ReservedLabel.dataAccessController)
             }
         }

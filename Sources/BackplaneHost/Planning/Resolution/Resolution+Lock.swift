@@ -23,7 +23,7 @@ extension Resolution.Draft {
         // The definitions of a manager that could not be read are unknown.
         let unread = Set(errors.keys.filter { definitions[$0] == nil }.map(\.pointerStep))
         for key in lock.keys.sorted() where !known.contains(key) && !unread.contains(key.firstStep) {
-            let words = "the lock has an entry for `\(key)`, which is not there; `backplane check --lock` removes it"
+            let words = "the lock has an entry for `\(key)`, which does not exist; `backplane check --lock` removes it"
             let place = ManifestPath() / "lock" / key
             report(BackplaneError(.lockObsolete, words, at: place.description), of: nil, severity: .warning)
         }
@@ -39,7 +39,7 @@ extension Resolution.Draft {
         let chosen = LockedClass(entry)
         guard chosen != locked else { return }
         let words =
-            "the lock has `\(entry.component.className)` \(locked), the plugins give \(chosen) now; `backplane check --lock` accepts that"
+            "the lock has `\(entry.component.className)` \(locked), but the plugins now provide \(chosen); `backplane check --lock` accepts that"
         report(.lockMismatch, words, of: name, at: definition.path / "className")
     }
 }

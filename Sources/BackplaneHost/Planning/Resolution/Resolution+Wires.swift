@@ -36,13 +36,14 @@ extension Resolution.Draft {
             let socket = definition.socket(of: label, of: .manager, at: root / name)
             guard socket.isFilled else { continue }
             report(
-                .wireUnknown, "\(user) does not ask for a `\(label)`; it is created but nobody can call it", of: name,
+                .wireUnknown, "\(user) declares no wire `\(label)`; the component is created, but cannot be called",
+                of: name,
                 at: socket.path, severity: .warning)
         }
         let usable = labels.filter { !layers.contains($0) }
         for label in definition.uses.keys.sorted() where !usable.contains(label) {
             report(
-                .wireUnknown, "\(user) uses no `\(label)`; \(declared(usable, beside: label))", of: name,
+                .wireUnknown, "\(user) declares no wire `\(label)`; \(declared(usable, beside: label))", of: name,
                 at: root / name / "uses" / label)
         }
     }
@@ -69,7 +70,7 @@ extension Resolution.Draft {
         var need: String { "\(user) asks for `\(wire.contract.name)` \(wire.contract.version) as `\(wire.label)`" }
         guard socket.isFilled else {
             if !wire.isOptional {
-                report(.wireUnsatisfied, "\(need); the manifest gives it none", of: name, at: socket.path)
+                report(.wireUnsatisfied, "\(need); the manifest connects nothing to it", of: name, at: socket.path)
             }
             return
         }
@@ -77,10 +78,10 @@ extension Resolution.Draft {
         // The path at which the manifest names the provider.
         var path: ManifestPath { socket.role == .manager ? socket.path : socket.path / "className" }
         if let difference = provider.component.contract.difference(from: wire.contract) {
-            report(.wireMismatch, "\(need); \(provider) \(difference)", of: name, at: path)
+            report(.wireMismatch, "\(need), but \(provider) \(difference)", of: name, at: path)
         } else if let missing = provider.component.contract?.missing(from: wire.contract), !missing.isEmpty {
             let words =
-                "\(need); \(provider) provides that without \(NameSuggestions.list(missing)), and calls of it fail"
+                "\(need); \(provider) provides it without \(NameSuggestions.list(missing)), so calls to that fail"
             report(.callUnimplemented, words, of: name, at: path, severity: .warning)
         }
     }
@@ -99,7 +100,7 @@ extension ContractDescription? {
         let provides = "provides `\(own.name)` \(own.version)"
         guard own.name == needed.name else { return provides }
         guard own.version.serves(needed.version) else {
-            let reason = own.version.major == needed.version.major ? "an earlier one" : "another major version"
+            let reason = own.version.major == needed.version.major ? "an earlier version" : "another major version"
             return "\(provides), \(reason)"
         }
         if own.methods == needed.methods { return nil }

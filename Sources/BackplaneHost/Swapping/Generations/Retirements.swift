@@ -73,7 +73,8 @@ final class Retirements {
             live.log(
                 .error,
                 component.instance.isInStep
-                    ? "left as it is: a step of it has not ended" : "left as it is: calls into it have not ended",
+                    ? "not stopped: one of its lifecycle steps has not ended"
+                    : "not stopped: calls to it have not ended",
                 component)
             await starter.retire(component.handle, releasing: nil)
             return instances.giveBack(node)
@@ -84,7 +85,7 @@ final class Retirements {
                     live.log(.warning, cut, component)
                 }
             } catch {
-                live.log(.error, "did not give up what it took, after it was swapped", component, error)
+                live.log(.error, "did not release its resources after it was swapped", component, error)
             }
         }
         lookUps.giveUp(of: node)

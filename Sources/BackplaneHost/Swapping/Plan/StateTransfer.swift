@@ -15,11 +15,11 @@ enum StateTransfer: Equatable {
             return
         }
         guard let new else {
-            self = .impossible("the new code keeps no state", old)
+            self = .impossible("the new code has no state", old)
             return
         }
         guard old.schema == new.schema else {
-            self = .impossible("it is a `\(old.schema)`, and the new code keeps a `\(new.schema)`", old)
+            self = .impossible("its schema is `\(old.schema)`, but that of the new code is `\(new.schema)`", old)
             return
         }
         // The highest version that both know loses the least.
@@ -29,7 +29,7 @@ enum StateTransfer: Equatable {
             low <= high
             ? .carried(old, as: high, to: new)
             : .impossible(
-                "`\(old.schema)` is written in \(Self.text(old.writes)), and the new code reads \(Self.text(new.accepts))",
+                "`\(old.schema)` is written in \(Self.text(old.writes)), but the new code reads \(Self.text(new.accepts))",
                 old)
     }
 

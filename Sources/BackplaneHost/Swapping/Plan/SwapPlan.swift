@@ -126,7 +126,8 @@ struct SwapPlan {
     private mutating func compareWhatStays(_ old: Plan, _ new: Plan, _ before: [Int?], _ running: Running) {
         let places = Set(new.nodes.map(\.location))
         for node in old.nodes where running.up.contains(node.id) && !places.contains(node.location) {
-            refuse("with the new code the manifest has no place for \(node.name), which is up", at: node.location)
+            refuse(
+                "with the new code, \(node.name), which is up, would have no place in the manifest", at: node.location)
         }
         for (place, next) in kept where running.up.contains(place) {
             let was = old.nodes[place].wires, becomes = new.nodes[next].wires
@@ -137,13 +138,13 @@ struct SwapPlan {
                 }
             if !isSame {
                 refuse(
-                    "with the new code \(old.nodes[place].name), which does not change, would call others than now",
+                    "with the new code, \(old.nodes[place].name), which does not change, would call other components than now",
                     at: old.nodes[place].location)
             }
         }
     }
 
     private mutating func refuse(_ reason: String, at location: String) {
-        refusals.append(BackplaneError(.swapRefused, "\(reason); stop it, or apply the manifest anew", at: location))
+        refusals.append(BackplaneError(.swapRefused, "\(reason); stop it, or apply the manifest again", at: location))
     }
 }

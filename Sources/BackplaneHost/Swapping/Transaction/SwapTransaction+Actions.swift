@@ -78,7 +78,7 @@ extension SwapTransaction {
         try live.requireRunning()
         guard isStill else {
             throw BackplaneError(
-                .callDeadline, "\(member.name) has not come back from a step of an earlier swap within \(stepLimit)",
+                .callDeadline, "\(member.name) has not returned from a step of an earlier swap within \(stepLimit)",
                 at: component.node.location)
         }
         machine.begin()

@@ -17,7 +17,8 @@ extension SwapTransaction {
                 before.plugins[replacement.place].description.id == id
             else {
                 throw BackplaneError(
-                    .swapRefused, "another manifest came into force meanwhile; ask again", at: replacement.plugin.path)
+                    .swapRefused, "another manifest was activated in the meantime; try again",
+                    at: replacement.plugin.path)
             }
         }
         let after = before.replacing(
@@ -65,7 +66,7 @@ extension SwapTransaction {
             let user = wire.status.user ?? "the host program", contract = wire.end.side.contract
             return BackplaneError(
                 .wireMismatch,
-                "\(user) calls \(member.name) by `\(contract.name)` \(contract.version), and the new \(member.new.node.entry) \(difference); swap \(user) together with it, or keep the old contract",
+                "\(user) calls \(member.name) through `\(contract.name)` \(contract.version), but the new \(member.new.node.entry) \(difference); swap \(user) together with it, or keep the old contract",
                 at: member.new.node.location)
         }
     }

@@ -25,7 +25,7 @@ extension SwapTransaction {
     private func checkHealth(_ member: SwapMember) async throws(BackplaneError) {
         guard let component = member.component, component.instance.hasHealthCheck else { return }
         do throws(BackplaneError) {
-            try await starter.limited("say that it is well", component.node, limit: stepLimit) {
+            try await starter.limited("report its health", component.node, limit: stepLimit) {
                 watch async throws(BackplaneError) in
                 try await component.instance.checkHealth(watch)
             }
@@ -33,7 +33,8 @@ extension SwapTransaction {
             // When the host stops, it abandons the health check, which says nothing about the component.
             if live.isStopped { return }
             throw BackplaneError(
-                error.code, "\(member.name) is not well: \(error.message)", at: component.node.location, causes: [error]
+                error.code, "\(member.name) is unhealthy: \(error.message)", at: component.node.location,
+                causes: [error]
             )
         }
     }
@@ -72,7 +73,7 @@ extension SwapTransaction {
             from: member.new.node.entry.component.state, to: oldComponent.node.entry.component.state)
         guard case .carried(_, let version, _) = back else {
             if case .impossible(let reason, _) = back { throw BackplaneError(.stateIncompatible, reason) }
-            throw BackplaneError(.stateIncompatible, "the new code keeps no state")
+            throw BackplaneError(.stateIncompatible, "the new code has no state")
         }
         let bytes = try await exportState(of: component, as: version)
         let node = live.makeNode(old.node, gate: member.gate)
@@ -121,7 +122,7 @@ extension SwapTransaction {
         for member in members
         where member.restored == nil && !member.plan.state.isCarried && member.new.node.entry.component.state != nil {
             report.warnings.append(
-                "the state that \(member.name) had since the swap is lost: the old code cannot take it")
+                "the state of \(member.name) since the swap is lost: the old code cannot read it")
         }
         lead(back: nodes, pairs)
     }
@@ -148,7 +149,7 @@ extension Probation {
         guard rate > errorRate else { return }
         throw BackplaneError(
             .componentFailed,
-            "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)), and \(percent(errorRate)) may"
+            "\(counts.errors) of \(counts.calls) calls of \(name) failed, \(percent(rate)); the limit is \(percent(errorRate))"
         )
     }
 

@@ -9,7 +9,7 @@ extension SwapTransaction {
         guard bytes.count <= surroundings.options.stateLimit else {
             throw BackplaneError(
                 .stateIncompatible,
-                "the state of \(member.name) has \(bytes.count) bytes, and the host takes \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
+                "the state of \(member.name) has \(bytes.count) bytes, but the host's limit is \(surroundings.options.stateLimit) (`HostOptions.stateLimit`)",
                 at: component.node.location)
         }
         member.state = bytes
@@ -26,12 +26,12 @@ extension SwapTransaction {
         let again = try await exportState(of: component, as: version)
         guard again != bytes else { return }
         report.warnings.append(
-            "the state of \(member.name) is not stable: exported, imported and exported again it is different (\(bytes.count) bytes, then \(again.count)); "
-                + "`importState` may forget something, or the order of what it keeps may change")
+            "the state of \(member.name) is not stable: exported, imported and exported again, it is different (\(bytes.count) bytes, then \(again.count)); "
+                + "`importState` may lose a value, or the order of values may vary")
     }
 
     func exportState(of component: RunningComponent, as version: UInt32) async throws(BackplaneError) -> [UInt8] {
-        try await starter.limited("hand over its state", component.node, limit: stepLimit) {
+        try await starter.limited("export its state", component.node, limit: stepLimit) {
             watch async throws(BackplaneError) in
             try await component.instance.exportState(version: version, watch)
         }
@@ -39,7 +39,7 @@ extension SwapTransaction {
 
     func importState(_ bytes: [UInt8], as version: UInt32, to component: RunningComponent) async throws(BackplaneError)
     {
-        try await starter.limited("take the state", component.node, limit: stepLimit) {
+        try await starter.limited("import the state", component.node, limit: stepLimit) {
             watch async throws(BackplaneError) in
             try await component.instance.importState(bytes, version: version, watch)
         }

@@ -33,7 +33,8 @@ extension SwapTransaction {
             member.taken.new.formUnion(
                 member.gate.withdraw(
                     BackplaneError(
-                        .callRetired, "\(member.name) came up from code that was taken back; look it up again")))
+                        .callRetired, "\(member.name) was started from code that has been rolled back; look it up again"
+                    )))
         }
     }
 
@@ -80,7 +81,8 @@ extension SwapTransaction {
             }
         } catch {
             live.log(
-                .error, "did not resume after a swap that failed; it may miss what `activate` takes", component, error)
+                .error, "did not resume after a failed swap; it may lack the resources that `activate` acquires",
+                component, error)
         }
     }
 
@@ -101,7 +103,7 @@ extension SwapTransaction {
                 report.warnings.append(cut)
             }
         } catch {
-            live.log(.error, "did not give up what it took, after a swap that failed", component, error)
+            live.log(.error, "did not release its resources after a failed swap", component, error)
         }
     }
 
@@ -140,7 +142,7 @@ extension SwapTransaction {
             LogRecord(
                 level: .warning, source: "host",
                 message:
-                    "\(retired) generations of plugins are in memory that are not in force, since Swift's runtime cannot forget a library; restart the host when it suits",
+                    "\(retired) inactive generations of plugins are in memory, because Swift's runtime cannot unload a library; restart the host when convenient",
                 metadata: [:]))
     }
 }

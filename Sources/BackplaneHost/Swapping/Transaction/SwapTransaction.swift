@@ -105,7 +105,7 @@ final class SwapTransaction {
         switch machine.outcome {
         case .undone(let action, let error):
             live.takeOut(replacements.map(\.plugin))
-            log(.error, "swap failed, the old code goes on", error)
+            log(.error, "swap failed, the old code keeps running", error)
             throw failure(after: action, error)
         case .rolledBack(let error):
             (report.outcome, report.failure) = (.rolledBack, error)
@@ -167,16 +167,16 @@ extension SwapTransaction {
     private func warning(of action: SwapAction, _ error: BackplaneError) -> String {
         if case .restore(let index) = action {
             return
-                "what \(members[index].name) has changed in its state since the swap is lost, it goes on with the state before: \(error.message)"
+                "the changes to the state of \(members[index].name) since the swap are lost, and it continues with the earlier state: \(error.message)"
         }
-        return "while the old code came back: \(error.message); what such calls change from now on is lost"
+        return "during the rollback: \(error.message); the changes that such calls still make are lost"
     }
 
     private func failure(after action: SwapAction, _ error: BackplaneError) -> BackplaneError {
         let plugins = report.plugins.map { "\($0.plugin) \($0.toVersion)" }.joined(separator: ", ")
         return BackplaneError(
             .swapFailed,
-            "\(plugins) could not be put in force: \(action.step.rawValue): \(error.message); the old code goes on",
+            "\(plugins) could not be swapped in: \(action.step.rawValue): \(error.message); the old code keeps running",
             at: error.location,
             causes: [error])
     }

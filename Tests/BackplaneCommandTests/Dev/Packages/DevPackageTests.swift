@@ -11,14 +11,14 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct DevPackageTests {
     private let tool: Tool
-    private let workbench: Workbench
+    private let workspace: Workspace
     private let dev: DevRun
 
     init() throws {
         tool = try Tool()
-        workbench = try Workbench()
+        workspace = try Workspace()
         dev = try DevRun(
-            workbench.manifest, "--package", workbench.annex, "--scratch-path", workbench.scratchPath, with: tool)
+            workspace.manifest, "--package", workspace.annex, "--scratch-path", workspace.scratchPath, with: tool)
     }
 
     /// What is to come of a save, until its build is over and its library in force.
@@ -49,11 +49,11 @@ struct DevPackageTests {
     }
 
     /// One story, since every build takes its time.
-    @Test func `what is saved is built and in force, what does not build changes nothing, and no call is lost`()
+    @Test func `saved code is built and becomes active, code that does not build changes nothing, and no call is lost`()
         async throws
     {
         let beginning = try await dev.next("started", DevEvent.Beginning.self)
-        #expect(beginning.packages.map(\.path) == [workbench.folder, workbench.annex])
+        #expect(beginning.packages.map(\.path) == [workspace.folder, workspace.annex])
         #expect(beginning.packages.map(\.products) == [["Speaker", "Asker"], ["Annex"]])
         let application = try await dev.up(besides: ["output", "buildStarted", "buildEnded"])
         #expect(application.managers.map(\.state) == ["ready", "ready", "ready"], "\(application)")
@@ -69,7 +69,7 @@ struct DevPackageTests {
         try await changeContract()
         try await changePackage()
 
-        try workbench.save("../annex/Sources/Annex/Annex.swift", Workbench.signpost("Annex", "two"))
+        try workspace.save("../annex/Sources/Annex/Annex.swift", Workspace.signpost("Annex", "two"))
         try await built("Annex")
         #expect(try await dev.call("Annex", "read") == #""two""#)
 
@@ -80,9 +80,9 @@ struct DevPackageTests {
     }
 
     private func saveOne() async throws {
-        try workbench.save("Sources/Speaker/Speaker.swift", Workbench.speaker("!!"))
+        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("!!"))
         let build = try await dev.next("buildStarted", DevEvent.Build.self)
-        #expect(build.product == "Speaker" && build.because == [workbench.path("Sources/Speaker/Speaker.swift")])
+        #expect(build.product == "Speaker" && build.because == [workspace.path("Sources/Speaker/Speaker.swift")])
         let swap = try #require(try await built("Speaker").first)
         #expect(swap.report.plugins.map(\.plugin) == ["org.example.speaker"])
         #expect(swap.builtIn.count == 1 && swap.builtIn.values.allSatisfy { $0 > 0 })
@@ -90,12 +90,12 @@ struct DevPackageTests {
     }
 
     private func saveMistake() async throws {
-        let path = workbench.path("Sources/Speaker/Speaker.swift")
-        try workbench.saveByRenaming(
-            "Sources/Speaker/Speaker.swift", Workbench.speaker("!!!") + "let mistake: Int = true\n")
+        let path = workspace.path("Sources/Speaker/Speaker.swift")
+        try workspace.saveByRenaming(
+            "Sources/Speaker/Speaker.swift", Workspace.speaker("!!!") + "let mistake: Int = true\n")
         try await dev.next("buildStarted")
         let finding = try await dev.next("diagnostic", DevEvent.Finding.self)
-        let line = Workbench.speaker("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
+        let line = Workspace.speaker("!!!").split(separator: "\n", omittingEmptySubsequences: false).count
         #expect(
             finding.product == "Speaker" && finding.diagnostic.severity == "error" && finding.diagnostic.file == path)
         #expect((finding.diagnostic.line, finding.diagnostic.column) == (line, 20))
@@ -106,15 +106,15 @@ struct DevPackageTests {
             failure.text.contains { $0.contains("let mistake: Int = true") }, "with the line, as the compiler shows it")
         try await expectAnswer("Hello, Ann!! How are you?")
 
-        try workbench.saveByRenaming("Sources/Speaker/Speaker.swift", Workbench.speaker("!!!"))
+        try workspace.saveByRenaming("Sources/Speaker/Speaker.swift", Workspace.speaker("!!!"))
         try await built("Speaker")
         try await expectAnswer("Hello, Ann!!! How are you?")
     }
 
     private func saveDuringBuild() async throws {
-        try workbench.save("Sources/Speaker/Speaker.swift", Workbench.speaker(", at last."))
+        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker(", at last."))
         try await dev.next("buildStarted")
-        try workbench.save("Sources/Speaker/Speaker.swift", Workbench.speaker("."))
+        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("."))
         #expect(try await dev.next("buildEnded", DevEvent.BuildResult.self).outcome == .cancelled)
         try await built("Speaker")
         try await expectAnswer("Hello, Ann. How are you?")
@@ -122,7 +122,7 @@ struct DevPackageTests {
 
     /// Away, where nobody looks, and back with other contents.
     private func moveFolder() async throws {
-        let folder = workbench.path("Sources/Asker"), elsewhere = workbench.path("../elsewhere")
+        let folder = workspace.path("Sources/Asker"), elsewhere = workspace.path("../elsewhere")
         try? FileManager.default.removeItem(atPath: elsewhere)
         try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
         let failure = try await dev.next(
@@ -130,7 +130,7 @@ struct DevPackageTests {
         #expect(failure.product == "Asker" && failure.outcome == .failed)
         try await expectAnswer("Hello, Ann. How are you?")
 
-        try workbench.save("../elsewhere/Asker.swift", Workbench.asker("Where was I?"))
+        try workspace.save("../elsewhere/Asker.swift", Workspace.asker("Where was I?"))
         try FileManager.default.moveItem(atPath: elsewhere, toPath: folder)
         try await built("Asker")
         try await expectAnswer("Hello, Ann. Where was I?")
@@ -139,16 +139,16 @@ struct DevPackageTests {
     /// The next swap is of what was saved after it.
     private func touch() async throws {
         _ = try await RunningTool(
-            ["touch", workbench.path("Sources/Speaker/Speaker.swift")], of: "/usr/bin/env", input: nil
+            ["touch", workspace.path("Sources/Speaker/Speaker.swift")], of: "/usr/bin/env", input: nil
         ).end()
-        try workbench.save("Sources/Asker/Asker.swift", Workbench.asker("How do you do?"))
+        try workspace.save("Sources/Asker/Asker.swift", Workspace.asker("How do you do?"))
         let swaps = try await built("Asker")
         #expect(swaps.flatMap(\.report.plugins).map(\.plugin) == ["org.example.asker"])
         try await expectAnswer("Hello, Ann. How do you do?")
     }
 
     private func saveResource() async throws {
-        try workbench.save("Sources/Speaker/greeting.txt", "Good day")
+        try workspace.save("Sources/Speaker/greeting.txt", "Good day")
         let swap = try #require(try await built("Speaker").first)
         #expect(swap.report.plugins.map(\.plugin) == ["org.example.speaker"])
         try await expectAnswer("Good day, Ann. How do you do?")
@@ -156,27 +156,27 @@ struct DevPackageTests {
 
     /// Both plugins, first by hand and then by a checkout.
     private func changeContract() async throws {
-        try await workbench.git("init", "-q", "-b", "main")
-        try await workbench.git("add", "-A")
-        try await workbench.git("commit", "-q", "-m", "Greet in one piece")
-        try await workbench.git("checkout", "-q", "-b", "words")
-        try workbench.save("Sources/WorkbenchContracts/Contracts.swift", Workbench.contracts(2))
-        try workbench.save("Sources/Speaker/Speaker.swift", Workbench.speaker("?", contract: 2))
-        try workbench.save("Sources/Asker/Asker.swift", Workbench.asker("Who are you?", contract: 2))
+        try await workspace.git("init", "-q", "-b", "main")
+        try await workspace.git("add", "-A")
+        try await workspace.git("commit", "-q", "-m", "Greet in one piece")
+        try await workspace.git("checkout", "-q", "-b", "words")
+        try workspace.save("Sources/WorkspaceContracts/Contracts.swift", Workspace.contracts(2))
+        try workspace.save("Sources/Speaker/Speaker.swift", Workspace.speaker("?", contract: 2))
+        try workspace.save("Sources/Asker/Asker.swift", Workspace.asker("Who are you?", contract: 2))
         try await built("Speaker", "Asker")
         try await expectAnswer("Good day, Ann? Who are you?")
-        try await workbench.git("commit", "-q", "-a", "-m", "Greet in words")
-        try await workbench.git("checkout", "-q", "main")
+        try await workspace.git("commit", "-q", "-a", "-m", "Greet in words")
+        try await workspace.git("checkout", "-q", "main")
         try await built("Speaker", "Asker")
         try await expectAnswer("Good day, Ann. How do you do?")
     }
 
     private func changePackage() async throws {
-        try workbench.save("Package.swift", Workbench.package() + "oops(\n")
+        try workspace.save("Package.swift", Workspace.package() + "oops(\n")
         let refusal = try await dev.next("refused", DevEvent.Refusal.self)
-        #expect(refusal.subject == .package && refusal.error.location == workbench.folder + "/Package.swift")
+        #expect(refusal.subject == .package && refusal.error.location == workspace.folder + "/Package.swift")
         #expect(
-            refusal.error.message == "SwiftPM cannot read the package `workbench`; mend it, and it is read again"
+            refusal.error.message == "SwiftPM cannot read the package `workspace`; fix it, and it is read again"
                 && refusal.error.causes == [])
         #expect(refusal.problems.first?.contains(#/Package\.swift:\d+:\d+: error: /#) == true, "\(refusal)")
         #expect(
@@ -186,9 +186,9 @@ struct DevPackageTests {
         try await expectAnswer("Good day, Ann. How do you do?")
 
         // Away, and back as it was.
-        try FileManager.default.removeItem(atPath: workbench.path("Package.swift"))
+        try FileManager.default.removeItem(atPath: workspace.path("Package.swift"))
         #expect(try await dev.next("refused", DevEvent.Refusal.self).subject == .package)
-        try workbench.save("Package.swift", Workbench.package())
+        try workspace.save("Package.swift", Workspace.package())
         for product in ["Speaker", "Asker"] {
             let result = try await dev.next(
                 "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
@@ -197,15 +197,15 @@ struct DevPackageTests {
         try await expectAnswer("Good day, Ann. How do you do?")
 
         try FileManager.default.createDirectory(
-            atPath: workbench.path("Sources/Latecomer"), withIntermediateDirectories: true)
-        try workbench.save("Sources/Latecomer/Latecomer.swift", Workbench.signpost("Latecomer", "here"))
-        try workbench.save("Package.swift", Workbench.package(products: ["Speaker", "Asker", "Latecomer"]))
+            atPath: workspace.path("Sources/Latecomer"), withIntermediateDirectories: true)
+        try workspace.save("Sources/Latecomer/Latecomer.swift", Workspace.signpost("Latecomer", "here"))
+        try workspace.save("Package.swift", Workspace.package(products: ["Speaker", "Asker", "Latecomer"]))
         for product in ["Speaker", "Asker"] {
             let result = try await dev.next(
                 "buildEnded", DevEvent.BuildResult.self, besides: ["output", "buildStarted", "unchanged"])
             #expect(result.product == product && result.outcome == .succeeded)
         }
-        try workbench.save("backplane.json", Workbench.manifest("Annex", "Latecomer"))
+        try workspace.save("backplane.json", Workspace.manifest("Annex", "Latecomer"))
         let change = try await dev.next(
             "applied", ManifestChangeForm.self, besides: ["output", "buildStarted", "buildEnded", "unchanged"]
         ).value

@@ -37,7 +37,7 @@ struct DevLibraryTests {
         try await expectSwap(of: "org.example.sentinel", to: edition, location)
     }
 
-    @Test func `a library is in force once it lies there whole, however it got there`() async throws {
+    @Test func `a library becomes active once it is complete, however it got there`() async throws {
         #expect(try await dev.call("Edition", "edition") == "1")
         try editions.rename(2)
         try await expectSwap(to: 2)
@@ -70,7 +70,7 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `one that takes the place of a removed one is in force when whoever writes it has closed it`()
+    @Test func `one that replaces a removed library becomes active when its writer has closed it`()
         async throws
     {
         let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))
@@ -88,7 +88,7 @@ struct DevLibraryTests {
         try await dev.stop()
     }
 
-    @Test func `of several that follow each other at once the newest is in force`() async throws {
+    @Test func `of several libraries in quick succession the newest is active`() async throws {
         for edition in [6, 7] { _ = try editions.compile(edition) }
         for edition in [6, 7] { try editions.rename(edition) }
         var edition = 0
@@ -114,11 +114,11 @@ struct DevLibraryTests {
         try editions.rename(1)
         try await dev.next("unchanged")
         try await expectNothingElse(2)
-        #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
+        #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
         try await dev.stop()
     }
 
-    @Test func `a damaged library is refused with the reason, the old one goes on, and a good one is taken`()
+    @Test func `a damaged library is refused with the reason, the old one keeps running, and a good one is swapped in`()
         async throws
     {
         let contents = try Data(contentsOf: URL(filePath: editions.compile(2)))

@@ -20,7 +20,7 @@ struct DevManifestTests {
 
     private func start() throws -> DevRun { try DevRun(editions.manifest, with: tool) }
 
-    @Test func `a mistake is shown with its place, what is in force stays, and the mended manifest is applied`()
+    @Test func `a mistake is shown with its place, the active version stays, and the fixed manifest is applied`()
         async throws
     {
         try editions.save(EditionLibrary.manifest)
@@ -49,7 +49,7 @@ struct DevManifestTests {
             change.started == ["Late"] && change.kept == ["Edition"] && change.restarted.isEmpty
                 && change.stopped.isEmpty)
         #expect(try await dev.call("Late", "edition") == "1")
-        #expect(try await dev.call("Edition", "count") == "2", "it noticed nothing")
+        #expect(try await dev.call("Edition", "count") == "2", "it is unaffected")
 
         try editions.rename(2, "Late")
         #expect(
@@ -78,7 +78,7 @@ struct DevManifestTests {
         try await dev.stop()
     }
 
-    @Test func `an application that begins with nothing right is mended while it runs`() async throws {
+    @Test func `an application that starts with errors everywhere is fixed while it runs`() async throws {
         try editions.save("{ oops")
         let dev = try start()
         try await dev.next("started")

@@ -47,7 +47,7 @@ struct DevOutputTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `where nobody reads the application waits, and a signal still ends it in order`() async throws {
+    @Test func `without a reader the application waits, and a signal still ends it cleanly`() async throws {
         let gate = tool.folder + "/gate"
         try #require(mkfifo(gate, 0o600) == 0)
         // Whatever becomes of this test, the reader goes.

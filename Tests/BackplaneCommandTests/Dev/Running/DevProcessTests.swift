@@ -38,7 +38,7 @@ struct DevProcessTests {
         try await start().stop(signal)
     }
 
-    @Test func `an application that was killed is started anew by the next library`() async throws {
+    @Test func `a killed application is restarted by the next library`() async throws {
         let dev = try await start()
         for edition in [2, 3] {
             #expect(try await dev.call("Edition", "edition") == "\(edition - 1)")
@@ -54,7 +54,7 @@ struct DevProcessTests {
         try await dev.stop()
     }
 
-    @Test func `a killed application is started anew by the next manifest too`() async throws {
+    @Test func `a killed application is restarted by the next manifest, too`() async throws {
         let dev = try await start()
         try dev.killApplication()
         try await dev.next("hostEnded")
@@ -73,7 +73,7 @@ struct DevProcessTests {
         #expect(tool.loadFolders() == [], "it stopped in order")
     }
 
-    @Test func `whoever reads the events may go, and then it ends`() async throws {
+    @Test func `when the reader of the events goes away, it ends`() async throws {
         let outcome = try await shell("{ \(words) --json; echo \"it ended with $?\" >&2; } | head -n 2").end()
         #expect(outcome.status == 0)
         #expect(outcome.output.split(separator: "\n").count == 2, "\(outcome.output)")

@@ -16,7 +16,7 @@ struct DevStartTests {
         try editions.save(EditionLibrary.manifest)
     }
 
-    @Test func `one that waits for ever when it starts is started anew with what mends it`() async throws {
+    @Test func `an application that hangs at its start is restarted with the fix`() async throws {
         _ = try EditionLibrary.compile(1, to: editions.folder, starts: false)
         let dev = try DevRun(editions.manifest, with: tool)
         try await dev.next("started")

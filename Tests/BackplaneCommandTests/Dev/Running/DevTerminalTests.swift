@@ -35,7 +35,7 @@ struct DevTerminalTests {
         let terminal = try await start()
         #expect(await terminal.says(DevKey.legend))
         try terminal.type("b")
-        #expect(await terminal.says("nothing was swapped yet"), "\(terminal.text)")
+        #expect(await terminal.says("nothing has been swapped yet"), "\(terminal.text)")
         try editions.rename(2)
         #expect(
             await terminal.says("org.example.edition 1.0.0 → 2.0.0, generation 1 → 2: swapped in"), "\(terminal.text)")
@@ -70,7 +70,7 @@ struct DevTerminalTests {
         #expect(tool.loadFolders() == [])
     }
 
-    @Test func `a second control-C waits for nobody, and leaves the terminal as it was`() async throws {
+    @Test func `a second control-C does not wait, and restores the terminal`() async throws {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
         let terminal = try await start()
         try terminal.type("\u{3}")
@@ -82,7 +82,7 @@ struct DevTerminalTests {
         #expect(await terminal.end(), "the application is gone too")
     }
 
-    @Test func `a second q waits for nobody either, and that is said`() async throws {
+    @Test func `a second q does not wait either, and the output says so`() async throws {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false)
         let terminal = try await start()
         try terminal.type("q")
@@ -93,7 +93,7 @@ struct DevTerminalTests {
         #expect(terminal.isOrdinary)
     }
 
-    @Test func `what the application prints stands on lines of its own beside what is shown of the progress`()
+    @Test func `the application's output is on separate lines from the progress`()
         async throws
     {
         _ = try EditionLibrary.compile(1, to: editions.folder, stops: false, chats: 10_000)

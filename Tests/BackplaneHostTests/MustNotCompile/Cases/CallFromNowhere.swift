@@ -3,7 +3,7 @@
 import Backplane
 
 /// A component's calls begin with `context.begin()`, so that its host knows whose they are.
-final class Impostor: Manager {
+final class CallStarter: Manager {
     init(_ context: Context) {
         _ = Call()  // error: 'Call' initializer is inaccessible due to 'package' protection level
     }

@@ -2,15 +2,15 @@
 
 import Backplane
 
-struct Bell: Contract {
+struct Loans: Contract {
     static let version: Version = "1.0.0"
     let ring = AsyncMethod<Int, Nothing>()
 }
 
 /// A communication controller looks up no manager.
-final class Caller: CommunicationController {
+final class LookUpCommunication: CommunicationController {
     init(_ context: Context) async throws {
-        _ = try await context.manager("Bell", as: Bell.self)  // error: value of type 'CommunicationContext<Caller>' has no member 'manager'
-        _ = try await context.resolve(Bell.self)  // error: value of type 'CommunicationContext<Caller>' has no member 'resolve'
+        _ = try await context.manager("Loans", as: Loans.self)  // error: value of type 'CommunicationContext<LookUpCommunication>' has no member 'manager'
+        _ = try await context.resolve(Loans.self)  // error: value of type 'CommunicationContext<LookUpCommunication>' has no member 'resolve'
     }
 }

@@ -4,8 +4,8 @@ import Backplane
 import BackplaneStorage
 
 /// A communication controller keeps nothing.
-final class Keeper: CommunicationController {
+final class StoringCommunication: CommunicationController {
     init(_ context: Context) {
-        _ = context.store  // error: value of type 'CommunicationContext<Keeper>' has no member 'store'
+        _ = context.store  // error: value of type 'CommunicationContext<StoringCommunication>' has no member 'store'
     }
 }

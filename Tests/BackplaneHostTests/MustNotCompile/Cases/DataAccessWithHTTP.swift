@@ -4,8 +4,8 @@ import Backplane
 import BackplaneNetwork
 
 /// A data access controller reaches no network.
-final class Fetcher: DataAccessController {
+final class FetchingStore: DataAccessController {
     init(_ context: Context) {
-        _ = context.http  // error: value of type 'DataAccessContext<Fetcher>' has no member 'http'
+        _ = context.http  // error: value of type 'DataAccessContext<FetchingStore>' has no member 'http'
     }
 }

@@ -8,7 +8,7 @@ struct WallTime: Contract {
 }
 
 /// A data access controller calls nobody.
-final class Asker: DataAccessController {  // error: type 'Asker' does not conform to protocol 'DataAccessController' // error: 'DataAccessController' requires the types 'Asker.Wires' and 'NoWires' be equivalent
+final class WiredStore: DataAccessController {  // error: type 'WiredStore' does not conform to protocol 'DataAccessController' // error: 'DataAccessController' requires the types 'WiredStore.Wires' and 'NoWires' be equivalent
     struct Wires: Wiring {
         let clock: Wire<WallTime>
     }

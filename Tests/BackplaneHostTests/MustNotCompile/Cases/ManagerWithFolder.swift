@@ -3,8 +3,8 @@
 import Backplane
 
 /// A manager has no folder: that is its data access controller's.
-final class Filer: Manager {
+final class FolderManager: Manager {
     init(_ context: Context) {
-        _ = context.folder  // error: value of type 'ManagerContext<Filer>' has no member 'folder'
+        _ = context.folder  // error: value of type 'ManagerContext<FolderManager>' has no member 'folder'
     }
 }

@@ -4,8 +4,8 @@ import Backplane
 import BackplaneNetwork
 
 /// A manager reaches no network: that is its communication controller's.
-final class Caller: Manager {
+final class FetchingManager: Manager {
     init(_ context: Context) {
-        _ = context.http  // error: value of type 'ManagerContext<Caller>' has no member 'http'
+        _ = context.http  // error: value of type 'ManagerContext<FetchingManager>' has no member 'http'
     }
 }

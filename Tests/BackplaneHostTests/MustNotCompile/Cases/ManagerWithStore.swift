@@ -4,8 +4,8 @@ import Backplane
 import BackplaneStorage
 
 /// A manager keeps nothing itself: that is its data access controller's.
-final class Hoarder: Manager {
+final class StoringManager: Manager {
     init(_ context: Context) {
-        _ = context.store  // error: value of type 'ManagerContext<Hoarder>' has no member 'store'
+        _ = context.store  // error: value of type 'ManagerContext<StoringManager>' has no member 'store'
     }
 }

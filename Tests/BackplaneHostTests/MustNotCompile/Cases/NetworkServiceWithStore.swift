@@ -4,8 +4,8 @@ import Backplane
 import BackplaneStorage
 
 /// A network service keeps nothing.
-final class Keeper: NetworkService {
+final class StoringService: NetworkService {
     init(_ context: Context) {
-        _ = context.store  // error: value of type 'NetworkServiceContext<Keeper>' has no member 'store'
+        _ = context.store  // error: value of type 'NetworkServiceContext<StoringService>' has no member 'store'
     }
 }

@@ -3,8 +3,8 @@
 import Backplane
 
 /// A network service calls nobody.
-final class Asker: NetworkService {
+final class WiredService: NetworkService {
     init(_ context: Context) {
-        _ = context.wires  // error: value of type 'NetworkServiceContext<Asker>' has no member 'wires'
+        _ = context.wires  // error: value of type 'NetworkServiceContext<WiredService>' has no member 'wires'
     }
 }

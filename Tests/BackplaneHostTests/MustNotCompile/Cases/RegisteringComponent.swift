@@ -2,18 +2,18 @@
 
 import Backplane
 
-final class Newcomer: Manager {
+final class AddedManager: Manager {
     init(_ context: Context) {}
 }
 
 /// A component adds none to its host, and does not change how it is configured itself: only a plugin registers, once.
-final class Recruiter: Manager {
+final class RegisteringManager: Manager {
     struct Configuration: Decodable, Sendable {
         var limit: Int
     }
     init(_ context: Context) {
-        context.add(Newcomer.self)  // error: value of type 'ManagerContext<Recruiter>' has no member 'add'
-        context.register(Newcomer.self)  // error: value of type 'ManagerContext<Recruiter>' has no member 'register'
+        context.add(AddedManager.self)  // error: value of type 'ManagerContext<RegisteringManager>' has no member 'add'
+        context.register(AddedManager.self)  // error: value of type 'ManagerContext<RegisteringManager>' has no member 'register'
         context.configuration.limit = 2  // error: cannot assign to property: 'configuration' is a get-only property
         _ = Registrar()  // error: 'Registrar' initializer is inaccessible due to 'internal' protection level // error: missing arguments for parameters 'services', 'pluginVersion' in call
     }

@@ -5,67 +5,67 @@ import BackplaneNetwork
 import BackplaneStorage
 
 /// The control: what each role has compiles, with these same flags.
-struct Bell: Contract {
+struct Loans: Contract {
     static let version: Version = "1.0.0"
-    let ring = AsyncMethod<Int, Nothing>()
+    let lend = AsyncMethod<Int, Nothing>()
 }
 
-final class Sexton: Manager {
+final class Librarian: Manager {
     struct Wires: Wiring {
-        let dataAccessController: Wire<Bell>
-        let communicationController: Wire<Bell>?
+        let dataAccessController: Wire<Loans>
+        let communicationController: Wire<Loans>?
     }
     init(_ context: Context) async throws {
-        _ = try await context.wires.dataAccessController.ring(3, context.begin())
-        let bell: Wire<Bell> = try await context.manager("Bell")
-        _ = try await context.resolve(Bell.self).ring(3, context.begin())
-        _ = try await bell.ring(3, context.begin())
-        context.log.info("rung")
+        _ = try await context.wires.dataAccessController.lend(3, context.begin())
+        let loans: Wire<Loans> = try await context.manager("Loans")
+        _ = try await context.resolve(Loans.self).lend(3, context.begin())
+        _ = try await loans.lend(3, context.begin())
+        context.log.info("lent")
         context.tasks.run {}
         _ = (context.resources, context.configuration, context.rawConfiguration)
     }
 }
 
-final class Keeper: DataAccessController {
-    typealias Provides = Bell
-    struct Ringing: Record {
+final class LoanStore: DataAccessController {
+    typealias Provides = Loans
+    struct Loan: Record {
         var id: String
     }
-    private let ringings: RecordCollection<Ringing>
+    private let loans: RecordCollection<Loan>
     init(_ context: Context) {
-        ringings = context.store.collection()
+        loans = context.store.collection()
         _ = context.folder
     }
     static func methods(_ table: inout Methods) {
-        table.async(\.ring) { keeper, count, _ in
-            try await keeper.ringings.save(Ringing(id: "\(count)"))
+        table.async(\.lend) { store, count, _ in
+            try await store.loans.save(Loan(id: "\(count)"))
             return Nothing()
         }
     }
 }
 
-final class Messenger: CommunicationController {
+final class LoanCommunication: CommunicationController {
     struct Wires: Wiring {
-        let bell: Wire<Bell>
+        let loans: Wire<Loans>
     }
     init(_ context: Context) {
         _ = (context.wires, context.http)
     }
 }
 
-final class Endpoint: NetworkService {
+final class LoanService: NetworkService {
     init(_ context: Context) {
         _ = context.http
     }
 }
 
-struct ParishPlugin: Plugin {
-    static let id = "org.example.parish"
+struct LoanPlugin: Plugin {
+    static let id = "org.example.loans"
     static let version: Version = "1.0.0"
     static func register(in registrar: inout Registrar) {
-        registrar.add(Sexton.self)
-        registrar.add(Keeper.self)
-        registrar.add(Messenger.self)
-        registrar.add(Endpoint.self)
+        registrar.add(Librarian.self)
+        registrar.add(LoanStore.self)
+        registrar.add(LoanCommunication.self)
+        registrar.add(LoanService.self)
     }
 }

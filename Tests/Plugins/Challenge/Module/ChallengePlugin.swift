@@ -12,6 +12,6 @@ public struct ChallengePlugin: Plugin {
         registrar.add(ChallengeService.self)
         registrar.add(TrialManager.self)
         registrar.add(RelayManager.self)
-        registrar.add(CitizenManager.self)
+        registrar.add(PeerManager.self)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The folder where things are made anew each time.
-struct Workplace {
+/// A folder in which `backplane new` creates packages.
+struct NewWorkspace {
     private let packages: PackagesFolder
     var folder: String { packages.path }
     /// Where programs and libraries are, once they are built.

@@ -2,13 +2,13 @@ import Backplane
 import BackplaneNetwork
 
 /// A manager that fetches through a communication controller and a network service; linked into the tests.
-struct CourierPlugin: Plugin {
-    static let id = "org.backplane.tests.courier"
+struct FetchingPlugin: Plugin {
+    static let id = "org.backplane.tests.fetching"
     static let version: Version = "1.0.0"
 
     static func register(in registrar: inout Registrar) {
-        registrar.add(Courier.self)
-        registrar.add(CourierCommunication.self)
+        registrar.add(FetchingManager.self)
+        registrar.add(FetchingCommunication.self)
         registrar.add(FetchService.self)
     }
 }
@@ -18,7 +18,7 @@ struct Fetching: Contract {
     let fetch = AsyncMethod<String, String>()
 }
 
-final class Courier: Manager {
+final class FetchingManager: Manager {
     typealias Provides = Fetching
     struct Wires: Wiring {
         let communicationController: Wire<Fetching>
@@ -28,11 +28,12 @@ final class Courier: Manager {
     init(_ context: Context) { wires = context.wires }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.fetch) { courier, url, call in try await courier.wires.communicationController.fetch(url, call) }
+        table.async(\.fetch) { fetching, url, call in try await fetching.wires.communicationController.fetch(url, call)
+        }
     }
 }
 
-final class CourierCommunication: CommunicationController {
+final class FetchingCommunication: CommunicationController {
     typealias Provides = Fetching
     struct Wires: Wiring {
         let fetcher: Wire<Fetching>
@@ -55,7 +56,7 @@ final class FetchService: NetworkService {
     static func methods(_ table: inout Methods) {
         table.async(\.fetch) { service, url, call in
             let response = try await service.http.send(
-                HTTPRequest("POST", url, headers: ["X-From": "courier"], body: Array("what?".utf8)), call)
+                HTTPRequest("POST", url, headers: ["X-From": "fetching"], body: Array("what?".utf8)), call)
             return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
         }
     }

@@ -10,9 +10,9 @@ import Testing
 /// The callers go on until the host has written how the swap ended, so that a host that waited for them would never
 /// end. One after the other: two that share the threads would wait for each other to have them all.
 @Suite(.serialized, .timeLimit(.minutes(5)))
-struct SwapBesideGluttonsTests {
+struct SwapWithOccupiedPoolTests {
     /// Calls that compute until they are told to end.
-    private final class Gluttons: Sendable {
+    private final class BusyLoops: Sendable {
         private let eating = Atomic(0)
         private let isOver = Atomic(false)
         let remote = Mutex<Remote<Scripted>?>(nil)
@@ -37,7 +37,7 @@ struct SwapBesideGluttonsTests {
         /// Ends them when the log says that a swap is over.
         var log: RecordedLog {
             RecordedLog { [self] record in
-                if ["swapped", "swap failed, the old code goes on", "rolled back"].contains(record.message) {
+                if ["swapped", "swap failed, the old code keeps running", "rolled back"].contains(record.message) {
                     isOver.store(true, ordering: .relaxed)
                 }
             }
@@ -45,39 +45,40 @@ struct SwapBesideGluttonsTests {
     }
 
     /// - Parameter action: just before it the pool is occupied.
-    private func host(_ gluttons: Gluttons, before action: SwapAction, _ script: TillScript = TillScript()) async throws
-        -> TillHost
+    private func host(_ busyLoops: BusyLoops, before action: SwapAction, _ script: CounterScript = CounterScript())
+        async throws
+        -> CounterHost
     {
-        let log = gluttons.log, once = Once()
-        let tills = try TillHost(
-            script: script, others: ["Glutton": ScriptedPlugin.Part(script: Script(act: gluttons.act)).value],
+        let log = busyLoops.log, once = Once()
+        let counters = try CounterHost(
+            script: script, others: ["BusyLoop": ScriptedPlugin.Part(script: Script(act: busyLoops.act)).value],
             linked: [LinkedPlugin(ScriptedPlugin.self)]
         ) {
             $0.log = log
             $0.swapFault = { next throws(BackplaneError) in
-                if next == action, once.isFirst { gluttons.occupy() }
+                if next == action, once.isFirst { busyLoops.occupy() }
             }
         }
-        let remote: Remote<Scripted> = try await tills.host.manager("Glutton")
-        gluttons.remote.withLock { $0 = remote }
-        return tills
+        let remote: Remote<Scripted> = try await counters.host.manager("BusyLoop")
+        busyLoops.remote.withLock { $0 = remote }
+        return counters
     }
 
     @Test func `a drain comes to its deadline, and so do the calls that wait`() async throws {
-        let gluttons = Gluttons(), never = Turnstile()
-        let tills = try await host(
-            gluttons, before: .drain,
-            TillScript(act: { _, text, _ in
+        let busyLoops = BusyLoops(), never = Latch()
+        let counters = try await host(
+            busyLoops, before: .drain,
+            CounterScript(act: { _, text, _ in
                 await never.pass()
                 return text
             }))
-        let till = try await tills.till(), gate = try await tills.gate("Till"),
-            slot = try #require(tills.host.coordinator.knownSlot(to: "Till", as: Tills.self))
-        let call = Task { try await till.act("") }
+        let counter = try await counters.counter(), gate = try await counters.gate("Counter"),
+            slot = try #require(counters.host.coordinator.knownSlot(to: "Counter", as: Counting.self))
+        let call = Task { try await counter.act("") }
         await eventually { never.arrived == 1 }
         // Whoever waits is told at its deadline, which comes long before the drain's.
         let early = Mutex<BackplaneError.Code?>(nil)
-        let swap = Task { try await tills.swap(TillScript(edition: 2), SwapOptions(drainLimit: .seconds(1))) }
+        let swap = Task { try await counters.swap(CounterScript(edition: 2), SwapOptions(drainLimit: .seconds(1))) }
         _ = HostThread.launch {
             while !gate.isHeld { sched_yield() }
             _ = gate.wait(at: slot, Call(within: .milliseconds(20))) { admission in
@@ -90,32 +91,33 @@ struct SwapBesideGluttonsTests {
         #expect(early.withLock { $0 } == .callDeadline)
         never.open()
         _ = try await call.value
-        #expect(try await till.edition() == 1)
-        await tills.host.stop()
+        #expect(try await counter.edition() == 1)
+        await counters.host.stop()
     }
 
-    @Test func `a step that does not end is given up in its time`() async throws {
-        let gluttons = Gluttons(), never = Turnstile(), tills = try await host(gluttons, before: .create(0)),
-            till = try await tills.till()
-        _ = try await till.add(5)
+    @Test func `a step that does not end fails at its limit`() async throws {
+        let busyLoops = BusyLoops(), never = Latch(), counters = try await host(busyLoops, before: .create(0)),
+            counter = try await counters.counter()
+        _ = try await counter.add(5)
         let failure = await error {
-            try await tills.swap(
-                TillScript(edition: 2, made: { _ in await never.pass() }),
+            try await counters.swap(
+                CounterScript(edition: 2, made: { _ in await never.pass() }),
                 SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
         }
-        #expect(failure?.message.contains("prepare: Till took longer than 0.2 seconds to be made") == true)
-        #expect(try await till.add(1) == 6)
+        #expect(failure?.message.contains("prepare: Counter took longer than 0.2 seconds to be made") == true)
+        #expect(try await counter.add(1) == 6)
         never.open()
-        await eventually { tills.tills["Till"]!.left == [1: 1] }
-        await tills.host.stop()
+        await eventually { counters.counters["Counter"]!.left == [1: 1] }
+        await counters.host.stop()
     }
 
     @Test func `a swap comes about`() async throws {
-        let gluttons = Gluttons(), tills = try await host(gluttons, before: .create(0)), till = try await tills.till()
-        _ = try await till.add(5)
-        #expect(try await tills.swap(TillScript(edition: 2)).outcome == .swapped)
-        #expect(try await till.edition() == 2)
-        #expect(try await till.add(1) == 6)
-        await tills.host.stop()
+        let busyLoops = BusyLoops(), counters = try await host(busyLoops, before: .create(0)),
+            counter = try await counters.counter()
+        _ = try await counter.add(5)
+        #expect(try await counters.swap(CounterScript(edition: 2)).outcome == .swapped)
+        #expect(try await counter.edition() == 2)
+        #expect(try await counter.add(1) == 6)
+        await counters.host.stop()
     }
 }

@@ -5,31 +5,31 @@ import Synchronization
 
 @testable import BackplaneHost
 
-/// What a till does in each edition of its plugin: tests say it, step by step.
-struct TillScript: Sendable {
-    typealias Step = @Sendable (TillManager.Context) async throws -> Void
+/// The steps of a counter in one edition of its plugin, defined by a test.
+struct CounterScript: Sendable {
+    typealias Step = @Sendable (StatefulCounter.Context) async throws -> Void
     var edition = 1
     var made: Step = { _ in }
     var activated: Step = { _ in }
     var suspended: Step = { _ in }
     var resumed: Step = { _ in }
-    var exported: @Sendable (TillState) async throws -> TillState = { $0 }
-    var imported: @Sendable (TillState) async throws -> TillState = { $0 }
+    var exported: @Sendable (CounterState) async throws -> CounterState = { $0 }
+    var imported: @Sendable (CounterState) async throws -> CounterState = { $0 }
     var health: @Sendable () async throws -> Void = {}
-    var act: @Sendable (TillManager, String, Call) async throws -> String = { _, text, _ in text }
-    var actNow: @Sendable (TillManager, String) throws -> String = { _, text in text }
-    // Of a kiosk.
+    var act: @Sendable (StatefulCounter, String, Call) async throws -> String = { _, text, _ in text }
+    var actNow: @Sendable (StatefulCounter, String) throws -> String = { _, text in text }
+    // The steps of a worker.
     var built: @Sendable () async throws -> Void = {}
     var opened: @Sendable () async throws -> Void = {}
     var shut: @Sendable () async throws -> Void = {}
     var serve: @Sendable (String) async throws -> String = { $0 }
 }
 
-struct TillState: Codable, Sendable {
+struct CounterState: Codable, Sendable {
     var sum = 0
 }
 
-struct Tills: Contract {
+struct Counting: Contract {
     static let version: Version = "1.0.0"
     /// Adds, and answers with the sum.
     let add = AsyncMethod<Int, Int>()
@@ -42,24 +42,24 @@ struct Tills: Contract {
 }
 
 /// A manager with state whose every step is what a test wants, by its plugin's edition.
-final class TillManager: Manager, StatefulComponent {
-    typealias Provides = Tills
-    typealias State = TillState
+final class StatefulCounter: Manager, StatefulComponent {
+    typealias Provides = Counting
+    typealias State = CounterState
     struct Configuration: Decodable, Sendable {
         var key: String
     }
     struct Wires: Wiring {
-        let next: Wire<Tills>?
+        let next: Wire<Counting>?
     }
-    static let stateSchema = StateSchema(name: "till")
+    static let stateSchema = StateSchema(name: "counter")
     let context: Context
-    let script: TillScript
-    let events: TillEvents
+    let script: CounterScript
+    let events: CounterEvents
     let sum = Mutex(0)
 
     init(_ context: Context) async throws {
         self.context = context
-        events = TillEvents.of(context.configuration.key)
+        events = CounterEvents.of(context.configuration.key)
         script = events.script
         events.note("made \(script.edition)")
         try await script.made(context)
@@ -81,78 +81,78 @@ final class TillManager: Manager, StatefulComponent {
     }
     func stop() async { events.note("stop \(script.edition)") }
     func health() async throws { try await script.health() }
-    func exportState() async throws -> TillState {
+    func exportState() async throws -> CounterState {
         events.note("export \(script.edition)")
-        return try await script.exported(TillState(sum: sum.withLock { $0 }))
+        return try await script.exported(CounterState(sum: sum.withLock { $0 }))
     }
-    func importState(_ state: TillState) async throws {
+    func importState(_ state: CounterState) async throws {
         events.note("import \(script.edition)")
         let taken = try await script.imported(state)
         sum.withLock { $0 = taken.sum }
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in
-            till.sum.withLock {
+        table.async(\.add) { counter, number, _ in
+            counter.sum.withLock {
                 $0 += number
                 return $0
             }
         }
-        table.async(\.edition) { till, _, _ in till.script.edition }
-        table.sync(\.sumNow) { till, _, _ in till.sum.withLock { $0 } }
-        table.sync(\.editionNow) { till, _, _ in till.script.edition }
-        table.sync(\.actNow) { till, text, _ in try till.script.actNow(till, text) }
-        table.async(\.act) { till, text, call in try await till.script.act(till, text, call) }
+        table.async(\.edition) { counter, _, _ in counter.script.edition }
+        table.sync(\.sumNow) { counter, _, _ in counter.sum.withLock { $0 } }
+        table.sync(\.editionNow) { counter, _, _ in counter.script.edition }
+        table.sync(\.actNow) { counter, text, _ in try counter.script.actNow(counter, text) }
+        table.async(\.act) { counter, text, call in try await counter.script.act(counter, text, call) }
     }
 }
 
-/// What happened to the tills of one key, and the script of those that are made next.
-final class TillEvents: Sendable {
-    private static let all = Mutex<[String: TillEvents]>([:])
+/// The events of the counters of one key, and the script of those that are created next.
+final class CounterEvents: Sendable {
+    private static let all = Mutex<[String: CounterEvents]>([:])
     let key = UUID().uuidString
-    private let state: Mutex<(script: TillScript, events: [String])>
+    private let state: Mutex<(script: CounterScript, events: [String])>
 
-    init(_ script: TillScript = TillScript()) {
+    init(_ script: CounterScript = CounterScript()) {
         state = Mutex((script, []))
         let own = self
         Self.all.withLock { $0[key] = own }
     }
 
-    static func of(_ key: String) -> TillEvents { all.withLock { $0[key] } ?? TillEvents() }
+    static func of(_ key: String) -> CounterEvents { all.withLock { $0[key] } ?? CounterEvents() }
 
-    var script: TillScript { state.withLock { $0.script } }
+    var script: CounterScript { state.withLock { $0.script } }
     var all: [String] { state.withLock { $0.events } }
     func note(_ event: String) { state.withLock { $0.events.append(event) } }
     func clear() { state.withLock { $0.events = [] } }
     /// Those that are made from now on do this.
-    func next(_ script: TillScript) { state.withLock { $0.script = script } }
+    func next(_ script: CounterScript) { state.withLock { $0.script = script } }
 }
 
-/// A host of tills that are swapped for other editions of their plugin.
-struct TillHost {
-    static let plugin = "org.backplane.tests.tills"
+/// A host of counters that are swapped for other editions of their plugin.
+struct CounterHost {
+    static let plugin = "org.backplane.tests.counters"
     let test: TestHost
-    let tills: [String: TillEvents]
+    let counters: [String: CounterEvents]
     var host: PluginHost { test.host }
 
     /// - Parameters:
-    ///   - wires: of each till, the one that it calls.
+    ///   - wires: of each counter, the one that it calls.
     ///   - others: managers of other plugins.
     ///   - linked, libraries: those plugins; libraries lie in `folder`.
     init(
-        _ names: [String] = ["Till"], wires: [String: String] = [:], lanes: LaneRule = .fastest,
-        script: TillScript = TillScript(),
+        _ names: [String] = ["Counter"], wires: [String: String] = [:], lanes: LaneRule = .fastest,
+        script: CounterScript = CounterScript(),
         others: [String: ManifestValue] = [:], linked: [LinkedPlugin] = [], libraries: [String] = [],
         in folder: LoadingFixture.Folder? = nil, stopLimit: Duration = .seconds(3),
         options change: (inout HostOptions) -> Void = { _ in }
     ) throws {
-        var tills: [String: TillEvents] = [:]
-        for name in names { tills[name] = TillEvents(script) }
-        self.tills = tills
+        var counters: [String: CounterEvents] = [:]
+        for name in names { counters[name] = CounterEvents(script) }
+        self.counters = counters
         var managers = others
         for name in names {
             var value: [String: ManifestValue] = [
-                "className": "TillManager", "configuration": ["key": .string(tills[name]!.key)],
+                "className": "StatefulCounter", "configuration": ["key": .string(counters[name]!.key)],
             ]
             if let next = wires[name] { value["uses"] = ["next": .string(next)] }
             managers[name] = .dictionary(value)
@@ -167,20 +167,22 @@ struct TillHost {
     }
 
     static func edition(_ version: Version) -> LinkedPlugin {
-        LinkedPlugin(id: plugin, version: version) { $0.add(TillManager.self) }
+        LinkedPlugin(id: plugin, version: version) { $0.add(StatefulCounter.self) }
     }
 
-    func till(_ name: String = "Till") async throws(BackplaneError) -> Remote<Tills> { try await host.manager(name) }
+    func counter(_ name: String = "Counter") async throws(BackplaneError) -> Remote<Counting> {
+        try await host.manager(name)
+    }
 
-    /// Tills that are made from now on do this: also those that take back the state of others, of whatever edition
+    /// Counters that are made from now on do this: also those that take back the state of others, of whatever edition
     /// their plugin is.
-    func next(_ script: TillScript) {
-        for till in tills.values { till.next(script) }
+    func next(_ script: CounterScript) {
+        for counter in counters.values { counter.next(script) }
     }
 
-    /// Puts another edition of the plugin in force, whose tills do this.
+    /// Puts another edition of the plugin in force, whose counters do this.
     @discardableResult
-    func swap(_ script: TillScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
+    func swap(_ script: CounterScript, _ options: SwapOptions = SwapOptions(drainLimit: .seconds(60)))
         async throws(BackplaneError) -> SwapReport
     {
         next(script)

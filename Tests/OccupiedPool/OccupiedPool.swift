@@ -1,23 +1,23 @@
 import Backplane
 import BackplaneControl
 import BackplaneHost
+import BusyLoopModule
 import Glibc
-import GluttonModule
 import Synchronization
 
 /// A host program whose plugin keeps every thread of Swift's pool, in a process of its own since that holds up
 /// everything else.
 ///
-///     feast linked|library METHOD FOLDER
-///     feast asked FOLDER
-///     feast idle
+///     occupied-pool linked|library METHOD FOLDER
+///     occupied-pool asked FOLDER
+///     occupied-pool idle
 ///
 /// It makes one call more than a pool has threads, ends them when the log says that the pool is occupied, and prints
 /// what the log said. Something else may occupy the pool first, on a busy machine the program's own start: then it
 /// begins again, until its plugin is a candidate. `asked` asks its control socket meanwhile, and prints what was
 /// answered.
 @main
-struct Feast {
+struct OccupiedPool {
     static func main() async throws {
         alarm(300)  // whoever started it may be gone, and its plugin would spin for ever
         let arguments = CommandLine.arguments
@@ -26,7 +26,7 @@ struct Feast {
         for _ in 0..<20 {
             let (candidates, over) = try await hold(
                 linked: arguments[1] == "linked", arguments[2], until: arguments[3] + "/enough")
-            guard candidates.contains("glutton") else { continue }
+            guard candidates.contains("busy-loop") else { continue }
             print(candidates, over, separator: "\n")
             return
         }
@@ -52,12 +52,12 @@ struct Feast {
         for _ in 0..<20 {
             let answers = Mutex<[String]>([])
             let (candidates, _) = try await hold(
-                linked: false, "devour", until: folder + "/enough", listeningIn: folder + "/run"
+                linked: false, "spin", until: folder + "/enough", listeningIn: folder + "/run"
             ) { socket in
                 let lines = asked(socket, file: folder + "/enough")
                 answers.withLock { $0 = lines }
             }
-            guard candidates.contains("glutton") else { continue }
+            guard candidates.contains("busy-loop") else { continue }
             print(answers.withLock { $0 }.joined(separator: "\n"))
             return
         }
@@ -72,14 +72,14 @@ struct Feast {
         func code(_ manager: String, _ timeout: Double) -> String {
             do {
                 return try client.ask(
-                    CallRequest(manager: manager, method: "doze", input: "\"\(file)\"", timeout: timeout)
+                    CallRequest(manager: manager, method: "block", input: "\"\(file)\"", timeout: timeout)
                 ).output
             } catch { return error.code.rawValue }
         }
         return [
             line { "process \(try client.greet().process == getpid())" },
             line { "statistics \(try client.ask(StatisticsRequest()).count >= 0)" },
-            code("Nobody", 60), code("Glutton", 0.1),
+            code("Nobody", 60), code("BusyLoop", 0.1),
         ]
     }
 
@@ -96,8 +96,8 @@ struct Feast {
         unlink(file)
         let (records, record) = AsyncStream.makeStream(of: LogRecord.self)
         let manifest = Manifest(
-            plugins: linked ? [] : [PluginReference(library: "_Glutton")],
-            managers: ["Glutton": ManagerDefinition(className: "Glutton")])
+            plugins: linked ? [] : [PluginReference(library: "_BusyLoop")],
+            managers: ["BusyLoop": ManagerDefinition(className: "BusyLoop")])
         let log = WarningLog { warning in
             // On the watchdog's thread: no task can do anything now.
             if warning.metadata["waited"] != nil {
@@ -108,16 +108,16 @@ struct Feast {
             record.yield(warning)
         }
         let host = PluginHost(
-            manifest: manifest, plugins: linked ? [GluttonPlugin.self] : [],
+            manifest: manifest, plugins: linked ? [BusyLoopPlugin.self] : [],
             options: HostOptions(log: log, occupationLimit: .milliseconds(200)))
-        let glutton: Remote<Gluttony> = try await host.manager("Glutton")
+        let busyLoop: Remote<BusyLooping> = try await host.manager("BusyLoop")
         let control = try folder.map { try ControlSocket(serving: host, in: $0) }
         socket.withLock { $0 = control?.path ?? "" }
         defer { control?.close() }
         await withTaskGroup { group in
             for _ in 0...sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
                 group.addTask { @concurrent in
-                    _ = try? await (method == "doze" ? glutton.doze(file) : glutton.devour(file))
+                    _ = try? await (method == "block" ? busyLoop.block(file) : busyLoop.spin(file))
                 }
             }
         }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import BackplaneHost
 
-/// The host program `feast`, whose plugin keeps every thread of Swift's pool, as a process.
-enum FeastProgram {
+/// The host program `occupied-pool`, whose plugin keeps every thread of Swift's pool, as a process.
+enum OccupiedPoolProgram {
     /// Is it watched by ThreadSanitizer or AddressSanitizer?
     static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
     static let sanitized: Comment = "sanitizers have threads and delays of their own"
@@ -12,7 +12,7 @@ enum FeastProgram {
     /// The lines that it prints.
     static func lines(_ arguments: [String], in folder: LoadingFixture.Folder) async throws -> [String] {
         let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: TestHost.libraries + "/feast")
+        process.executableURL = URL(filePath: TestHost.libraries + "/occupied-pool")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging([
             "XDG_RUNTIME_DIR": folder.path, "XDG_CACHE_HOME": folder.path,

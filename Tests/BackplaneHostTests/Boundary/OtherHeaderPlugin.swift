@@ -1,5 +1,5 @@
 /// A plugin in C that is compiled with headers of other versions: it names no field that they might lack.
-enum FarPlugin {
+enum OtherHeaderPlugin {
     /// To be put behind the header.
     static let source = #"""
 

@@ -1,7 +1,7 @@
 public import Backplane
 
 /// A contract of 25 methods over 50 different types, for measuring how long wiring takes to compare them.
-public struct Loom: Contract {
+public struct ManyMethods: Contract {
     /// The version of this set of methods.
     public static let version: Version = "1.0.0"
     /// A method that is wired and never called.

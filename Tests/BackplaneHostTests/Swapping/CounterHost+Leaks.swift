@@ -3,11 +3,11 @@ import Testing
 
 @testable import BackplaneHost
 
-extension TillHost {
+extension CounterHost {
     /// Expects that swaps that are over left nothing behind but what is in force.
     ///
     /// - Parameters:
-    ///   - slots: of each till, those that lead to it.
+    ///   - slots: of each counter, those that lead to it.
     ///   - inFlight: of each, the calls that nobody waits for any more.
     func expectNothingLeft(
         slots: [String: Int], inFlight: [String: Int] = [:], _ location: SourceLocation = #_sourceLocation
@@ -28,7 +28,7 @@ extension TillHost {
     }
 }
 
-extension TillEvents {
+extension CounterEvents {
     /// How many there are of each edition, made and not gone.
     var left: [Int: Int] {
         var left: [Int: Int] = [:]

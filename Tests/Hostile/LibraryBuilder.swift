@@ -1,7 +1,7 @@
 import Foundation
 
 /// Builds the libraries in a folder, with the compilers of the toolchain.
-struct Workshop: Sendable {
+struct LibraryBuilder: Sendable {
     struct NotBuilt: Error, CustomStringConvertible {
         let description: String
     }

@@ -1,10 +1,10 @@
 /// What the two packages consist of, in the editions in which they are saved.
-extension Workbench {
+extension Workspace {
     static func package(products: [String] = ["Speaker", "Asker"]) -> String {
         let libraries = products.map { #".library(name: "\#($0)", type: .dynamic, targets: ["\#($0)"])"# }
         let targets = products.map { name in
             let files = name == "Speaker" ? #", resources: [.copy("greeting.txt")]"# : ""
-            return #".target(name: "\#(name)", dependencies: [backplane, "WorkbenchContracts"]\#(files))"#
+            return #".target(name: "\#(name)", dependencies: [backplane, "WorkspaceContracts"]\#(files))"#
         }
         return """
             // swift-tools-version: 6.3
@@ -13,11 +13,11 @@ extension Workbench {
             let backplane: Target.Dependency = .product(name: "Backplane", package: "backplane")
 
             let package = Package(
-                name: "workbench",
+                name: "workspace",
                 products: [\(libraries.joined(separator: ", "))],
                 dependencies: [.package(path: "../backplane", traits: [])],
                 targets: [
-                    .target(name: "WorkbenchContracts", dependencies: [backplane]),
+                    .target(name: "WorkspaceContracts", dependencies: [backplane]),
                     \(targets.joined(separator: ",\n        ")),
                 ])
 
@@ -46,7 +46,7 @@ extension Workbench {
         return """
             import Backplane
             import CBackplane
-            import WorkbenchContracts
+            import WorkspaceContracts
 
             actor Speaker: Manager, StatefulComponent {
                 typealias Provides = Words
@@ -84,7 +84,7 @@ extension Workbench {
         """
         import Backplane
         import CBackplane
-        import WorkbenchContracts
+        import WorkspaceContracts
 
         struct Asking: Contract {
             static let version: Version = "1.0.0"

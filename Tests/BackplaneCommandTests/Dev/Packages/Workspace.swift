@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Two packages of plugins that are worked on.
-struct Workbench {
+/// Two packages with plugins, for tests of the development loop.
+struct Workspace {
     private let packages: PackagesFolder
     var scratchPath: String { packages.scratchPath }
     /// With two plugins that share a contract, and the manifest.
@@ -13,12 +13,12 @@ struct Workbench {
 
     /// All as it is in the beginning.
     init() throws {
-        packages = try PackagesFolder(keeping: "workbench", "annex")
-        (folder, annex) = (packages.path + "/workbench", packages.path + "/annex")
+        packages = try PackagesFolder(keeping: "workspace", "annex")
+        (folder, annex) = (packages.path + "/workspace", packages.path + "/annex")
         for stale in [".git", "Sources/Latecomer"] { try? FileManager.default.removeItem(atPath: folder + "/" + stale) }
         try begin("Package.swift", Self.package())
         try begin("backplane.json", Self.manifest("Annex"))
-        try begin("Sources/WorkbenchContracts/Contracts.swift", Self.contracts())
+        try begin("Sources/WorkspaceContracts/Contracts.swift", Self.contracts())
         try begin("Sources/Speaker/Speaker.swift", Self.speaker("!"))
         try begin("Sources/Speaker/greeting.txt", "Hello")
         try begin("Sources/Asker/Asker.swift", Self.asker("How are you?"))
@@ -48,7 +48,7 @@ struct Workbench {
 
     func git(_ words: String...) async throws {
         let identity = [
-            "-c", "user.name=Workbench", "-c", "user.email=workbench@example.org", "-c", "core.hooksPath=/dev/null",
+            "-c", "user.name=Workspace", "-c", "user.email=workspace@example.org", "-c", "core.hooksPath=/dev/null",
         ]
         let outcome = try await RunningTool(["git", "-C", folder] + identity + words, of: "/usr/bin/env", input: nil)
             .end()

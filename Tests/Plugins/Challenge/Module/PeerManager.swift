@@ -1,8 +1,8 @@
 public import Backplane
 import Synchronization
 
-/// Who one is, and who one knows.
-public struct Citizens: Contract {
+/// The number of a manager, and those of the managers it knows.
+public struct Peers: Contract {
     public static let version: Version = "1.0.0"
     /// The number it was configured with.
     public let number = AsyncMethod<Nothing, Int>()
@@ -24,8 +24,8 @@ public struct Citizens: Contract {
 }
 
 /// A manager that is wired, looks up, fails and waits as its configuration says.
-final class CitizenManager: Manager {
-    typealias Provides = Citizens
+final class PeerManager: Manager {
+    typealias Provides = Peers
     struct Configuration: Decodable, Sendable {
         var number: Int?
         /// Throws with this text when it is made.
@@ -34,31 +34,31 @@ final class CitizenManager: Manager {
         var meets: [String]?
         /// A manager to call when it is made, and whom that one is to ask then.
         var asks: [String]?
-        /// Of all with the same text this many have to be there before one of them goes on.
-        var party: Party?
-        struct Party: Decodable, Sendable {
+        /// A barrier that this many managers have to reach before any of them continues.
+        var barrier: Barrier?
+        struct Barrier: Decodable, Sendable {
             var name: String
-            var guests: Int
+            var count: Int
         }
     }
     struct Wires: Wiring {
-        let left: Wire<Citizens>?
-        let right: Wire<Citizens>?
+        let left: Wire<Peers>?
+        let right: Wire<Peers>?
     }
     private static let instances = Atomic(0)
     private let context: Context
     private let instance: Int
-    private let met: [Wire<Citizens>]
+    private let met: [Wire<Peers>]
 
     init(_ context: Context) async throws {
         instance = Self.instances.add(1, ordering: .relaxed).newValue
         self.context = context
         if let text = context.configuration.fails { throw Refusal(text: text) }
-        if let party = context.configuration.party { try await Parties.join(party.name, of: party.guests) }
-        var met: [Wire<Citizens>] = []
+        if let barrier = context.configuration.barrier { try await Barriers.join(barrier.name, of: barrier.count) }
+        var met: [Wire<Peers>] = []
         for name in context.configuration.meets ?? [] { met.append(try await context.manager(name)) }
         if let asks = context.configuration.asks {
-            let other: Wire<Citizens> = try await context.manager(asks[0])
+            let other: Wire<Peers> = try await context.manager(asks[0])
             _ = try await other.ask(asks[1], context.begin())
         }
         self.met = met
@@ -83,12 +83,12 @@ final class CitizenManager: Manager {
             return numbers
         }
         table.async(\.ask) { manager, name, call in
-            let other: Wire<Citizens> = try await manager.context.manager(name, for: call)
+            let other: Wire<Peers> = try await manager.context.manager(name, for: call)
             return try await other.number(call)
         }
         table.async(\.resolve) { manager, ending, call in
             let other = try await manager.context.resolve(
-                Citizens.self, where: { $0.name.hasSuffix(ending) }, for: call)
+                Peers.self, where: { $0.name.hasSuffix(ending) }, for: call)
             return try await other.number(call)
         }
         table.async(\.wait) { manager, seconds, _ in
@@ -100,17 +100,17 @@ final class CitizenManager: Manager {
 
 private struct Refusal: ComponentError {
     var text: String
-    var code: String { "citizen.refusal" }
+    var code: String { "peer.refusal" }
     var message: String { text }
 }
 
-/// Where managers that start wait for one another.
-private enum Parties {
-    private static let guests = Mutex<[String: Int]>([:])
+/// The barriers at which starting managers wait for one another.
+private enum Barriers {
+    private static let count = Mutex<[String: Int]>([:])
 
     static func join(_ name: String, of wanted: Int) async throws {
-        guests.withLock { $0[name, default: 0] += 1 }
-        while guests.withLock({ $0[name] ?? 0 }) < wanted {
+        count.withLock { $0[name, default: 0] += 1 }
+        while count.withLock({ $0[name] ?? 0 }) < wanted {
             try await Task.sleep(for: .milliseconds(1))
         }
     }

@@ -3,20 +3,20 @@ import Synchronization
 
 @testable import BackplaneHost
 
-/// The till's class as other editions of its plugin have it.
-enum OtherTills {
+/// The counter's class as other editions of its plugin have it.
+enum OtherCounters {
     /// More methods, a minor version up.
-    static let wider = LinkedPlugin(id: TillHost.plugin, version: "2.0.0") { $0.add(WiderTill.self) }
+    static let wider = LinkedPlugin(id: CounterHost.plugin, version: "2.0.0") { $0.add(WiderCounter.self) }
     /// Another contract.
-    static let strange = LinkedPlugin(id: TillHost.plugin, version: "3.0.0") { $0.add(StrangeTill.self) }
+    static let strange = LinkedPlugin(id: CounterHost.plugin, version: "3.0.0") { $0.add(IncompatibleCounter.self) }
     /// State of the next version, with a way up and a way down.
-    static let newer = LinkedPlugin(id: TillHost.plugin, version: "4.0.0") { $0.add(NewerTill.self) }
+    static let newer = LinkedPlugin(id: CounterHost.plugin, version: "4.0.0") { $0.add(NewerCounter.self) }
     /// The same without a way down.
-    static let oneWay = LinkedPlugin(id: TillHost.plugin, version: "5.0.0") { $0.add(OneWayTill.self) }
+    static let oneWay = LinkedPlugin(id: CounterHost.plugin, version: "5.0.0") { $0.add(OneWayCounter.self) }
 }
 
-struct WiderTills: Contract {
-    static let name = "Tills"
+struct WiderCounting: Contract {
+    static let name = "Counting"
     static let version: Version = "1.1.0"
     let add = AsyncMethod<Int, Int>()
     let take = AsyncMethod<Int, Int>()
@@ -27,53 +27,53 @@ struct WiderTills: Contract {
     let actNow = SyncMethod<String, String>()
 }
 
-final class WiderTill: Manager, StatefulComponent {
-    typealias Provides = WiderTills
-    typealias Configuration = TillManager.Configuration
-    static let className = "TillManager"
-    static let stateSchema = StateSchema(name: "till")
+final class WiderCounter: Manager, StatefulComponent {
+    typealias Provides = WiderCounting
+    typealias Configuration = StatefulCounter.Configuration
+    static let className = "StatefulCounter"
+    static let stateSchema = StateSchema(name: "counter")
     private let sum = Mutex(0)
 
     init(_ context: Context) {}
-    func exportState() -> TillState { TillState(sum: sum.withLock { $0 }) }
-    func importState(_ state: TillState) { sum.withLock { $0 = state.sum } }
+    func exportState() -> CounterState { CounterState(sum: sum.withLock { $0 }) }
+    func importState(_ state: CounterState) { sum.withLock { $0 = state.sum } }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in
-            till.sum.withLock {
+        table.async(\.add) { counter, number, _ in
+            counter.sum.withLock {
                 $0 += number
                 return $0
             }
         }
-        table.async(\.take) { till, number, _ in
-            till.sum.withLock {
+        table.async(\.take) { counter, number, _ in
+            counter.sum.withLock {
                 $0 -= number
                 return $0
             }
         }
         table.async(\.edition) { _, _, _ in 2 }
-        table.sync(\.sumNow) { till, _, _ in till.sum.withLock { $0 } }
+        table.sync(\.sumNow) { counter, _, _ in counter.sum.withLock { $0 } }
         table.sync(\.editionNow) { _, _, _ in 2 }
         table.async(\.act) { _, text, _ in text }
         table.sync(\.actNow) { _, text, _ in text }
     }
 }
 
-struct StrangeTills: Contract {
-    static let name = "Tills"
+struct IncompatibleCounting: Contract {
+    static let name = "Counting"
     static let version: Version = "2.0.0"
     let edition = AsyncMethod<Nothing, Int>()
 }
 
-final class StrangeTill: Manager, StatefulComponent {
-    typealias Provides = StrangeTills
-    typealias Configuration = TillManager.Configuration
-    static let className = "TillManager"
-    static let stateSchema = StateSchema(name: "till")
+final class IncompatibleCounter: Manager, StatefulComponent {
+    typealias Provides = IncompatibleCounting
+    typealias Configuration = StatefulCounter.Configuration
+    static let className = "StatefulCounter"
+    static let stateSchema = StateSchema(name: "counter")
 
     init(_ context: Context) {}
-    func exportState() -> TillState { TillState() }
-    func importState(_ state: TillState) {}
+    func exportState() -> CounterState { CounterState() }
+    func importState(_ state: CounterState) {}
     static func methods(_ table: inout Methods) { table.async(\.edition) { _, _, _ in 3 } }
 }
 
@@ -82,61 +82,61 @@ struct NewerState: Codable, Sendable {
     var cents = 0
 }
 
-final class NewerTill: Manager, StatefulComponent {
-    typealias Provides = Tills
-    typealias Configuration = TillManager.Configuration
-    static let className = "TillManager"
-    static let stateSchema = StateSchema(name: "till", version: 2, accepts: 1...2, writes: 1)
+final class NewerCounter: Manager, StatefulComponent {
+    typealias Provides = Counting
+    typealias Configuration = StatefulCounter.Configuration
+    static let className = "StatefulCounter"
+    static let stateSchema = StateSchema(name: "counter", version: 2, accepts: 1...2, writes: 1)
     private let cents = Mutex(0)
 
     init(_ context: Context) {}
     func exportState() -> NewerState { NewerState(cents: cents.withLock { $0 }) }
     func importState(_ state: NewerState) { cents.withLock { $0 = state.cents } }
     static func migrateUp(_ state: StoredState, from version: Int) throws -> NewerState {
-        NewerState(cents: try state.decode(TillState.self).sum * 100)
+        NewerState(cents: try state.decode(CounterState.self).sum * 100)
     }
     static func migrateDown(_ state: NewerState, to version: Int) throws -> any Encodable {
-        TillState(sum: state.cents / 100)
+        CounterState(sum: state.cents / 100)
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in
-            till.cents.withLock {
+        table.async(\.add) { counter, number, _ in
+            counter.cents.withLock {
                 $0 += number * 100
                 return $0 / 100
             }
         }
         table.async(\.edition) { _, _, _ in 4 }
-        table.sync(\.sumNow) { till, _, _ in till.cents.withLock { $0 / 100 } }
+        table.sync(\.sumNow) { counter, _, _ in counter.cents.withLock { $0 / 100 } }
         table.sync(\.editionNow) { _, _, _ in 4 }
         table.async(\.act) { _, text, _ in throw BackplaneError(.componentFailed, text) }
         table.sync(\.actNow) { _, text, _ in text }
     }
 }
 
-final class OneWayTill: Manager, StatefulComponent {
-    typealias Provides = Tills
-    typealias Configuration = TillManager.Configuration
-    static let className = "TillManager"
-    static let stateSchema = StateSchema(name: "till", version: 2, accepts: 1...2)
+final class OneWayCounter: Manager, StatefulComponent {
+    typealias Provides = Counting
+    typealias Configuration = StatefulCounter.Configuration
+    static let className = "StatefulCounter"
+    static let stateSchema = StateSchema(name: "counter", version: 2, accepts: 1...2)
     private let cents = Mutex(0)
 
     init(_ context: Context) {}
     func exportState() -> NewerState { NewerState(cents: cents.withLock { $0 }) }
     func importState(_ state: NewerState) { cents.withLock { $0 = state.cents } }
     static func migrateUp(_ state: StoredState, from version: Int) throws -> NewerState {
-        NewerState(cents: try state.decode(TillState.self).sum * 100)
+        NewerState(cents: try state.decode(CounterState.self).sum * 100)
     }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.add) { till, number, _ in
-            till.cents.withLock {
+        table.async(\.add) { counter, number, _ in
+            counter.cents.withLock {
                 $0 += number * 100
                 return $0 / 100
             }
         }
         table.async(\.edition) { _, _, _ in 5 }
-        table.sync(\.sumNow) { till, _, _ in till.cents.withLock { $0 / 100 } }
+        table.sync(\.sumNow) { counter, _, _ in counter.cents.withLock { $0 / 100 } }
         table.sync(\.editionNow) { _, _, _ in 5 }
         table.async(\.act) { _, text, _ in throw BackplaneError(.componentFailed, text) }
         table.sync(\.actNow) { _, text, _ in text }

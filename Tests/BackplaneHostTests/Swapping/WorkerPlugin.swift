@@ -4,55 +4,55 @@ import BackplaneDocuments
 @testable import BackplaneHost
 
 /// Managers without state: one that swaps without waiting, and one that is exclusive.
-enum KioskPlugin {
-    static let id = "org.backplane.tests.kiosks"
+enum WorkerPlugin {
+    static let id = "org.backplane.tests.workers"
 
     static func edition(_ version: Version = "1.0.0") -> LinkedPlugin {
         LinkedPlugin(id: id, version: version) {
-            $0.add(Kiosk<PlainKiosk>.self)
-            $0.add(Kiosk<ExclusiveKiosk>.self)
+            $0.add(Worker<PlainTraits>.self)
+            $0.add(Worker<ExclusiveWorker>.self)
         }
     }
 
     /// - Parameter events: whose script it follows.
-    static func manager(_ className: String, _ events: TillEvents) -> ManifestValue {
+    static func manager(_ className: String, _ events: CounterEvents) -> ManifestValue {
         ["className": .string(className), "configuration": ["key": .string(events.key)]]
     }
 }
 
-struct Kiosks: Contract {
+struct Working: Contract {
     static let version: Version = "1.0.0"
     let edition = AsyncMethod<Nothing, Int>()
     /// What the script says.
     let serve = AsyncMethod<String, String>()
 }
 
-/// What a kiosk's class says of itself.
-protocol KioskManner: Sendable {
+/// What a worker's class says of itself.
+protocol WorkerTraits: Sendable {
     static var className: String { get }
     static var isExclusive: Bool { get }
 }
 
-enum PlainKiosk: KioskManner {
-    static let className = "Kiosk"
+enum PlainTraits: WorkerTraits {
+    static let className = "Worker"
     static let isExclusive = false
 }
 
-enum ExclusiveKiosk: KioskManner {
-    static let className = "ExclusiveKiosk"
+enum ExclusiveWorker: WorkerTraits {
+    static let className = "ExclusiveWorker"
     static let isExclusive = true
 }
 
-final class Kiosk<Manner: KioskManner>: Manager {
-    typealias Provides = Kiosks
-    typealias Configuration = TillManager.Configuration
+final class Worker<Manner: WorkerTraits>: Manager {
+    typealias Provides = Working
+    typealias Configuration = StatefulCounter.Configuration
     static var className: String { Manner.className }
     static var isExclusive: Bool { Manner.isExclusive }
-    private let script: TillScript
-    private let events: TillEvents
+    private let script: CounterScript
+    private let events: CounterEvents
 
     init(_ context: Context) async throws {
-        events = TillEvents.of(context.configuration.key)
+        events = CounterEvents.of(context.configuration.key)
         script = events.script
         events.note("made \(script.edition)")
         try await script.built()
@@ -73,7 +73,7 @@ final class Kiosk<Manner: KioskManner>: Manager {
     func health() async throws { try await script.health() }
 
     static func methods(_ table: inout Methods) {
-        table.async(\.edition) { kiosk, _, _ in kiosk.script.edition }
-        table.async(\.serve) { kiosk, text, _ in try await kiosk.script.serve(text) }
+        table.async(\.edition) { worker, _, _ in worker.script.edition }
+        table.async(\.serve) { worker, text, _ in try await worker.script.serve(text) }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A host of another year: its structs are longer or shorter than those that the SDK knows, and end at the edge of
 /// memory.
-struct OddHost {
+struct OtherVersionHost {
     var abiMin: UInt32 = 0
     var abiMax: UInt32 = 0
     /// In bytes.

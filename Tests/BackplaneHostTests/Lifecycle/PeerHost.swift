@@ -5,20 +5,20 @@ import FoundationEssentials
 
 @testable import BackplaneHost
 
-/// A host of citizens, managers that are wired, look up and fail as they are told to.
-struct Society {
+/// A host of peers: managers that are wired, look one another up and fail as configured.
+struct PeerHost {
     /// One manager of a manifest.
-    struct Citizen {
+    struct Peer {
         var number = 0
         var left: String?
         var right: String?
         var meets: [String] = []
-        /// Whom to call when it is made, and whom that one asks then.
+        /// The manager to call when it is created, and the manager that it calls in turn.
         var asks: [String]?
         var fails: String?
         var isLazy = false
-        /// The name of a party, and how many have to come.
-        var party: (String, Int)?
+        /// The name of a barrier, and how many managers have to reach it.
+        var barrier: (String, Int)?
 
         var value: ManifestValue {
             var configuration: [String: ManifestValue] = [
@@ -26,12 +26,14 @@ struct Society {
             ]
             if let asks { configuration["asks"] = .array(asks.map { .string($0) }) }
             if let fails { configuration["fails"] = .string(fails) }
-            if let party { configuration["party"] = ["name": .string(party.0), "guests": .integer(Int64(party.1))] }
+            if let barrier {
+                configuration["barrier"] = ["name": .string(barrier.0), "count": .integer(Int64(barrier.1))]
+            }
             var uses: [String: ManifestValue] = [:]
             if let left { uses["left"] = .string(left) }
             if let right { uses["right"] = .string(right) }
             var manager: [String: ManifestValue] = [
-                "className": "CitizenManager", "configuration": .dictionary(configuration), "uses": .dictionary(uses),
+                "className": "PeerManager", "configuration": .dictionary(configuration), "uses": .dictionary(uses),
             ]
             if isLazy { manager["activation"] = "lazy" }
             return .dictionary(manager)
@@ -42,25 +44,25 @@ struct Society {
     let libraries: [String]
     var host: PluginHost { test.host }
 
-    init(_ citizens: [String: Citizen], from origin: Origin = .linked, startLimit: Duration = .seconds(60)) throws {
+    init(_ peers: [String: Peer], from origin: Origin = .linked, startLimit: Duration = .seconds(60)) throws {
         libraries = origin.isLoaded ? ["_Challenge"] : []
-        let text = String(decoding: Self.manifest(citizens, libraries).json, as: UTF8.self)
+        let text = String(decoding: Self.manifest(peers, libraries).json, as: UTF8.self)
         test = try TestHost(
             text, plugins: origin == .linked ? [ChallengePlugin.self] : [], lanes: origin.lanes, startLimit: startLimit)
     }
 
-    static func manifest(_ citizens: [String: Citizen], _ libraries: [String]) -> ManifestValue {
+    static func manifest(_ peers: [String: Peer], _ libraries: [String]) -> ManifestValue {
         [
             "manifestVersion": 1, "plugins": .array(libraries.map { ["library": .string($0)] }),
-            "managers": .dictionary(citizens.mapValues(\.value)),
+            "managers": .dictionary(peers.mapValues(\.value)),
         ]
     }
 
-    func document(_ citizens: [String: Citizen]) -> ManifestDocument {
-        ManifestDocument(Self.manifest(citizens, libraries))
+    func document(_ peers: [String: Peer]) -> ManifestDocument {
+        ManifestDocument(Self.manifest(peers, libraries))
     }
 
-    func citizen(_ name: String) async throws(BackplaneError) -> Remote<Citizens> {
+    func peer(_ name: String) async throws(BackplaneError) -> Remote<Peers> {
         try await host.manager(name)
     }
 
