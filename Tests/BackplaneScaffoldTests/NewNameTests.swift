@@ -21,7 +21,7 @@ struct NewNameTests {
     func `of a name that will not do one is made that will`(name: String, better: String) {
         let error = #expect(throws: BackplaneError.self) { try NewName(name) }
         #expect(error?.code == .newName)
-        #expect(error?.message.hasSuffix("; `\(better)` would do") == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasSuffix("; `\(better)` would be valid") == true, "\(error?.message ?? "")")
     }
 
     @Test(arguments: [
@@ -46,6 +46,6 @@ struct NewNameTests {
 
     @Test func `a suggestion keeps the folder`() {
         let error = #expect(throws: BackplaneError.self) { try NewName("plugins/tide-table", inFolder: true) }
-        #expect(error?.message.hasSuffix("`plugins/TideTable` would do") == true)
+        #expect(error?.message.hasSuffix("`plugins/TideTable` would be valid") == true)
     }
 }
