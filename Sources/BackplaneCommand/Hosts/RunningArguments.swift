@@ -51,7 +51,8 @@ struct SwapArguments: ParsableArguments {
     var probation: Double?
 
     @Option(
-        help: ArgumentHelp("The fraction of calls that may fail during probation (default: 0.1).", valueName: "fraction"))
+        help: ArgumentHelp(
+            "The fraction of calls that may fail during probation (default: 0.1).", valueName: "fraction"))
     var errorRate: Double?
 
     @Option(

@@ -81,7 +81,8 @@ struct SwapHistoryTests {
                 && all.map(\.canReturn) == [true, false, false, false])
         for number in [3, 4] {
             let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
-            #expect(refusal?.message == "\(CounterHost.plugin) has no retired generation \(number); retired generations: 1")
+            #expect(
+                refusal?.message == "\(CounterHost.plugin) has no retired generation \(number); retired generations: 1")
         }
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1])
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
