@@ -255,7 +255,7 @@ extension FakeTests {
             await refusal([.communicationController(of: "Librarian"): Fake(Hours.self)]) == """
                 there is a problem with the manifest
                   /managers/Librarian/communicationController/className: wire.mismatch: `Librarian` 1.0.0 of plugin `org.example.lending` asks for `LendingNetwork` 1.0.0 \
-                as `communicationController`; `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
+                as `communicationController`, but `Fake.Hours` 1.0.0 of plugin `org.backplane.testkit.fakes` provides `Hours` 1.0.0
                 """)
     }
 

@@ -74,7 +74,7 @@ struct TestHostTests {
             error?.description == """
                 there are 2 problems with the manifest
                   /managers/Librarian/dataAccessController/className: component.unknown-class: no plugin registers a class `LoanStorr`; did you mean `LoanStore`?
-                  /managers/Other/className: component.unknown-class: no plugin registers a class `Nobody`; registered as a manager: `Librarian`, `ReadingClock`, `ClockReader`
+                  /managers/Other/className: component.unknown-class: no plugin registers a class `Nobody`; registered as a manager: `ClockReader`, `Librarian`, `ReadingClock`
                 """)
     }
 

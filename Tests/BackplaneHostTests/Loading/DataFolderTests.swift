@@ -47,7 +47,7 @@ struct DataFolderTests {
     }
 
     @Test(arguments: [
-        ("BookStore", "BookStore"), ("EditionReader.Books-2_b", "EditionReader.Books-2_b"),
+        ("BookStore", "BookStore"), ("Shop.Books-2_b", "Shop.Books-2_b"),
         ("../../etc", "..%2F..%2Fetc"),
         ("/etc", "%2Fetc"),
         ("a b", "a%20b"), ("a%20b", "a%2520b"), ("Bücher", "B%C3%BCcher"), ("a\u{0}b", "a%00b"), ("...", "..."),

@@ -30,27 +30,27 @@ struct ResourceFolderTests {
         return Resources(folder: try ResourceFolder.copy(besides: library, named: name, &names))
     }
 
-    @Test(arguments: ["app_EditionReader.resources", "app_ShopModule.resources"])
+    @Test(arguments: ["app_Shop.resources", "app_ShopModule.resources"])
     func `the folder that SwiftPM names after the library is copied with it`(name: String) throws {
-        let library = try library(with: name, "app_Other.resources", "EditionReader.resources")
+        let library = try library(with: name, "app_Other.resources", "Shop.resources")
         let resources = try resources(library)
         #expect(try resources.data("deep/name.txt") == Array(name.utf8))
         #expect(resources.folder?.hasPrefix(loads.path) == true)
     }
 
     @Test func `a change next to the library does not change the copy`() throws {
-        let library = try library(with: "app_EditionReader.resources")
+        let library = try library(with: "app_Shop.resources")
         let resources = try resources(library)
-        try folder.write(Array("new".utf8), as: "app_EditionReader.resources/deep/name.txt")
-        #expect(try resources.data("deep/name.txt") == Array("app_EditionReader.resources".utf8))
+        try folder.write(Array("new".utf8), as: "app_Shop.resources/deep/name.txt")
+        #expect(try resources.data("deep/name.txt") == Array("app_Shop.resources".utf8))
     }
 
     @Test func `two candidates are an error that the manifest settles`() throws {
-        let library = try library(with: "app_EditionReader.resources", "app_ShopModule.resources")
+        let library = try library(with: "app_Shop.resources", "app_ShopModule.resources")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
         #expect(
             error?.message
-                == "`app_EditionReader.resources` and `app_ShopModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
+                == "`app_Shop.resources` and `app_ShopModule.resources` could both be the plugin's resources; choose one with `resources` in the manifest"
         )
         #expect(
             try resources(library, named: "app_ShopModule.resources").data("deep/name.txt")
@@ -58,7 +58,7 @@ struct ResourceFolderTests {
     }
 
     @Test func `the resources of a linked plugin are next to the program, named after its module`() throws {
-        _ = try library(with: "app_EditionReader.resources", "app_ShopModule.resources", "app_Shopping.resources")
+        _ = try library(with: "app_Shop.resources", "app_ShopModule.resources", "app_Shopping.resources")
         #expect(
             try ResourceFolder.of(module: "ShopModule", in: folder.path) == folder.path + "/app_ShopModule.resources")
         #expect(try ResourceFolder.of(module: "Other", in: folder.path) == nil)
@@ -75,16 +75,16 @@ struct ResourceFolderTests {
     @Test func `a folder that the manifest names and that is not there is an error`() throws {
         let library = try library()
         let error = #expect(throws: BackplaneError.self) {
-            try resources(library, named: "app_EditionReader.resources")
+            try resources(library, named: "app_Shop.resources")
         }
         #expect(error?.code == .pluginUnreadable)
     }
 
     @Test func `a link among the files is refused, and nothing of the copy stays`() throws {
-        let library = try library(with: "app_EditionReader.resources")
-        _ = try folder.link("app_EditionReader.resources/passwords", to: "/etc/passwd")
+        let library = try library(with: "app_Shop.resources")
+        _ = try folder.link("app_Shop.resources/passwords", to: "/etc/passwd")
         let error = #expect(throws: BackplaneError.self) { try resources(library) }
-        #expect(error?.location == folder.path + "/app_EditionReader.resources/passwords")
+        #expect(error?.location == folder.path + "/app_Shop.resources/passwords")
         #expect(!LoadingFixture.exists(library.copy + ".resources"))
     }
 
@@ -97,7 +97,7 @@ struct ResourceFolderTests {
 
     @Test(arguments: ["", "/etc/passwd", "../secret", "deep/../../secret", "missing", "deep\u{0}"])
     func `only files of the folder are reached`(name: String) throws {
-        let resources = try resources(try library(with: "app_EditionReader.resources"))
+        let resources = try resources(try library(with: "app_Shop.resources"))
         let error = #expect(throws: BackplaneError.self) { try resources.data(name) }
         #expect(error?.code == .resourceMissing)
     }

@@ -36,7 +36,7 @@ struct SwapHistoryTests {
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1])
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])
         let wrong = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: 7) }
-        #expect(wrong?.message == "\(CounterHost.plugin) has no retired generation 7; there are 1")
+        #expect(wrong?.message == "\(CounterHost.plugin) has no retired generation 7; retired generations: 1")
         let stranger = await error { try await counters.host.rollback(plugin: "org.nobody") }
         #expect(stranger?.code == .pluginUnknown)
         #expect(try await counter.add(1) == 1)
@@ -81,7 +81,8 @@ struct SwapHistoryTests {
                 && all.map(\.canReturn) == [true, false, false, false])
         for number in [3, 4] {
             let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin, to: number) }
-            #expect(refusal?.message == "\(CounterHost.plugin) has no retired generation \(number); there are 1")
+            #expect(
+                refusal?.message == "\(CounterHost.plugin) has no retired generation \(number); retired generations: 1")
         }
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [1])
         #expect(try await counters.host.rollback(plugin: CounterHost.plugin).plugins.map(\.toGeneration) == [2])

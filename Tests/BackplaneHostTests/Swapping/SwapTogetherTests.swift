@@ -80,7 +80,7 @@ struct SwapTogetherTests {
         let refusal = await error { try await counters.host.rollback(plugin: CounterHost.plugin) }
         #expect(
             refusal?.code == .swapRefused
-                && refusal?.message.contains("the host program calls Counter by `Counting` 1.1.0") == true,
+                && refusal?.message.contains("the host program calls Counter through `Counting` 1.1.0") == true,
             "\(String(describing: refusal))")
         #expect(try await counter.edition() == 2)
         await counters.host.stop()

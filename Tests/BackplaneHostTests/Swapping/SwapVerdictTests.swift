@@ -54,7 +54,7 @@ struct SwapVerdictTests {
         let report = try await swap.value
         #expect(report.outcome == .rolledBack)
         #expect(
-            report.failure?.message == "8 of 12 calls of Counter failed, 66.7 %, and 50.0 % may",
+            report.failure?.message == "8 of 12 calls of Counter failed, 66.7 %; the limit is 50.0 %",
             "\(String(describing: report.failure))")
         await counters.host.stop()
     }

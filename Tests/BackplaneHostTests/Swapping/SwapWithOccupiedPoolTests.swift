@@ -104,7 +104,7 @@ struct SwapWithOccupiedPoolTests {
                 CounterScript(edition: 2, made: { _ in await never.pass() }),
                 SwapOptions(drainLimit: .seconds(60), stepLimit: .seconds(0.2)))
         }
-        #expect(failure?.message.contains("prepare: Counter took longer than 0.2 seconds to be made") == true)
+        #expect(failure?.message.contains("prepare: Counter took longer than 0.2 seconds to be created") == true)
         #expect(try await counter.add(1) == 6)
         never.open()
         await eventually { counters.counters["Counter"]!.left == [1: 1] }

@@ -176,7 +176,7 @@ struct DevPackageTests {
         let refusal = try await dev.next("refused", DevEvent.Refusal.self)
         #expect(refusal.subject == .package && refusal.error.location == workspace.folder + "/Package.swift")
         #expect(
-            refusal.error.message == "SwiftPM cannot read the package `workspace`; fix it, and it is read again"
+            refusal.error.message == "SwiftPM cannot read the package `workbench`; fix it, and it is read again"
                 && refusal.error.causes == [])
         #expect(refusal.problems.first?.contains(#/Package\.swift:\d+:\d+: error: /#) == true, "\(refusal)")
         #expect(

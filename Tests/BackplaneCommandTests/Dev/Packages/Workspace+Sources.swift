@@ -13,7 +13,7 @@ extension Workspace {
             let backplane: Target.Dependency = .product(name: "Backplane", package: "backplane")
 
             let package = Package(
-                name: "workspace",
+                name: "workbench",
                 products: [\(libraries.joined(separator: ", "))],
                 dependencies: [.package(path: "../backplane", traits: [])],
                 targets: [

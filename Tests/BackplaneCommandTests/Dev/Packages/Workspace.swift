@@ -13,8 +13,8 @@ struct Workspace {
 
     /// All as it is in the beginning.
     init() throws {
-        packages = try PackagesFolder(keeping: "workspace", "annex")
-        (folder, annex) = (packages.path + "/workspace", packages.path + "/annex")
+        packages = try PackagesFolder(keeping: "workbench", "annex")
+        (folder, annex) = (packages.path + "/workbench", packages.path + "/annex")
         for stale in [".git", "Sources/Latecomer"] { try? FileManager.default.removeItem(atPath: folder + "/" + stale) }
         try begin("Package.swift", Self.package())
         try begin("backplane.json", Self.manifest("Annex"))
@@ -48,7 +48,7 @@ struct Workspace {
 
     func git(_ words: String...) async throws {
         let identity = [
-            "-c", "user.name=Workspace", "-c", "user.email=workspace@example.org", "-c", "core.hooksPath=/dev/null",
+            "-c", "user.name=Workspace", "-c", "user.email=workbench@example.org", "-c", "core.hooksPath=/dev/null",
         ]
         let outcome = try await RunningTool(["git", "-C", folder] + identity + words, of: "/usr/bin/env", input: nil)
             .end()
