@@ -85,8 +85,8 @@ final class ComponentCalls: EncodedProvider, CallOwner {
     /// Answers the calls in flight with an error, and cancels them in the plugin.
     func endAll(_ error: BackplaneError) {
         for (id, _) in Callbacks.callsUnderWay(of: self) where Callbacks.end(id, EncodedAnswer(error)) {
-            // The plugin's function may not return.
-            HostThread.launch { [instance] in
+            // The plugin's function may not return. Without a thread it is not cancelled, but its caller has an answer.
+            _ = HostThread.launch { [instance] in
                 if Callbacks.isOwed(id) { instance.cancel(id) }
             }
         }
