@@ -71,7 +71,8 @@ final class ControlWork: Sendable {
         changed.raise()
     }
 
-    /// Waits for the outcome; work that has none at the end of the wait is abandoned, and cancelled as soon as possible.
+    /// Waits for the outcome; work that has none at the end of the wait is abandoned, and cancelled as soon as
+    /// possible.
     ///
     /// - Parameter client: The socket whose closing by the peer ends the wait, or `nil` to ignore it.
     func wait(for client: LocalSocket?) -> Ending {

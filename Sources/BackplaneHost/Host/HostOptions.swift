@@ -18,7 +18,8 @@ public struct HostOptions: Sendable {
     public var digest: (any ContentDigest)?
     /// The engines that execute components' requests, in addition to `file:` URLs below the manifest's folder.
     public var executors: [any HTTPExecutor]
-    /// The function that opens the record store in one of the host's folders, when the first data access controller starts.
+    /// The function that opens the record store in one of the host's folders, when the first data access controller
+    /// starts.
     public var openStore: StoreOpener
     /// The treatment of a store whose file is damaged; `nil` means what the manifest says.
     public var damagedStore: DamagedStorePolicy?

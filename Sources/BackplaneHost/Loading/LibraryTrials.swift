@@ -20,8 +20,8 @@ final class LibraryTrials: Sendable {
     /// - Parameters:
     ///   - limit: The time after which the child is killed.
     ///   - isGivenUp: Returns whether nobody waits for the result any longer.
-    /// - Throws: After removing the copy, `plugin.trial-failed` if the child does not survive it, or `host.exhausted` if
-    ///   the system gives no child.
+    /// - Throws: After removing the copy, `plugin.trial-failed` if the child does not survive it, or `host.exhausted`
+    ///   if the system gives no child.
     func requireSurvival(of file: LibraryFile, limit: Duration, isGivenUp: () -> Bool = { false })
         throws(BackplaneError)
     {

@@ -4,8 +4,8 @@ import BackplaneStorage
 
 /// A top-level section of a manifest that configures one part of the host.
 ///
-/// ``all`` is the one place where a section is declared. The reader, the writer, the known keys of a manifest and of its
-/// environments, `apply` and the schema's test follow it.
+/// ``all`` is the one place where a section is declared. The reader, the writer, the known keys of a manifest and of
+/// its environments, `apply` and the schema's test follow it.
 struct ManifestSection: Sendable {
     /// The key of the section in the root and in an environment.
     let key: String

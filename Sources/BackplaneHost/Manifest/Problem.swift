@@ -30,7 +30,8 @@ extension BackplaneError {
     /// Returns several errors of one subject as one: the error itself if it is the only one, otherwise one that sums
     /// them up.
     ///
-    /// The combined error has the code of the first, and as its causes the first hundred of them and a summary of others.
+    /// The combined error has the code of the first, and as its causes the first hundred of them and a summary of
+    /// others.
     ///
     /// - Precondition: `errors` is not empty.
     static func combining(_ errors: [BackplaneError], of subject: String, at location: String?) -> BackplaneError {

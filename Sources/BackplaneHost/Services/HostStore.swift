@@ -39,8 +39,8 @@ final class HostStore: Sendable {
 
     /// Opens the store on a thread of its own; only the first request does.
     ///
-    /// Whether a data access controller uses the store is not known before it does, so that a failure is no reason not to
-    /// start it.
+    /// Whether a data access controller uses the store is not known before it does, so that a failure is no reason
+    /// not to start it.
     ///
     /// - Parameter failed: Called if the store cannot be opened.
     func prepare(_ failed: @escaping @Sendable (BackplaneError) -> Void) {
