@@ -5,6 +5,8 @@ package enum ManifestLimits {
     package static let services = 10_000
     /// The greatest number of libraries.
     package static let plugins = 10_000
+    /// The greatest length of a name or a path; the latter is the system's `PATH_MAX`.
+    package static let nameBytes = 4_096
     /// The number of errors, and of warnings, that are listed; more are counted.
     package static let problems = 1_000
     package static let environments = 100

@@ -45,6 +45,11 @@ extension ManifestReader {
             report(.manifestMissingKey, "`\(key)` is empty", at: section.path / key)
             return nil
         }
+        guard text.utf8.count <= ManifestLimits.nameBytes else {
+            let words = "expected at most \(ManifestLimits.nameBytes) bytes, found \(text.utf8.count)"
+            report(.manifestWrongType, words, at: section.path / key)
+            return nil
+        }
         return text
     }
 

@@ -23,6 +23,13 @@ struct LargeMistakeTests {
         #expect(circles.allSatisfy { $0.error.message.utf8.count < 500 && $0.error.message.contains("9981 more") })
     }
 
+    @Test func `a name of half a million letters is refused without repeating it`() {
+        let name = String(repeating: "C", count: 500_000)
+        let problems = Resolution(.dictionary(["M": ["className": .string(name)]]), Self.catalogue).problems
+        #expect(problems.contains { $0.error.message == "expected at most 4096 bytes, found 500000" })
+        #expect(problems.allSatisfy { $0.error.description.utf8.count < 500 })
+    }
+
     @Test func `fifty thousand uses of managers that are not there are all told, and hints end`() {
         var uses: [String: ManifestValue] = [:], managers: [String: ManifestValue] = [:]
         for index in 0..<50_000 { uses["u\(index)"] = .string("Nobody\(index)") }
