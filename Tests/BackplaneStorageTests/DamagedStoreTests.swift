@@ -126,6 +126,49 @@ struct DamagedStoreTests {
         }
     }
 
+    /// The numbers of the pages whose first byte is this, which tells the kind of a b-tree's page.
+    private static func pages(in bytes: [UInt8], ofKind kind: UInt8) -> [Int] {
+        (2...bytes.count / 4_096).filter { bytes[($0 - 1) * 4_096] == kind }
+    }
+
+    @Test(arguments: Shape.all)
+    func `where an interior page is overwritten by a leaf, all other leaves are read`(shape: Shape) async throws {
+        let whole = try Fixture()
+        do {
+            let store = try whole.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+        }
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: whole.file)))
+        let leaf = try #require(Self.pages(in: bytes, ofKind: 0x0A).last)
+        for interior in Self.pages(in: bytes, ofKind: 0x02) {
+            let trial = try Fixture(), range = (interior - 1) * 4_096..<interior * 4_096
+            var damaged = bytes
+            damaged.replaceSubrange(range, with: bytes[(leaf - 1) * 4_096..<leaf * 4_096])
+            try Data(damaged).write(to: URL(filePath: trial.file))
+            let lost = Self.numbers(in: Array(bytes[range]))
+            try await expectRecords(shape, in: try trial.open(), but: lost, "page \(interior): \(trial.reports)")
+            #expect(trial.reports.first?.message.contains("lost: at most about") ?? lost.isEmpty, "\(trial.reports)")
+        }
+    }
+
+    @Test func `deleted records stay deleted where the list of free pages is damaged`() async throws {
+        let fixture = try Fixture(), shape = Shape.all[0]
+        do {
+            let store = try fixture.open()
+            try await store.write((0..<shape.records).map { shape.change($0) }, in: "library")
+            try await store.write([.deleteAll(collection: "loans")], in: "library")
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: fixture.file)))
+        let trunk = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(trunk > 1, "the store has free pages")
+        bytes.replaceSubrange((trunk - 1) * 4_096..<trunk * 4_096, with: [UInt8](repeating: 0, count: 4_096))
+        try Data(bytes).write(to: URL(filePath: fixture.file))
+
+        let store = try fixture.open()
+        #expect(try await store.read(RecordQuery(collection: "loans"), in: "library").records.isEmpty)
+        #expect(try await store.read(RecordQuery(collection: "books", limit: 0), in: "library").total > 0)
+    }
+
     @Test func `the report counts what was saved, and says whose records were lost`() async throws {
         let fixture = try Fixture(), shape = Shape.all[0]
         do {

@@ -3,8 +3,9 @@ import BackplaneStorage
 
 /// A walk through the pages of a damaged store, which finds every record that can still be read.
 ///
-/// It follows the tree of the table first. If pages of the tree are damaged, their subtrees are found by a scan of all
-/// pages that have not been visited, except for free ones, which contain deleted records.
+/// It follows the tree of the table first. Subtrees that a damaged page has cut off are then found by a scan of all pages
+/// that have not been visited, except for free ones, which contain deleted records. The scan is needed even if the walk
+/// meets no gap, because an interior page may have been overwritten by a valid leaf.
 struct RecordWalk {
     /// The namespace and collection that a record belongs to.
     struct Place: Hashable, Comparable {
@@ -24,6 +25,8 @@ struct RecordWalk {
     private let found: (Place, StoredRecord) throws -> Void
     private var visited: [Bool]
     private var last: Place?
+    /// The id of the last record at ``last``.
+    private var lastID: String?
     private var leaves = 0, recordsOnLeaves = 0
     private(set) var gaps: [Gap] = []
 
@@ -43,14 +46,12 @@ struct RecordWalk {
         let schema = BTreePage(1, in: pages)
         if let root = schema.flatMap(Self.root) {
             try visit(root)
-            if gaps.isEmpty { return }
         } else {
-            let roots = rootsByTheirLook()
-            for root in roots { try visit(root) }
-            if !roots.isEmpty && gaps.isEmpty { return }
+            for root in rootsByTheirLook() { try visit(root) }
         }
-        if schema != nil { leaveOutFreePages() }
-        try visitTheRest()
+        let knowsFreePages = schema != nil && leaveOutFreePages()
+        // If the list of free pages alone is damaged, a scan would only find deleted records.
+        if knowsFreePages || !gaps.isEmpty { try visitTheRest() }
     }
 
     /// Returns the number of the root page of the table `record`, according to the schema on the first page.
@@ -106,17 +107,32 @@ struct RecordWalk {
             return gaps.append(Gap(before: last, after: nil))
         }
         for index in gaps.indices.reversed() where gaps[index].after == nil { gaps[index].after = place }
-        last = place
+        // A record out of order is on a page of another place, and those of this place are missing.
+        if let last, let lastID, !Self.isAscending([last.namespace, last.collection, lastID], place, record.id) {
+            gaps.append(Gap(before: last, after: place))
+        }
+        (last, lastID) = (place, record.id)
         if page.kind == .indexLeaf { recordsOnLeaves += 1 }
         try found(place, record)
     }
 
+    /// Returns whether a record comes after another one in the order of SQLite, by bytes.
+    private static func isAscending(_ key: [String], _ place: Place, _ id: String) -> Bool {
+        let next = [place.namespace, place.collection, id]
+        guard let difference = key.indices.first(where: { key[$0] != next[$0] }) else { return false }
+        return key[difference].utf8.lexicographicallyPrecedes(next[difference].utf8)
+    }
+
     /// Scans the pages that have not been visited for records.
     private mutating func visitTheRest() throws {
+        let meetsNoGap = gaps.isEmpty
         for number in 1...max(1, pages.count) where number < visited.count && !visited[number] {
             guard let page = BTreePage(number, in: pages), page.kind.isIndex else { continue }
             for cell in 0..<page.cellCount {
-                if let (place, record) = page.row(of: cell).flatMap(Self.record) { try found(place, record) }
+                guard let (place, record) = page.row(of: cell).flatMap(Self.record) else { continue }
+                try found(place, record)
+                // The records of the page that led here are missing.
+                if meetsNoGap, gaps.isEmpty { gaps.append(Gap(before: nil, after: place)) }
             }
         }
     }
@@ -124,17 +140,25 @@ struct RecordWalk {
     /// Marks free pages as visited.
     ///
     /// The first page names the first trunk of the free list; each trunk names the next, and free leaves.
-    private mutating func leaveOutFreePages() {
-        var next = pages[1].map { Int($0.word(at: 32)) } ?? 0
+    ///
+    /// - Returns: Whether these are as many as the first page says.
+    private mutating func leaveOutFreePages() -> Bool {
+        guard let first = pages[1] else { return false }
+        var next = Int(first.word(at: 32)), known = 0
         while next >= 1, next <= pages.count, !visited[next], let page = pages[next] {
             visited[next] = true
+            known += 1
             let count = min(Int(page.word(at: 4)), pages.usable / 4 - 2)
             for place in 0..<max(0, count) {
                 let free = Int(page.word(at: 8 + 4 * place))
-                if free >= 1, free <= pages.count { visited[free] = true }
+                if free >= 1, free <= pages.count, !visited[free] {
+                    visited[free] = true
+                    known += 1
+                }
             }
             next = Int(page.word(at: 0))
         }
+        return known == Int(first.word(at: 36))
     }
 
     /// Returns the record in a row, or `nil` if the row is not one of the table `record`.
