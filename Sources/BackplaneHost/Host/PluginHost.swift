@@ -89,7 +89,9 @@ public final class PluginHost: Sendable {
     /// a manager is being recreated wait. Libraries that the manifest names for the first time are loaded; those it no
     /// longer names are no longer used.
     ///
-    /// - Parameter trustsLibraries: Whether to load new libraries without a trial in a child process.
+    /// - Parameters:
+    ///   - manifest: The manifest to activate.
+    ///   - trustsLibraries: Whether to load new libraries without a trial in a child process.
     /// - Throws: All errors of the manifest, in which case nothing has changed; or the reasons why components did not
     ///   start, in which case the rest is as the manifest says.
     @discardableResult

@@ -3,9 +3,9 @@ import BackplaneStorage
 
 /// A walk through the pages of a damaged store, which finds every record that can still be read.
 ///
-/// It follows the tree of the table first. Subtrees that a damaged page has cut off are then found by a scan of all pages
-/// that have not been visited, except for free ones, which contain deleted records. The scan is needed even if the walk
-/// meets no gap, because an interior page may have been overwritten by a valid leaf.
+/// It follows the tree of the table first. Subtrees that a damaged page has cut off are then found by a scan of all
+/// pages that have not been visited, except for free ones, which contain deleted records. The scan is needed even if
+/// the walk meets no gap, because an interior page may have been overwritten by a valid leaf.
 struct RecordWalk {
     /// The namespace and collection that a record belongs to.
     struct Place: Hashable, Comparable {
