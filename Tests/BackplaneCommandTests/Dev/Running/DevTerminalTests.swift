@@ -89,7 +89,7 @@ struct DevTerminalTests {
         #expect(await terminal.says("the application is stopping; q again ends it at once"), "\(terminal.text)")
         try terminal.type("q")
         #expect(await terminal.says("over, 0"), "\(terminal.text)")
-        #expect(terminal.text.contains("did not stop in order: signal 9 ended it"), "\(terminal.text)")
+        #expect(terminal.text.contains("did not stop cleanly: signal 9 ended it"), "\(terminal.text)")
         #expect(terminal.isOrdinary)
     }
 
