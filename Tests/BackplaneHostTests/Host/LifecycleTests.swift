@@ -70,7 +70,7 @@ struct LifecycleTests {
         #expect(seen.withLock { $0 } == Array(repeating: true, count: 5))
         #expect(test.loadFolders() == [])
         #expect(try FileTree.names(in: test.data) == data && data.count == 1)
-        #expect(try FileTree.names(in: FilePath.join(test.data, data[0])) == ["ChallengeDataAccess"])
+        #expect(try Set(FileTree.names(in: FilePath.join(test.data, data[0]))) == ["@store", "ChallengeDataAccess"])
     }
 
     @Test func `a manager's state goes from resolved to stopped`() async throws {

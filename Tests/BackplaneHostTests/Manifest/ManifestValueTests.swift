@@ -177,14 +177,14 @@ struct `Manifest values` {
         ("<plist><string>a", "line 1, column 8: `<string>` does not end"),
         ("<plist><string>&nbsp;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
         ("<plist><string>&#xD800;</string></plist>", "line 1, column 16: an unknown entity; write `&amp;` for `&`"),
-        ("<plist><integer>1.5</integer></plist>", "line 1, column 8: `1.5` is no integer"),
+        ("<plist><integer>1.5</integer></plist>", "line 1, column 8: `1.5` is not a valid integer"),
         (
             "<plist><integer>18446744073709551616</integer></plist>",
-            "line 1, column 8: `18446744073709551616` is no integer"
+            "line 1, column 8: `18446744073709551616` is not a valid integer"
         ),
-        ("<plist><real>x</real></plist>", "line 1, column 8: `x` is no real"),
-        ("<plist><data>?</data></plist>", "line 1, column 8: `?` is no data"),
-        ("<plist><date>today</date></plist>", "line 1, column 8: `today` is no date"),
+        ("<plist><real>x</real></plist>", "line 1, column 8: `x` is not a valid real"),
+        ("<plist><data>?</data></plist>", "line 1, column 8: `?` is not a valid data"),
+        ("<plist><date>today</date></plist>", "line 1, column 8: `today` is not a valid date"),
         ("<plist><dict/></plist><dict/>", "line 1, column 23: `<` after the end of the property list"),
         ("<plist><!-- <dict/></plist>", "line 1, column 8: this comment does not end"),
         ("bplist00", "this is not a valid binary property list: it is too short"),

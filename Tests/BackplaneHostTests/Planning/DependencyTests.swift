@@ -72,7 +72,7 @@ struct `Managers that use managers` {
     @Test func `Who uses one with a fault has one as well, which names where it began`() throws {
         let resolution = resolve(["A": ["B"], "B": ["C"], "C": [], "Other": []], faulty: ["C"])
         let root = BackplaneError(
-            .unknownClass, "no plugin registers a class `Nowhere`; as a manager there is `M`",
+            .unknownClass, "no plugin registers a class `Nowhere`; registered as a manager: `M`",
             at: "/managers/C/className")
         #expect(
             resolution.plan.faults["B"]
@@ -111,7 +111,7 @@ struct `Managers that use managers` {
         #expect(fault?.location == "/managers/A")
         #expect(
             fault?.message
-                == "`A` has 2 errors, the first: no plugin registers a class `Nowhere`; as a manager there is `M`")
+                == "`A` has 2 errors, the first: no plugin registers a class `Nowhere`; registered as a manager: `M`")
         #expect(fault?.causes == resolution.problems.map(\.error))
     }
 

@@ -20,7 +20,7 @@ struct `Classes of a manifest` {
             ),
             (
                 ["className": "Zoo"],
-                "/className: component.unknown-class: no plugin registers a class `Zoo`; as a manager there is `ClockManager`, `LibraryManager`"
+                "/className: component.unknown-class: no plugin registers a class `Zoo`; registered as a manager: `ClockManager`, `LibraryManager`"
             ),
             (
                 ["className": "BookStore"],
@@ -138,10 +138,10 @@ struct `Wires of a manifest` {
         let asks = "asks for `API` 1.2.0 as"
         #expect(
             summary(resolve(provider: provider).problems) == [
-                "error M /managers/M/dataAccessController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `dataAccessController`; `D` 1.0.0 of plugin `org.p1` \(words)",
-                "error M /managers/M/communicationController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `communicationController`; `C` 1.0.0 of plugin `org.p0` \(words)",
-                "error M /managers/M/uses/clock: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `clock`; `Clock` 1.0.0 of plugin `org.p1` \(words)",
-                "error M /managers/M/communicationController/services/0/className: wire.mismatch: `C` 1.0.0 of plugin `org.p0` \(asks) `books`; `S` 1.0.0 of plugin `org.p1` \(words)",
+                "error M /managers/M/dataAccessController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `dataAccessController`, but `D` 1.0.0 of plugin `org.p1` \(words)",
+                "error M /managers/M/communicationController/className: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `communicationController`, but `C` 1.0.0 of plugin `org.p0` \(words)",
+                "error M /managers/M/uses/clock: wire.mismatch: `M` 1.0.0 of plugin `org.p0` \(asks) `clock`, but `Clock` 1.0.0 of plugin `org.p1` \(words)",
+                "error M /managers/M/communicationController/services/0/className: wire.mismatch: `C` 1.0.0 of plugin `org.p0` \(asks) `books`, but `S` 1.0.0 of plugin `org.p1` \(words)",
             ])
     }
 
