@@ -35,7 +35,7 @@ package struct ControlFolder: Sendable {
 
     /// Makes a socket's file again that was removed, for example by a program that cleans temporary folders.
     ///
-    /// What fails is tried again later.
+    /// Failed attempts are repeated later.
     func restore(_ listener: LocalListener) {
         guard (try? FileStatus(at: listener.path)) == nil else { return }
         // In the meantime the folder may have become somebody else's.

@@ -104,8 +104,7 @@ extension BoundSync where Input == Nothing, Frame == OptionalFrame {
 /// A component passes on the frame of the call it serves, or begins one with `context.begin()`.
 public enum RequiredFrame {}
 
-// The four functions below exist for their message: the compiler refuses every call of an unavailable function. So
-// their bodies never run; they are there only because Swift requires a body.
+// The four functions below exist for their message. They have bodies only because Swift requires them.
 
 extension BoundAsync where Frame == RequiredFrame {
     /// Unavailable: a call through a ``Wire`` passes on the call being served.
@@ -113,6 +112,7 @@ extension BoundAsync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
+    // Never runs: the compiler refuses every call.
     public func callAsFunction(_ input: Input) async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
@@ -122,6 +122,7 @@ extension BoundAsync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
+    // Never runs: the compiler refuses every call.
     public func callAsFunction() async throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
@@ -131,6 +132,7 @@ extension BoundSync where Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
+    // Never runs: the compiler refuses every call.
     public func callAsFunction(_ input: Input) throws(BackplaneError) -> Output { fatalError("unavailable") }
 }
 
@@ -140,5 +142,6 @@ extension BoundSync where Input == Nothing, Frame == RequiredFrame {
         *, unavailable,
         message: "pass the current call as the last argument, or start a new one with `context.begin()`"
     )
+    // Never runs: the compiler refuses every call.
     public func callAsFunction() throws(BackplaneError) -> Output { fatalError("unavailable") }
 }

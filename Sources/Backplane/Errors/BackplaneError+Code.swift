@@ -107,7 +107,7 @@ extension BackplaneError.Code {
     public static let pluginRefused = Self("plugin.refused")
     /// The plugin's answer or one of its descriptors violates the rules of the boundary.
     public static let pluginInvalidAnswer = Self("plugin.invalid-answer")
-    /// The same plugin in the same version is already loaded.
+    /// A plugin is already loaded in the same version.
     public static let pluginDuplicate = Self("plugin.duplicate")
     /// The host is linked with a static Swift runtime, beside which no library can be loaded.
     public static let hostStaticRuntime = Self("host.static-runtime")

@@ -34,7 +34,7 @@ struct BoundaryRows {
     static let reference = "direct async Int → Int"
 
     var plugins: YardstickHost
-    /// The same host without restartable sequences.
+    /// A host like the other one, but without restartable sequences.
     var atomic: YardstickHost
     var direct: any DirectYardstick
     var tally: DirectTally

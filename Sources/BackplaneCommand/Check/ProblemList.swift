@@ -19,7 +19,7 @@ struct ProblemList: Sendable {
         } + rest + [summary] + hints
     }
 
-    /// What is not listed, and how to see it.
+    /// The summary of the problems that are not listed, and the option that lists them.
     private var rest: [String] { problems.summaryOfRest.map { ["\($0); --json lists all"] } ?? [] }
 
     /// The listed problems grouped by manager; those of the whole manifest come first, and the order is kept.

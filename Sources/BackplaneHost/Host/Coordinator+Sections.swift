@@ -25,7 +25,7 @@ extension Coordinator {
     /// Returns whether the host has begun to use a section.
     private func isInUse(_ section: ManifestSection) -> Bool {
         switch section.key {
-        // What the program says is not the manifest's to change.
+        // The program's options take precedence over the manifest.
         case "store": options.damagedStore == nil && starter.store.isOpen
         default: true
         }

@@ -91,7 +91,7 @@ struct Shutdown {
                     ? "not stopped: calls to it have not ended"
                     : "not stopped: one of its lifecycle steps has not ended",
                 component, methods: component.calls.methodsInFlight)
-            // Whoever called is told, and not left without an answer when the process ends.
+            // Every caller gets an answer before the process ends.
             if live.isStopped { component.calls.endAll(.hostHasStopped) }
             await starter.retire(component.handle, releasing: nil)
             return

@@ -5,7 +5,7 @@
 public enum TrialRule: Sendable, Hashable {
     /// None.
     case never
-    /// Those that a running host loads, in a swap, a preview or for another manifest: components are at stake.
+    /// Libraries that a running host loads, in a swap, a preview or for another manifest: components are at stake.
     case whileRunning
     /// All.
     case always

@@ -75,7 +75,7 @@ struct ManifestReader {
         // Without the requested environment nothing may run, but all problems are reported.
         let chosen = choosingEnvironment(in: root)
         var manifest = content(of: chosen ?? root), mayRun = chosen != nil
-        // What a section's mistake stands for is unknown, and a default in its place might do harm.
+        // The intention behind a faulty section is unknown, and a default in its place might do harm.
         if !readSections(of: chosen ?? root, into: &manifest) { mayRun = false }
         switch lock(in: root, of: manifest.managers.keys) {
         case .none: break

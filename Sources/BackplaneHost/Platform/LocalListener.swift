@@ -54,7 +54,7 @@ package final class LocalListener: Sendable {
 
     /// Waits for the next connection.
     ///
-    /// Those that came before the listener was closed are still accepted.
+    /// Connections made before the listener was closed are still accepted.
     package func accept(within limit: Duration) -> Acceptance {
         // Only the thread that accepts replaces the descriptor.
         let number = bound.withLock { $0.descriptor.number }, end = Deadline.now + limit

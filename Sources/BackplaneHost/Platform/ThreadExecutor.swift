@@ -3,7 +3,7 @@
 /// A task that awaits a continuation is resumed on the pool before it returns to its actor, unless it prefers another
 /// executor. Tasks that must not wait for the pool run in `withTaskExecutorPreference` with this executor.
 ///
-/// Where the system gives no thread, the pool runs the jobs, one after the other as well.
+/// If the system cannot create a thread, Swift's pool runs the jobs, also one after the other.
 final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []

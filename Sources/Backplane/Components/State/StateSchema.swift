@@ -11,7 +11,7 @@ public struct StateSchema: Sendable, Equatable {
     public var version: Int
     /// The versions that are accepted, including `version`.
     ///
-    /// Those that differ from it go through `migrateUp`.
+    /// Versions other than `version` go through `migrateUp`.
     public var accepts: ClosedRange<Int>
     /// The oldest version that `migrateDown` writes; `version` itself if there is no migration down.
     public var writes: Int
