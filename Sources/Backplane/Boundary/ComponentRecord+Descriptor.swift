@@ -17,8 +17,18 @@ extension bp_component {
             type: Unmanaged.passRetained(record).toOpaque(),
             create: createInstance,
             activate: { run($0, $1, $2) { try await $0.component.activate() } },
-            suspend: { run($0, $1, $2) { try await $0.component.suspend() } },
-            resume: { run($0, $1, $2) { try await $0.component.resume() } },
+            suspend: {
+                run($0, $1, $2) { instance in
+                    instance.mark(suspended: true)
+                    try await instance.component.suspend()
+                }
+            },
+            resume: {
+                run($0, $1, $2) { instance in
+                    instance.mark(suspended: false)
+                    try await instance.component.resume()
+                }
+            },
             stop: { run($0, $1, $2) { await $0.stop() } },
             release: { Unmanaged<Instance>.fromOpaque($0).release() },
             call: { instance, method, input, frame, id, done, context in
@@ -29,7 +39,11 @@ extension bp_component {
             traits: (description.isExclusive ? UInt32(BP_EXCLUSIVE) : 0)
                 | (description.restartsOnSwap ? UInt32(BP_RESTART_ON_SWAP) : 0),
             reserved: 0, state: description.state.flatMap { forever([bp_state($0)]) },
-            health: { run($0, $1, $2) { try await $0.component.health() } })
+            health: { run($0, $1, $2) { try await $0.component.health() } },
+            reconfigure: record.isReconfigurable ? reconfigureInstance : nil,
+            open: { Instance.at($0).open(Int($1), $2, Call($3.pointee), id: $4) },
+            next: { Instance.at($0).next($1, Int($2), Reply($3, $4)) },
+            close: { Instance.at($0).close($1, Reply($2, $3)) })
     }
 }
 
@@ -53,7 +67,7 @@ extension bp_state {
 extension bp_method {
     package init(_ method: MethodDescription) {
         self.init(
-            size: UInt32(MemoryLayout<bp_method>.size), kind: UInt32(method.isSynchronous ? BP_SYNC : BP_ASYNC),
+            size: UInt32(MemoryLayout<bp_method>.size), kind: method.kind.rawValue,
             name: .forever(method.name))
     }
 }
@@ -135,6 +149,11 @@ private let reviewConfiguration: bp_review = { type, configuration, done, contex
     } catch {
         reply.end(error)
     }
+}
+
+private let reconfigureInstance: bp_reconfigure = { instance, configuration, done, context in
+    let configuration = configuration.array
+    run(instance, done, context) { try await $0.reconfigure?(configuration) }
 }
 
 private let createInstance: bp_create = { type, creation, done, context in

@@ -7,6 +7,8 @@ final class ComponentRecord: Sendable {
     let create: @Sendable (ReceivedCreation) async throws -> Instance
     /// Returns the keys of a configuration that its type does not know; throws the error that ``create`` would throw.
     let review: Review
+    /// A Boolean value that indicates whether instances take another configuration.
+    let isReconfigurable: Bool
     typealias Review = @Sendable (_ configuration: [UInt8]) throws(BackplaneError) -> [String]
 
     /// The arguments of a creation, copied from `bp_creation`.
@@ -28,19 +30,21 @@ final class ComponentRecord: Sendable {
     }
 
     init(
-        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], review: @escaping Review,
+        _ description: ComponentDescription, layout: KeptText, wires: [DeclaredWire], isReconfigurable: Bool = false,
+        review: @escaping Review,
         create: @escaping @Sendable (ReceivedCreation) async throws -> Instance
     ) {
         (self.description, self.layout, self.wires, self.review, self.create) = (
             description, layout, wires, review, create
         )
+        self.isReconfigurable = isReconfigurable
     }
 
     convenience init<C: Component>(
         _ type: C.Type, named className: String, version: Version, contract: ContractRecords.Record,
         bodies: [(any MethodBody)?],
         wires: [DeclaredWire], contracts: ContractRecords, state: StateDescription?, _ coding: _StateCoding<C>?,
-        services: HostServices
+        _ reconfiguration: _Reconfiguration<C>?, services: HostServices
     ) where C.Context.Owner == C {
         let description = ComponentDescription(
             role: C.Context.role, className: className, version: version,
@@ -49,12 +53,12 @@ final class ComponentRecord: Sendable {
         let review: Review = { configuration throws(BackplaneError) in
             try KnownAndUnknown<C.Configuration>(configuration: configuration).unknownKeys
         }
-        self.init(description, layout: contract.layout, wires: wires, review: review) { creation in
+        self.init(
+            description, layout: contract.layout, wires: wires, isReconfigurable: reconfiguration != nil, review: review
+        ) { creation in
             let services = ComponentServices(host: services, contracts, creation)
             let configuration = try KnownAndUnknown<C.Configuration>(configuration: creation.configuration)
-            for key in configuration.unknownKeys {
-                services.log.warning("unknown configuration key", metadata: ["key": key])
-            }
+            services.log.unknownKeys(configuration.unknownKeys)
             let parts = ContextParts(
                 configuration: configuration.value,
                 wires: try C.Wires.connected(to: creation.slots(of: wires, services.host)), folder: creation.folder,
@@ -64,13 +68,23 @@ final class ComponentRecord: Sendable {
                 await services.tasks.stop()
                 throw error
             }
-            return Instance(component, bodies: bodies, tasks: services.tasks, coding)
+            let reconfigure = reconfiguration.map { reconfiguration -> Instance.Reconfigure in
+                { services.log.unknownKeys(try await reconfiguration.run(component, $0)) }
+            }
+            return Instance(component, bodies: bodies, tasks: services.tasks, coding, reconfigure: reconfigure)
         }
     }
 }
 
+extension Log {
+    /// Warns of keys in a configuration that its type does not know.
+    fileprivate func unknownKeys(_ keys: [String]) {
+        for key in keys { warning("unknown configuration key", metadata: ["key": key]) }
+    }
+}
+
 extension KnownAndUnknown {
-    fileprivate init(configuration: [UInt8]) throws(BackplaneError) {
+    init(configuration: [UInt8]) throws(BackplaneError) {
         self = try JSON.decode(Self.self, configuration, failing: .configurationInvalid)
     }
 }

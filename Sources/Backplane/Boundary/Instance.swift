@@ -16,12 +16,23 @@ final class Instance: Sendable {
     /// The cells that native wires call, by member.
     let cells: InstanceCells
     private let tasks: ComponentTasks
+    /// Takes another configuration, in JSON; `nil` for a component that is recreated instead.
+    let reconfigure: Reconfigure?
     private let calls = Mutex(Calls())
+    /// The streams that the host has opened and not closed.
+    private let streams = Mutex(InstanceStreams())
 
-    init<C: Component>(_ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: _StateCoding<C>?) {
-        (self.component, self.bodies, self.tasks) = (component, bodies, tasks)
+    typealias Reconfigure = @Sendable (_ configuration: [UInt8]) async throws -> Void
+
+    init<C: Component>(
+        _ component: C, bodies: [(any MethodBody)?], tasks: ComponentTasks, _ coding: _StateCoding<C>?,
+        reconfigure: Reconfigure? = nil
+    ) {
+        (self.component, self.bodies, self.tasks, self.reconfigure) = (component, bodies, tasks, reconfigure)
         state = coding.map { InstanceState(of: component, $0) }
-        (held, nativeHeld) = (HeldPointer(component), HeldPointer(component))
+        held = HeldPointer(component)
+        // Only swaps of such components wait for calls. Encoded calls are cancelled by their ids.
+        nativeHeld = HeldPointer(component, calls: coding != nil || C.isExclusive ? NativeCalls() : nil)
         cells = InstanceCells(bodies, nativeHeld.context)
     }
 
@@ -38,6 +49,44 @@ final class Instance: Sendable {
     func stop() async {
         await component.stop()
         await tasks.stop()
+    }
+
+    /// Records whether errors of streams' bodies count as interruptions, because the component is suspended.
+    func mark(suspended: Bool) {
+        held.mark(suspended)
+        nativeHeld.mark(suspended)
+    }
+
+    /// Opens a stream; an error is the answer to the first request for elements.
+    ///
+    /// `input` is lent for the duration of this function.
+    func open(_ method: Int, _ input: bp_bytes, _ call: Call, id: UInt64) {
+        let stream: StreamControl
+        do throws(BackplaneError) {
+            guard bodies.indices.contains(method), let body = bodies[method] else {
+                throw BackplaneError(
+                    .callUnimplemented, "\(type(of: component).className) has no method number \(method)")
+            }
+            stream = try body.open(held.context, input, call)
+        } catch {
+            stream = RefusedStream(error)
+        }
+        streams.withLock { $0.add(id, stream) }
+    }
+
+    /// Answers with elements of a stream.
+    func next(_ id: UInt64, _ count: Int, _ reply: Reply) {
+        guard let stream = streams.withLock({ $0.stream(id) }) else {
+            return reply.end(BackplaneError(.streamMisused, "there is no open stream with the number \(id)"))
+        }
+        stream.pull(count, reply)
+    }
+
+    /// Closes a stream, and answers when its body has returned.
+    func close(_ id: UInt64, _ reply: Reply) {
+        guard let stream = streams.withLock({ $0.remove(id) }) else { return reply.end(Int32(BP_OK), .empty) }
+        stream.end(.streamCancelled)
+        stream.whenReturned(reply)
     }
 
     /// Calls a method and answers exactly once.
@@ -67,7 +116,9 @@ final class Instance: Sendable {
         calls.withLock { $0[id] = nil }
     }
 
+    /// Cancels an encoded call, or with 0, which is the id of none, all native calls in flight.
     func cancel(_ id: UInt64) {
+        guard id != 0 else { return nativeHeld.calls?.cancelAll() ?? () }
         let task = calls.withLock { calls -> Task<Void, Never>? in
             if case .underWay(let task) = calls[id] { return task }
             if calls[id] != nil { calls[id] = .cancelled }
@@ -107,14 +158,22 @@ final class Instance: Sendable {
 /// The memory in which the functions of a method table find their component.
 private struct HeldPointer: @unchecked Sendable {  // written once, freed when nobody can call any more
     let context: UnsafeRawPointer
+    let calls: NativeCalls?
     let failures: @Sendable () -> UInt64
+    let mark: @Sendable (_ isSuspended: Bool) -> Void
     let free: @Sendable () -> Void
 
-    init<C: Component>(_ component: C) {
-        let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component)))
-        self.context = context
+    init<C: Component>(_ component: C, calls: NativeCalls? = nil) {
+        let context = UnsafeRawPointer(UnsafeMutableRawPointer(keeping: Held(component, calls: calls)))
+        (self.context, self.calls) = (context, calls)
         nonisolated(unsafe) let pointer = context  // whoever frees it is its last user
         failures = { pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.value }
-        free = { UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self) }
+        mark = {
+            pointer.assumingMemoryBound(to: Held<C>.self).pointee.failures.isSuspended.store($0, ordering: .relaxed)
+        }
+        free = {
+            UnsafeMutableRawPointer(mutating: pointer).free(Held<C>.self)
+            calls?.free()
+        }
     }
 }

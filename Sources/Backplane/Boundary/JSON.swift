@@ -3,8 +3,13 @@ import FoundationEssentials
 
 /// The JSON that crosses: Foundation's coders with their defaults, so that dates are seconds since the reference date.
 package enum JSON {
-    // Both can be shared: coding only reads their options, which never change.
+    // All can be shared: coding only reads their options, which never change.
     private static let encoder = JSONEncoder()
+    private static let sortingEncoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }()
     private static let decoder = JSONDecoder()
 
     package static func encode(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
@@ -13,8 +18,17 @@ package enum JSON {
         try encodeData(value, failing: code).withUnsafeBytes { Array($0) }
     }
 
+    /// Encodes a value with the keys of all objects sorted, so that equal dictionaries give equal bytes.
+    static func encodeSorted(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError)
+        -> [UInt8]
+    {
+        try encodeData(value, failing: code, with: sortingEncoder).withUnsafeBytes { Array($0) }
+    }
+
     /// Encodes a value without copying the encoder's output.
-    static func encodeData(_ value: some Encodable, failing code: BackplaneError.Code) throws(BackplaneError) -> Data {
+    static func encodeData(
+        _ value: some Encodable, failing code: BackplaneError.Code, with encoder: JSONEncoder = encoder
+    ) throws(BackplaneError) -> Data {
         do {
             return try encoder.encode(value)
         } catch let error as EncodingError {

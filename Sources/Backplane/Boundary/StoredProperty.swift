@@ -21,9 +21,11 @@ struct StoredProperty {
     ///
     /// To have one of these types, the runtime would first look for what its generic arguments conform to.
     private static func isMethod(_ declaration: ContextDescriptor) -> Bool {
-        guard case .structure = declaration.kind, declaration.name == "AsyncMethod" || declaration.name == "SyncMethod"
-        else { return false }
-        return declaration.module == module
+        guard case .structure = declaration.kind else { return false }
+        switch declaration.name {
+        case "AsyncMethod", "SyncMethod", "StreamMethod": return declaration.module == module
+        default: return false
+        }
     }
 
     private static let module = TypeMetadata(StoredProperty.self).descriptor.module

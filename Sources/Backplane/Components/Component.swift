@@ -28,7 +28,7 @@ public protocol Component: AnyObject, Sendable {
     static var version: Version { get }
     /// A Boolean value that indicates whether `activate` takes resources that two instances cannot share.
     ///
-    /// Examples are ports, files and timers. During a swap of an exclusive component, calls wait until the old instance
+    /// Examples are ports and files. During a swap of an exclusive component, calls wait until the old instance
     /// has released its resources and the new one has taken them. Default: `false`, and no call waits.
     static var isExclusive: Bool { get }
     /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
@@ -38,12 +38,15 @@ public protocol Component: AnyObject, Sendable {
     /// The coding of the state that is carried over, for the SDK; `nil` unless this is a ``StatefulComponent``.
     @_documentation(visibility: internal)
     static var _stateCoding: _StateCoding<Self>? { get }
+    /// The step that takes another configuration, for the SDK; `nil` unless this is a ``ReconfigurableComponent``.
+    @_documentation(visibility: internal)
+    static var _reconfiguration: _Reconfiguration<Self>? { get }
 
     /// Creates the component from its role's context, which contains its configuration and its wires.
     ///
     /// The initialiser takes nothing exclusive, because the old and the new instance exist together during a swap.
     init(_ context: Context) async throws
-    /// Takes exclusive resources: ports, files, timers. Default: nothing.
+    /// Takes exclusive resources: ports, files. Default: nothing.
     func activate() async throws
     /// Releases exclusive resources and stops changing state. Default: nothing.
     ///
@@ -79,6 +82,9 @@ extension Component {
     /// The default, `nil`: no state is carried over.
     @_documentation(visibility: internal)
     public static var _stateCoding: _StateCoding<Self>? { nil }
+    /// The default, `nil`: the component is recreated for another configuration.
+    @_documentation(visibility: internal)
+    public static var _reconfiguration: _Reconfiguration<Self>? { nil }
     /// Does nothing.
     public func activate() async throws {}
     /// Does nothing.

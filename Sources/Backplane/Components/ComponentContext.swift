@@ -16,7 +16,7 @@ extension ComponentContext {
     /// The host's log, under this component's name.
     public var log: Log { services.log }
 
-    /// The tasks that belong to the component; they are cancelled when it stops or when a swap has replaced it.
+    /// The tasks and timers of the component, which are cancelled when it stops or when a swap has replaced it.
     public var tasks: ComponentTasks { services.tasks }
 
     /// The configuration as the manifest gives it, in JSON, including keys that `Configuration` has no property for.
@@ -27,8 +27,13 @@ extension ComponentContext {
 
     /// Begins a call that serves no other call, for example from a timer or at start.
     ///
-    /// - Parameter duration: The time until the call's deadline; `nil` for a call without one.
-    public func begin(within duration: Duration? = nil) -> Call { Call(within: duration) }
+    /// - Parameters:
+    ///   - duration: The time until the call's deadline; `nil` for a call without one.
+    ///   - traceparent: The trace that the call continues, as a `traceparent` header of W3C Trace Context gives it. A
+    ///     new trace begins without it, or if it is malformed.
+    public func begin(within duration: Duration? = nil, traceparent: String? = nil) -> Call {
+        Call(within: duration, traceparent: traceparent)
+    }
 }
 
 /// The context of a manager: its collaborators and other managers, but no store and no network.
@@ -67,9 +72,15 @@ extension DataAccessContext: ComponentContext where Owner: Component {
 
 extension DataAccessContext: MayUseStore where Owner: Component {}
 
-/// The context of a communication controller: its network services and the host's HTTP.
+extension DataAccessContext: HasFolder where Owner: Component {}
+
+/// The context of a communication controller: its network services, a folder and the host's HTTP.
 public struct CommunicationContext<Owner>: Sendable {
     let parts: ContextParts
+    /// The path of a private folder for plain files, which is created when it is asked for.
+    ///
+    /// It has mode 0700, and is never removed by the host.
+    public var folder: String { parts.createdFolder }
     /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
@@ -85,9 +96,15 @@ extension CommunicationContext: ComponentContext where Owner: Component {
 
 extension CommunicationContext: MayUseNetwork where Owner: Component {}
 
-/// The context of a network service: the host's HTTP.
+extension CommunicationContext: HasFolder where Owner: Component {}
+
+/// The context of a network service: a folder and the host's HTTP.
 public struct NetworkServiceContext<Owner>: Sendable {
     let parts: ContextParts
+    /// The path of a private folder for plain files, which is created when it is asked for.
+    ///
+    /// It has mode 0700, and is never removed by the host.
+    public var folder: String { parts.createdFolder }
     /// Access to the log, the tasks and the host's services of this component.
     public var services: ComponentServices { parts.services }
 }
@@ -101,8 +118,16 @@ extension NetworkServiceContext: ComponentContext where Owner: Component {
 
 extension NetworkServiceContext: MayUseNetwork where Owner: Component {}
 
+extension NetworkServiceContext: HasFolder where Owner: Component {}
+
 /// The context of a role that may use the host's record store, as `context.store` of `BackplaneStorage`.
 public protocol MayUseStore: ComponentContext {}
+
+/// The context of a role that has a private folder for plain files.
+public protocol HasFolder: ComponentContext {
+    /// The path of the folder, which is never removed by the host.
+    var folder: String { get }
+}
 
 /// The context of a role that may use the host's HTTP, as `context.http` of `BackplaneNetwork`.
 public protocol MayUseNetwork: ComponentContext {}

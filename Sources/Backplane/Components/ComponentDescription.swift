@@ -11,7 +11,7 @@ package struct ComponentDescription: Sendable {
     package var wires: [WireDescription]
     /// A Boolean value that indicates whether activation takes resources that two instances cannot share.
     ///
-    /// Examples are ports, files and timers.
+    /// Examples are ports and files.
     package var isExclusive: Bool
     /// A Boolean value that indicates whether the component is recreated when one of its collaborators is swapped.
     package var restartsOnSwap: Bool
@@ -56,14 +56,21 @@ package struct ContractDescription: Sendable {
     }
 }
 
-/// A method's name, and whether it never suspends.
+/// A method's name and kind.
 package struct MethodDescription: Sendable {
     package var name: String
-    package var isSynchronous: Bool
+    package var kind: MethodKind
+
+    package init(name: String, kind: MethodKind) {
+        (self.name, self.kind) = (name, kind)
+    }
 
     package init(name: String, isSynchronous: Bool) {
-        (self.name, self.isSynchronous) = (name, isSynchronous)
+        self.init(name: name, kind: isSynchronous ? .sync : .async)
     }
+
+    package var isSynchronous: Bool { kind.rawValue == MethodKind.sync.rawValue }
+    package var isStream: Bool { kind.rawValue == MethodKind.stream.rawValue }
 }
 
 /// A collaborator that a component requires.

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The tasks that a component started for itself, which end with it.
+/// The tasks and timers that a component started for itself, which end with it.
 ///
-/// A `suspend` does not stop them, because only the component knows which of them must not run. A timer that changes
-/// state which a swap carries over has to be paused by the component. When a swap has replaced an instance, the tasks
-/// of the old one are cancelled on its release.
+/// A `suspend` holds back the timers (``every(_:jitter:name:limit:_:)``, ``after(_:name:limit:_:)``) and does not stop
+/// the tasks, because only the component knows which of them must not run: a task that changes state which a swap
+/// carries over has to be paused by the component. When a swap has replaced an instance, the tasks of the old one are
+/// cancelled on its release.
 public final class ComponentTasks: Sendable {
     private struct State {
         var isStopped = false
@@ -17,8 +18,12 @@ public final class ComponentTasks: Sendable {
         }
     }
     private let state = Mutex(State())
+    /// The host's timers; `nil` without a host that offers them.
+    let timers: HostTimers?
 
-    package init() {}
+    init(_ timers: HostTimers?) { self.timers = timers }
+
+    package convenience init() { self.init(nil) }
 
     /// Starts a task that is cancelled when the component stops.
     ///

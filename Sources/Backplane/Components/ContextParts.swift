@@ -1,3 +1,5 @@
+import Glibc
+
 /// The content of a context: a component's configuration and wires, type-erased, its folder and the host's services.
 ///
 /// Contexts do not require their owner to be a component, although it always is. If they did, Swift's runtime would
@@ -16,6 +18,22 @@ struct ContextParts: Sendable {
 
     func configuration<Value>() -> Value { values.configuration as! Value }
     func wires<Value>() -> Value { values.wires as! Value }
+}
+
+extension ContextParts {
+    /// The component's folder, which exists unless the system refuses to create it.
+    var createdFolder: String {
+        if !folder.isEmpty { makeFolders(folder) }
+        return folder
+    }
+
+    /// Creates a folder and those above it that are missing, for this user only.
+    private func makeFolders(_ path: String) {
+        guard mkdir(path, 0o700) != 0, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+        else { return }
+        makeFolders(String(path[..<slash]))
+        mkdir(path, 0o700)
+    }
 }
 
 extension ComponentContext {

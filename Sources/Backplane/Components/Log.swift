@@ -12,42 +12,61 @@ public struct Log: Sendable {
     }
 
     let isEnabled: @Sendable (Level) -> Bool
-    let write: @Sendable (Level, String, [String: String]) -> Void
+    let write: @Sendable (Level, String, [String: String], Call?) -> Void
 
-    /// Writes a message unless the host ignores its level, in which case neither argument is evaluated.
+    /// Writes a message unless the host ignores its level, in which case neither text nor metadata is evaluated.
+    ///
+    /// - Parameters:
+    ///   - level: The severity of the message.
+    ///   - message: A constant text.
+    ///   - metadata: The variable parts by their names.
+    ///   - call: The call that the message is about: the id of its trace is added to the metadata as `trace`.
     public func log(
-        _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]
+        _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:],
+        for call: Call? = nil
     ) {
-        if isEnabled(level) { write(level, message(), metadata()) }
+        if isEnabled(level) { write(level, message(), metadata(), call) }
     }
 
     /// Writes a message at level `trace`.
-    public func trace(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.trace, message(), metadata: metadata())
+    public func trace(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.trace, message(), metadata: metadata(), for: call)
     }
 
     /// Writes a message at level `debug`.
-    public func debug(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.debug, message(), metadata: metadata())
+    public func debug(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.debug, message(), metadata: metadata(), for: call)
     }
 
     /// Writes a message at level `info`.
-    public func info(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.info, message(), metadata: metadata())
+    public func info(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.info, message(), metadata: metadata(), for: call)
     }
 
     /// Writes a message at level `notice`.
-    public func notice(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.notice, message(), metadata: metadata())
+    public func notice(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.notice, message(), metadata: metadata(), for: call)
     }
 
     /// Writes a message at level `warning`.
-    public func warning(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.warning, message(), metadata: metadata())
+    public func warning(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.warning, message(), metadata: metadata(), for: call)
     }
 
     /// Writes a message at level `error`.
-    public func error(_ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:]) {
-        log(.error, message(), metadata: metadata())
+    public func error(
+        _ message: @autoclosure () -> String, metadata: @autoclosure () -> [String: String] = [:], for call: Call? = nil
+    ) {
+        log(.error, message(), metadata: metadata(), for: call)
     }
 }

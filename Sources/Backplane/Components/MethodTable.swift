@@ -51,4 +51,22 @@ extension MethodTable where C: Component {
     ) {
         set(memberNumber(of: member), SyncBody(of: C.self, body))
     }
+
+    /// Sets the body of a ``StreamMethod``, which sends the elements and returns after the last one.
+    ///
+    /// The body runs in a task of its own, which is cancelled when the consumer needs no further elements, and when the
+    /// component is swapped or stopped. It may outlast the component's `suspend`, and must not change exported state
+    /// then.
+    ///
+    /// - Parameters:
+    ///   - member: The stream in the contract.
+    ///   - body: A function that receives the component, the input, the sender of elements and the frame to pass on to
+    ///     other calls.
+    @inlinable @inline(__always)
+    public mutating func stream<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C.Provides, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (C, Input, StreamSender<Element>, Call) async throws -> Void
+    ) {
+        set(memberNumber(of: member), StreamBody(of: C.self, body))
+    }
 }

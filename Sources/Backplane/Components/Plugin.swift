@@ -60,6 +60,6 @@ public struct Registrar {
                 type, named: className, version: C.version == .ofPlugin ? pluginVersion : C.version,
                 contract: contract, bodies: contract.members.indices.map { table.body(of: $0) }, wires: wires,
                 contracts: contracts,
-                state: state, coding, services: services))
+                state: state, coding, C._reconfiguration, services: services))
     }
 }

@@ -33,7 +33,8 @@ public struct Resources: Sendable {
                 "the plugin has no resources; put a folder `<Package>_<Library>.resources` next to its library",
                 at: name)
         }
-        guard !name.isEmpty, !name.hasPrefix("/"), !name.utf8.contains(0), !name.split(separator: "/").contains("..")
+        guard !name.isEmpty, !name.hasPrefix("/"), !name.utf8.contains(0),
+            !Array(name.utf8).split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
         else {
             throw BackplaneError(
                 .resourceMissing, "expected a path below the plugin's resources, found `\(name)`", at: folder)

@@ -28,6 +28,15 @@ package struct StandInBodies<C: Contract> {
     ) {
         bodies[memberNumber(of: member)] = SyncBody(of: StandIn.self) { _, input, call in try body(input, call) }
     }
+
+    package mutating func stream<Input: Codable & Sendable, Element: Codable & Sendable>(
+        _ member: KeyPath<C, StreamMethod<Input, Element>>,
+        _ body: nonisolated(nonsending) @escaping @Sendable (Input, StreamSender<Element>, Call) async throws -> Void
+    ) {
+        bodies[memberNumber(of: member)] = StreamBody(of: StandIn.self) { _, input, elements, call in
+            try await body(input, elements, call)
+        }
+    }
 }
 
 extension Registrar {

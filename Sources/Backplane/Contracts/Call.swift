@@ -3,7 +3,7 @@ public import CBackplane
 /// The frame that travels with a call: its deadline, its trace and the components it has passed through.
 ///
 /// A component passes on the frame it was given. It begins a new one with `context.begin()`; a host program uses
-/// `host.begin(within:)`. A frame takes 64 bytes, and copying it is practically free.
+/// `host.begin(within:traceparent:)`. A frame takes 64 bytes, and copying it is practically free.
 @frozen
 public struct Call: Sendable {
     @usableFromInline var frame: bp_call
@@ -15,9 +15,13 @@ public struct Call: Sendable {
         frame.size = UInt32(MemoryLayout<bp_call>.size)
     }
 
-    package init(within duration: Duration?) {
+    /// Creates the frame of a new call, which begins a trace or continues one.
+    ///
+    /// - Parameter traceparent: The trace that another program has begun; one that cannot be read is not continued.
+    package init(within duration: Duration?, traceparent: String? = nil) {
         self.init()
         if let duration { deadline = .now + duration }
+        trace = traceparent.flatMap(Trace.init(traceparent:)) ?? .random()
     }
 
     package init(_ frame: bp_call) {
@@ -39,6 +43,12 @@ public struct Call: Sendable {
     /// Reads the clock.
     public var timeLeft: Duration? {
         deadline.map { $0 - .now }
+    }
+
+    /// The trace that the call is a part of; `nil` for a call that was made without a frame.
+    public internal(set) var trace: Trace? {
+        get { Trace(frame.trace) }
+        set { frame.trace = newValue?.bytes ?? bp_call().trace }
     }
 
     package var deadline: Deadline? {

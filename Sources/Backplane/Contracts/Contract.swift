@@ -5,12 +5,13 @@
 ///     public static let version: Version = "1.2.0"
 ///     public let search = AsyncMethod<BookQuery, [Book]>()
 ///     public let count = SyncMethod<Nothing, Int>()
+///     public let changes = StreamMethod<BookQuery, Book>()
 ///     public init() {}
 /// }
 /// ```
 ///
-/// Every stored property is an ``AsyncMethod`` or a ``SyncMethod``. Any other is reported when the plugin is loaded or
-/// the manager is looked up.
+/// Every stored property is an ``AsyncMethod``, a ``SyncMethod`` or a ``StreamMethod``. Any other is reported when the
+/// plugin is loaded or the manager is looked up.
 public protocol Contract: Sendable {
     /// The name that consumer and provider must agree on. Default: the type's name.
     static var name: String { get }

@@ -10,7 +10,7 @@ package struct Members<C: Contract>: Sendable {
         for property in StoredProperty.all(of: C()) {
             guard let member = property.member else {
                 problems.append(
-                    "\(C.name).\(property.label) is not an AsyncMethod or a SyncMethod; a contract has no other stored properties"
+                    "\(C.name).\(property.label) is not an AsyncMethod, a SyncMethod or a StreamMethod; a contract has no other stored properties"
                 )
                 continue
             }
@@ -30,6 +30,6 @@ package struct Members<C: Contract>: Sendable {
     package var description: ContractDescription {
         ContractDescription(
             name: C.name, version: C.version,
-            methods: all.map { MethodDescription(name: $0.name, isSynchronous: $0.type.isSynchronous) })
+            methods: all.map { MethodDescription(name: $0.name, kind: $0.type.kind) })
     }
 }

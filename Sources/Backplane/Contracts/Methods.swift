@@ -26,6 +26,20 @@ extension SyncMethod where Input: Codable, Output: Codable {
     public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
 }
 
+/// A method that gives a sequence: `let changes = StreamMethod<BookQuery, Book>()`.
+///
+/// Its consumer asks for one element after the other, and its provider waits for that.
+public struct StreamMethod<Input: Sendable, Element: Sendable>: Sendable {
+    private let member: DeclaredMember
+}
+
+extension StreamMethod where Input: Codable, Element: Codable {
+    /// Declares the method.
+    ///
+    /// - Parameter name: The name used across the boundary. Default: the property's name.
+    public init(_ name: String? = nil) { member = DeclaredMember(name: name, type: Self.self) }
+}
+
 /// Returns a member's number in its contract: its position among the stored properties.
 ///
 /// Folds to a constant in optimised code.

@@ -23,4 +23,10 @@ public struct Remote<C: Contract>: Sendable {
     ) -> BoundSync<Input, Output, OptionalFrame> {
         BoundSync(slot: slot, member: memberNumber(of: member))
     }
+    /// Returns a stream of the contract, bound to the manager.
+    public subscript<Input: Sendable, Element: Sendable>(
+        dynamicMember member: KeyPath<C, StreamMethod<Input, Element>>
+    ) -> BoundStream<Input, Element, OptionalFrame> {
+        BoundStream(slot: slot, member: memberNumber(of: member))
+    }
 }

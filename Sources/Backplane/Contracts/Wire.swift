@@ -23,4 +23,10 @@ public struct Wire<C: Contract>: Sendable {
     ) -> BoundSync<Input, Output, RequiredFrame> {
         BoundSync(slot: slot, member: memberNumber(of: member))
     }
+    /// Returns a stream of the contract, bound to the collaborator.
+    public subscript<Input: Sendable, Element: Sendable>(
+        dynamicMember member: KeyPath<C, StreamMethod<Input, Element>>
+    ) -> BoundStream<Input, Element, RequiredFrame> {
+        BoundStream(slot: slot, member: memberNumber(of: member))
+    }
 }

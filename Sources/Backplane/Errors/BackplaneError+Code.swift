@@ -85,7 +85,7 @@ extension BackplaneError.Code {
     public static let pluginDigestMismatch = Self("plugin.digest-mismatch")
     /// The manifest gives a SHA-256, and the host has no `ContentDigest` to compute it.
     public static let pluginDigestUnsupported = Self("plugin.digest-unsupported")
-    /// The library is not a complete ELF image.
+    /// The library is not a complete ELF image, or its tables lead the loader outside of it.
     public static let pluginDamaged = Self("plugin.damaged")
     /// The library was built for another architecture.
     public static let pluginWrongMachine = Self("plugin.wrong-machine")
@@ -159,12 +159,20 @@ extension BackplaneError.Code {
     public static let callInvalidOutput = Self("call.invalid-output")
     /// The provider does not implement the method.
     public static let callUnimplemented = Self("call.unimplemented")
+    /// The method is a stream, which is opened and not called, or it was opened and is none.
+    public static let callWrongKind = Self("call.wrong-kind")
     /// The call was cancelled.
     public static let callCancelled = Self("call.cancelled")
     /// The call's deadline has passed.
     public static let callDeadline = Self("call.deadline")
     /// The component called, or the one that calls, has stopped, or cannot be waited for while it is restarted.
     public static let callRetired = Self("call.retired")
+    /// Too many calls wait for the component called already.
+    public static let callOverloaded = Self("call.overloaded")
+    /// The provider of the stream was swapped or stopped, and the stream can be opened again.
+    public static let streamInterrupted = Self("stream.interrupted")
+    /// The stream was read twice, by two readers at once, or after it was closed.
+    public static let streamMisused = Self("stream.misused")
     /// The component threw an error of its own.
     public static let componentFailed = Self("component.failed")
     /// The component's role does not permit the use of this host service.
@@ -173,6 +181,10 @@ extension BackplaneError.Code {
     public static let hostStopped = Self("host.stopped")
     /// The host does not offer a service that the plugin needs.
     public static let interfaceMissing = Self("host.interface-missing")
+    /// A component's timer has a wrong value or a name that is taken, or there are too many.
+    public static let timerRefused = Self("timer.refused")
+    /// A file cannot be handed over to another component, or adopted by one.
+    public static let fileRefused = Self("file.refused")
     /// The plugin has no such resource file.
     public static let resourceMissing = Self("resource.missing")
 }

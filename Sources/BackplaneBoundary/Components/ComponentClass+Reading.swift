@@ -39,8 +39,21 @@ extension ComponentClass {
             contract = try Self.contract(
                 component.contract, component.contract_version, component.methods, component.method_count, of: name)
         }
-        guard contract?.methods.isEmpty != false || component.call != nil else {
+        let methods = contract?.methods ?? []
+        guard component.call != nil || !methods.contains(where: { !$0.isStream }) else {
             throw BackplaneError(.pluginInvalidAnswer, "\(name) has methods but no `call` function")
+        }
+        if let stream = methods.first(where: \.isStream) {
+            let missing = [
+                component.open == nil ? "open" : nil, component.next == nil ? "next" : nil,
+                component.close == nil ? "close" : nil,
+            ].compactMap(\.self)
+            guard missing.isEmpty else {
+                throw BackplaneError(
+                    .pluginInvalidAnswer,
+                    "\(name) has the stream `\(stream.name)` but no function \(missing.map { "`\($0)`" }.joined(separator: ", ")); set it, and set `size` to sizeof(bp_component)"
+                )
+            }
         }
         var wires: [WireDescription] = [], lanes: [bp_wire_lane?] = []
         for wire in try Descriptors.read(component.wires, count: component.wire_count, of: "\(name)'s wires") {
@@ -91,14 +104,10 @@ extension ComponentClass {
             version: try texts.version(version, "\(owner()): the contract's version"))
         for method in try Descriptors.read(methods, count: count, of: "\(owner())'s methods") {
             let name = try texts.name(method.name, "\(owner()): a method's name")
-            guard [UInt32(BP_ASYNC), UInt32(BP_SYNC)].contains(method.kind) else {
-                throw BackplaneError(
-                    .pluginInvalidAnswer, "\(owner()).\(name): kind \(method.kind) is neither BP_ASYNC nor BP_SYNC")
-            }
             guard !contract.methods.contains(where: { $0.name == name }) else {
                 throw BackplaneError(.pluginInvalidAnswer, "\(owner()) has two methods named `\(name)`")
             }
-            contract.methods.append(MethodDescription(name: name, isSynchronous: method.kind == UInt32(BP_SYNC)))
+            contract.methods.append(MethodDescription(name: name, kind: MethodKind(rawValue: method.kind)))
         }
         return contract
     }

@@ -9,6 +9,9 @@ package struct ComponentClass: Sendable {
     /// A Boolean value that indicates whether the class shares slots with this host.
     package var sharesSlots: Bool { origin.sharesSlots }
 
+    /// A Boolean value that indicates whether instances take another configuration.
+    package var isReconfigurable: Bool { functions.component.reconfigure != nil }
+
     /// The functions and tables that the descriptor points at.
     struct Functions: @unchecked Sendable {  // constant, and alive as long as the process
         let component: bp_component

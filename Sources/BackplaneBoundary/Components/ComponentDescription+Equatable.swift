@@ -31,13 +31,17 @@ extension ContractDescription: Hashable {
 
 extension MethodDescription: Hashable {
     package static func == (a: Self, b: Self) -> Bool {
-        (a.name, a.isSynchronous) == (b.name, b.isSynchronous)
+        (a.name, a.kind) == (b.name, b.kind)
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
-        hasher.combine(isSynchronous)
+        hasher.combine(kind.rawValue)
     }
+}
+
+extension MethodKind: Equatable {
+    package static func == (a: Self, b: Self) -> Bool { a.rawValue == b.rawValue }
 }
 
 extension WireDescription: Equatable {

@@ -33,6 +33,18 @@ extension ComponentInstance {
         try await run(functions.component.health, watch, isStep: false)
     }
 
+    /// Gives the instance another configuration.
+    ///
+    /// - Throws: The component's reason against it; `call.unimplemented` if the class takes none.
+    package func reconfigure(_ configuration: [UInt8], _ watch: Callbacks.Watch) async throws(BackplaneError) {
+        guard let take = functions.component.reconfigure else {
+            throw BackplaneError(.callUnimplemented, "the component takes no other configuration")
+        }
+        _ = try await wait(watch) { instance, context in
+            configuration.withBytes { take(instance, $0, Callbacks.done, context) }
+        }
+    }
+
     private func run(_ step: bp_step?, _ watch: Callbacks.Watch, isStep: Bool = true) async throws(BackplaneError) {
         guard let step else { return }
         _ = try await wait(watch, isStep: isStep) { step($0, Callbacks.done, $1) }

@@ -77,4 +77,30 @@ package final class ComponentInstance: @unchecked Sendable {
     package func cancel(_ id: UInt64) {
         functions.component.cancel?(instance, id)
     }
+
+    /// Cancels the tasks of the native calls in flight, which are their callers', if swaps wait for them.
+    package func cancelNativeCalls() {
+        guard functions.lane != nil else { return }
+        functions.component.cancel?(instance, 0)
+    }
+
+    /// Opens a stream under the number `id`.
+    package func open(_ method: UInt32, _ input: bp_bytes, _ call: Call, id: UInt64) {
+        call.withC { functions.component.open?(instance, method, input, $0, id) }
+    }
+
+    /// Asks a stream for elements, whose answer is expected under `answer` (``Callbacks``).
+    package func next(_ id: UInt64, _ count: Int, answer: UInt64) {
+        functions.component.next?(
+            instance, id, UInt32(clamping: count), Callbacks.done, Callbacks.context(answer))
+    }
+
+    /// Closes a stream.
+    ///
+    /// - Parameter ended: A function that is called once nothing of the stream uses the instance any more.
+    package func close(_ id: UInt64, ended: @escaping @Sendable () -> Void) {
+        guard let close = functions.component.close else { return ended() }
+        let answer = Callbacks.expect(answered: { _, _ in ended() }, { _, _ in })
+        close(instance, id, Callbacks.done, Callbacks.context(answer))
+    }
 }

@@ -9,6 +9,38 @@ package protocol EncodedProvider: AnyObject, Sendable {
     /// - Returns: An id to cancel the call with; 0 if it has already ended.
     func call(_ method: Int, _ input: bp_bytes, _ call: Call, _ reply: Reply) -> UInt64
     func cancel(_ id: UInt64)
+    /// Opens a stream for a component, with a borrowed input.
+    func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
+        -> any ProvidedStream
+    /// Keeps a stream that a component has opened natively, and the instance for its body.
+    ///
+    /// - Returns: The number to end it with.
+    /// - Throws: The reason why it is refused, in which case `make` was not called.
+    func opened(by consumer: UInt32, _ make: () -> NativeStream) throws(BackplaneError) -> UInt64
+    /// Records that the body of a native stream has returned.
+    func ended(_ stream: UInt64)
+}
+
+/// A stream of a component, as an encoded wire reads it.
+package protocol ProvidedStream: AnyObject, Sendable {
+    /// Answers with at most `count` elements, or with the end of the stream.
+    func next(_ count: Int, _ reply: Reply)
+    func close()
+}
+
+extension EncodedProvider {
+    /// A provider without streams.
+    package func open(_ method: Int, _ input: bp_bytes, _ call: Call, by consumer: UInt32) throws(BackplaneError)
+        -> any ProvidedStream
+    {
+        throw BackplaneError(.callUnimplemented, "the provider has no streams")
+    }
+
+    package func opened(by consumer: UInt32, _ make: () -> NativeStream) throws(BackplaneError) -> UInt64 {
+        throw BackplaneError(.callUnimplemented, "the provider has no streams")
+    }
+
+    package func ended(_ stream: UInt64) {}
 }
 
 extension EncodedTarget {
@@ -20,7 +52,33 @@ extension EncodedTarget {
             call: { target, method, input, frame, done, context in
                 keptProvider(at: target).call(Int(method), input, Call(frame.pointee), Reply(done, context))
             },
-            cancel: { keptProvider(at: $0).cancel($1) })
+            cancel: { keptProvider(at: $0).cancel($1) },
+            open: { target, method, input, frame, consumer, refused, context in
+                do throws(BackplaneError) {
+                    let stream = try keptProvider(at: target).open(
+                        Int(method), input, Call(frame.pointee), by: consumer)
+                    return Box(stream).toContext()
+                } catch {
+                    Reply(refused, context).end(error)
+                    return nil
+                }
+            },
+            next: { stream, count, done, context in
+                Unmanaged<Box<any ProvidedStream>>.fromOpaque(stream).takeUnretainedValue().value
+                    .next(Int(count), Reply(done, context))
+            },
+            close: { Box<any ProvidedStream>.take($0).close() },
+            opened: { target, consumer, stream, end, count, release, refused, context in
+                do throws(BackplaneError) {
+                    return try keptProvider(at: target).opened(by: consumer) {
+                        NativeStream(stream, end: end, count: count, release: release)
+                    }
+                } catch {
+                    Reply(refused, context).end(error)
+                    return 0
+                }
+            },
+            ended: { keptProvider(at: $0).ended($1) })
         let pointer = UnsafeMutablePointer<bp_provider>.allocate(capacity: 1)
         pointer.initialize(to: table)
         self.init(pointer)

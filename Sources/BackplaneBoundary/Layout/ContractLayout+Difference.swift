@@ -36,7 +36,10 @@ extension ContractLayout {
             return
                 "the user's contract has the member `\(user.memberName)` where the provider's has `\(provider.memberName)`"
         }
-        return "`\(user.memberName)` is synchronous for the \(user.isSynchronous ? "user" : "provider") only"
+        guard user.kind != .stream, provider.kind != .stream else {
+            return "`\(user.memberName)` is a stream for the \(user.kind == .stream ? "user" : "provider") only"
+        }
+        return "`\(user.memberName)` is synchronous for the \(user.kind == .sync ? "user" : "provider") only"
     }
 }
 
@@ -48,10 +51,10 @@ extension ContractLayout.Subject {
         }
     }
 
-    fileprivate var isSynchronous: Bool {
+    fileprivate var kind: MethodKind {
         switch self {
-        case .call, .failure: false
-        case .input(_, let isSynchronous), .output(_, let isSynchronous): isSynchronous
+        case .call, .failure: .async
+        case .input(_, let kind), .output(_, let kind): kind
         }
     }
 
@@ -61,7 +64,7 @@ extension ContractLayout.Subject {
         case .call: "every call carries"
         case .failure: "every call throws"
         case .input(let name, _): "`\(name)` takes"
-        case .output(let name, _): "`\(name)` answers"
+        case .output(let name, let kind): "`\(name)` \(kind == .stream ? "gives" : "answers")"
         }
     }
 }

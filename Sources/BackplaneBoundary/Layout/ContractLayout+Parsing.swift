@@ -17,8 +17,8 @@ extension ContractLayout {
         else { return nil }
         // Each member has an input, followed by an output.
         for index in stride(from: 2, to: entries.count, by: 2) {
-            guard case .input(let name, let isSynchronous) = entries[index].subject,
-                entries[index + 1].subject == .output(of: name, isSynchronous: isSynchronous)
+            guard case .input(let name, let kind) = entries[index].subject,
+                entries[index + 1].subject == .output(of: name, kind: kind)
             else { return nil }
         }
         self.init(entries: entries)
@@ -31,7 +31,9 @@ extension ContractLayout {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 2, lines.count.isMultiple(of: 2) else { return false }
         guard lines[0].starts(with: "call: ".utf8), lines[1].starts(with: "failure: ".utf8) else { return false }
-        return lines.dropFirst(2).allSatisfy { $0.starts(with: "async ".utf8) || $0.starts(with: "sync ".utf8) }
+        return lines.dropFirst(2).allSatisfy { line in
+            ["async ", "sync ", "stream "].contains { line.starts(with: $0.utf8) }
+        }
     }
 }
 
@@ -42,14 +44,21 @@ extension ContractLayout.Subject {
         } else if parser.skips("failure") {
             self = .failure
         } else {
-            let isSynchronous = !parser.skips("async ")
-            if isSynchronous { try parser.expect("sync ") }
+            let kind: MethodKind
+            if parser.skips("async ") {
+                kind = .async
+            } else if parser.skips("stream ") {
+                kind = .stream
+            } else {
+                try parser.expect("sync ")
+                kind = .sync
+            }
             let name = try parser.name()
             if parser.skips(" takes") {
-                self = .input(of: name, isSynchronous: isSynchronous)
+                self = .input(of: name, kind: kind)
             } else {
                 try parser.expect(" answers")
-                self = .output(of: name, isSynchronous: isSynchronous)
+                self = .output(of: name, kind: kind)
             }
         }
         try parser.expect(": ")

@@ -85,8 +85,9 @@ enum {
     BP_DEADLINE = 5,        /* payload: text; the call's deadline passed                       */
     BP_FORBIDDEN = 6,       /* payload: text; the calling component's role may not do this     */
     BP_RETIRED = 7,         /* payload: text; the component called, or calling, has stopped    */
-    BP_ERROR = 8            /* payload: JSON {"code": "…", "message": "…", "location"?: "…",
+    BP_ERROR = 8,           /* payload: JSON {"code": "…", "message": "…", "location"?: "…",
                                "failure"?: {"code": "…", "details": {"…": "…"}}, "causes"?: […]} */
+    BP_END = 9              /* no payload; a stream has no further elements: answers bp_next only */
 };
 
 /* The frame that accompanies every call: 64 plain bytes, which may be copied and stored. Never grows.
@@ -97,7 +98,7 @@ typedef struct bp_call {
     uint32_t flags;         /* low 4 bits: entries used in path; BP_CALL_PATH_FULL; others zero  */
     int64_t deadline_ns;    /* CLOCK_MONOTONIC; 0: none. The host enforces it, see bp_cancel     */
     uint16_t path[8];       /* numbers of the components this call came through, the caller last */
-    uint8_t trace[32];      /* W3C trace id (16), parent span id (8), trace flags (1); zero: none */
+    uint8_t trace[32];      /* W3C trace id (16), parent span id (8), trace flags (1), zeros; all zero: no trace */
 } bp_call;
 
 #define BP_CALL_PATH_COUNT 0xFu     /* mask of bp_call.flags */
@@ -118,15 +119,18 @@ enum {
     BP_NETWORK_SERVICE = 4              /* communicates with one endpoint; backplane.http         */
 };
 
+/* The kind of a method. A method of a kind that the host does not know cannot be called (BP_UNIMPLEMENTED), and the
+ * other methods of its component can. Hosts before BP_STREAM was added refuse a plugin that uses it. */
 enum {
     BP_ASYNC = 0,           /* may answer later, on any thread                                    */
-    BP_SYNC = 1             /* has answered when `call` returns; never waits                      */
+    BP_SYNC = 1,            /* has answered when `call` returns; never waits                      */
+    BP_STREAM = 2           /* gives a sequence: served by `open`, `next` and `close`             */
 };
 
 /* One method of a contract. Its index in the array is the number by which it is called. */
 typedef struct bp_method {
     uint32_t size;
-    uint32_t kind;          /* BP_ASYNC, BP_SYNC */
+    uint32_t kind;          /* BP_ASYNC, BP_SYNC, BP_STREAM */
     bp_bytes name;
 } bp_method;
 
@@ -160,7 +164,9 @@ typedef struct bp_creation {
     uint32_t number;                        /* the number that the component appends to the path of its calls */
     uint64_t handle;                        /* identifies the component to every host service; never reused */
     bp_bytes configuration;                 /* JSON object; `{}` if the manifest gives none */
-    bp_bytes folder;                        /* path of a private folder that is kept; data access controllers only */
+    bp_bytes folder;                        /* path of a private folder that is kept; empty for managers. That of a
+                                               data access controller exists; others are made, with mode 0700, by
+                                               the first exchange with `download`, or by the component        */
     const bp_connection *_Nullable wires;   /* the declared wires that are connected */
     size_t wire_count;
     bp_bytes resources;                     /* path of the plugin's read-only folder, copied with its library; empty: none */
@@ -200,10 +206,34 @@ typedef void (*BP_SENDABLE bp_invoke)(void *instance, uint32_t method, bp_bytes 
  * - when the deadline passes, at which the host answers the caller with BP_DEADLINE and ignores a later answer:
  *   possibly during `call` or before it begins, and then once more after it has returned.
  * An unknown id is ignored. Calls that the component has made for this one continue until their own deadline: pass the
- * cancellation on to bp_calls_1.cancel and bp_http_1.cancel. */
+ * cancellation on to the `cancel` of bp_calls_1, bp_http_1 and bp_http_2. */
 typedef void (*BP_SENDABLE bp_cancel)(void *instance, uint64_t id);
 
-/* Releases an instance. It is the last function called with it, after all its calls have ended. */
+/* A stream is a method of the kind BP_STREAM. Its consumer asks for elements, and its provider gives no more than it was
+ * asked for: `open`, then one `next` after the other, and in the end `close`. These three are called for one stream in
+ * this order and never at the same time, but on any thread, and for several streams at once.
+ *
+ * Opens a stream by method number `method`, with a JSON input (`null` for none) that only the method checks. `id` is
+ * unique in the process and names the stream in `next` and `close`. A mistake, such as an input that the method does
+ * not accept, is the answer to the first `next`. The frame has no deadline: that of the caller bounds the opening, and
+ * not the life, of a stream. A stream does not keep a component from being swapped or stopped: it is closed then. */
+typedef void (*BP_SENDABLE bp_open)(void *instance, uint32_t method, bp_bytes input, const bp_call *call, uint64_t id);
+
+/* Asks stream `id` for elements. The answer may come at any later time, and comes as soon as there is one element:
+ * - BP_OK: the payload is a JSON array of 1 to `max` elements;
+ * - BP_END: there are no more elements;
+ * - any other status, with its payload: the stream has failed, and there are no more elements.
+ * The next call comes after the answer, which is what holds a fast provider back: it may prepare the elements of one
+ * answer in advance. After BP_END, an error or `close` there is no further call. */
+typedef void (*BP_SENDABLE bp_next)(void *instance, uint64_t id, uint32_t max, bp_done done, void *_Nullable context);
+
+/* Closes stream `id`. It is called exactly once for each stream that was opened, and is the last function called with
+ * its id: after the stream's end, or earlier if its elements are no longer needed. A `next` that has not been answered
+ * must still be answered, with any status, and nobody reads the answer. `done` is called once nothing that belongs to
+ * the stream uses the instance any more, with BP_OK and without a payload; until then the instance is not released. */
+typedef void (*BP_SENDABLE bp_close)(void *instance, uint64_t id, bp_done done, void *_Nullable context);
+
+/* Releases an instance. It is the last function called with it, after all its calls and streams have ended. */
 typedef void (*BP_SENDABLE bp_release)(void *instance);
 
 /* Reviews a configuration without creating an instance, and answers before it returns: with BP_OK and the JSON pointers
@@ -231,13 +261,20 @@ typedef struct bp_state {
     bp_import _Nullable import_state;
 } bp_state;
 
+/* Gives an active instance another configuration, a JSON object like that of bp_creation. It is a step: it overlaps no
+ * other step, but calls and the bodies of timers may run meanwhile. With any other status than BP_OK the instance must
+ * continue with the configuration that it had; the manifest is then not applied. An instance that has taken its
+ * configuration is given the old one again if another component of the same change refuses its own. The payload of
+ * BP_OK is ignored. */
+typedef void (*BP_SENDABLE bp_reconfigure)(void *instance, bp_bytes configuration, bp_done done, void *_Nullable context);
+
 enum {
-    BP_EXCLUSIVE = 1,           /* acquires ports, files or timers in activate, which calls wait for in a swap */
+    BP_EXCLUSIVE = 1,           /* acquires ports or files in activate, which calls wait for in a swap */
     BP_RESTART_ON_SWAP = 2      /* is recreated if a component that it calls through a wire is swapped */
 };
 
-/* A component class of the plugin. create is required, and so is call if there are methods; the other functions may be
- * NULL. */
+/* A component class of the plugin. create is required, and so is call if there are methods that are not streams, and
+ * open, next and close if there are streams; the other functions may be NULL. */
 typedef struct bp_component {
     uint32_t size;
     uint32_t role;                          /* BP_MANAGER, … */
@@ -262,6 +299,10 @@ typedef struct bp_component {
     uint32_t reserved;
     const bp_state *_Nullable state;        /* NULL: a swap carries no state over                              */
     bp_step _Nullable health;               /* fails if the component does not work; NULL: never called        */
+    bp_reconfigure _Nullable reconfigure;   /* NULL: another configuration means another instance              */
+    bp_open _Nullable open;                 /* these three serve the methods of the kind BP_STREAM             */
+    bp_next _Nullable next;
+    bp_close _Nullable close;
 } bp_component;
 
 /* ------------------------------------------------------------------------------------------ 3. host services */
@@ -286,6 +327,10 @@ typedef struct bp_log_1 {
     /* Returns 0 if messages of `level` are not written. It is cheap, to be called before a message is composed. */
     int32_t (*is_enabled)(uint64_t component, uint32_t level);
     void (*write)(uint64_t component, uint32_t level, bp_bytes message, const bp_pair *_Nullable metadata, size_t metadata_count);
+    /* Writes a message about the call with this frame: the host adds the id of its trace, if it has one, as `trace`.
+     * Beyond the end of an older host's table. */
+    void (*_Nullable write_for_call)(uint64_t component, const bp_call *call, uint32_t level, bp_bytes message,
+                                     const bp_pair *_Nullable metadata, size_t metadata_count);
 } bp_log_1;
 
 #define BP_CALLS "backplane.calls"  /* revision 1, every role that has wires */
@@ -311,7 +356,26 @@ typedef struct bp_calls_1 {
     void (*providers)(uint64_t component, const bp_wire *needed, bp_done done, void *_Nullable context);
 } bp_calls_1;
 
-#define BP_HTTP "backplane.http"    /* revision 1, communication controllers and network services */
+#define BP_STREAMS "backplane.streams"  /* revision 1, every role that has wires */
+
+typedef struct bp_streams_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Opens a stream of a collaborator: `wire` is the handle from the connection, `method` the index among the methods
+     * that the wire declares. The host appends the component to the path of the frame. Returns the stream's number,
+     * which is never 0. A mistake is the answer to the first `next`. */
+    uint64_t (*open)(uint64_t component, uint64_t wire, uint32_t method, bp_bytes input, const bp_call *call);
+    /* Asks for elements, and answers as bp_next does: with BP_OK and a JSON array of 1 to `max` elements, with BP_END,
+     * or with an error; after the last two there are no more. One call is outstanding at a time: another one is answered
+     * with the error stream.misused, as is a number that is not of an open stream. If the provider is swapped or
+     * stops, the error is stream.interrupted, and the stream can be opened again. */
+    void (*next)(uint64_t component, uint64_t stream, uint32_t max, bp_done done, void *_Nullable context);
+    /* Closes a stream, which is necessary after its end as well. An outstanding `next` is answered with BP_CANCELLED.
+     * What the component has not closed is closed when it is suspended or stops. */
+    void (*close)(uint64_t component, uint64_t stream);
+} bp_streams_1;
+
+#define BP_HTTP "backplane.http"    /* revisions 1 and 2, communication controllers and network services */
 
 typedef struct bp_http_request {
     uint32_t size;
@@ -343,7 +407,187 @@ typedef struct bp_http_1 {
     void (*cancel)(uint64_t component, uint64_t exchange);
 } bp_http_1;
 
-#define BP_STORE "backplane.store"  /* revision 1, data access controllers */
+/* The next piece of a body, called exactly once, on any thread. With BP_OK, chunk is borrowed, and an empty one is the
+ * end of the body, which trailer fields may follow; with any other status, chunk is the text of the error. */
+typedef void (*BP_SENDABLE bp_chunk)(void *_Nullable context, int32_t status, bp_bytes chunk, const bp_pair *_Nullable trailers,
+                                     size_t trailer_count);
+
+enum {
+    BP_SOURCE_REPLAYABLE = 1,   /* the body can be sent again: `rewind` is given */
+    BP_SOURCE_TRAILERS = 2      /* trailer fields may follow the body            */
+};
+
+/* Asks for the next piece of a body, of at most `max` bytes. It must be answered once, on any thread. The next piece is
+ * asked for after that, and none after the end or an error. */
+typedef void (*BP_SENDABLE bp_source_pull)(void *_Nullable context, uint64_t max, bp_chunk done, void *_Nullable done_context);
+
+/* Begins the body from its start again, after the last pull was answered. The payload of BP_OK is ignored. */
+typedef void (*BP_SENDABLE bp_source_rewind)(void *_Nullable context, bp_done done, void *_Nullable done_context);
+
+/* Reports that the piece that was asked for last is no longer needed; it must still be answered, and soon. It may come
+ * before `pull` has returned, or after the answer, and is then ignored. */
+typedef void (*BP_SENDABLE bp_source_cancel)(void *_Nullable context);
+
+/* Ends the use of a source, or of a context: called exactly once, when no function is called with it any more. */
+typedef void (*BP_SENDABLE bp_source_release)(void *_Nullable context);
+
+/* The body of a request, which is read while it is sent. The host copies the struct; the functions and `context` are
+ * used until `release`, which comes when the body was sent or is no longer needed, as for a response that comes early,
+ * but not before the last pull was answered, and always before the component's own `release`. */
+typedef struct bp_source {
+    uint32_t size;
+    uint32_t flags;                         /* BP_SOURCE_REPLAYABLE, …; others are ignored                          */
+    int64_t length;                         /* of the whole body in bytes, or -1 if it is unknown                   */
+    bp_source_pull _Nullable pull;          /* required                                                             */
+    bp_source_rewind _Nullable rewind;      /* required of a replayable body; NULL otherwise                        */
+    bp_source_cancel _Nullable cancel;      /* NULL: pulls are waited for                                           */
+    bp_source_release _Nullable release;    /* NULL: nothing is released                                            */
+    void *_Nullable context;
+} bp_source;
+
+enum {
+    BP_HTTP_DECOMPRESS = 1,     /* ask for compressed content, and decode it                     */
+    BP_HTTP_REPORT_INTERIM = 2, /* report interim responses, such as 103                         */
+    BP_HTTP_JUDGED = 4          /* the component gives a verdict once it has decoded the content */
+};
+
+/* The options of an exchange. What a host does not have is refused with the error network.unsupported before anything
+ * is sent, and so are flags and names that it does not know. */
+typedef struct bp_http_options {
+    uint32_t size;
+    uint32_t flags;                         /* BP_HTTP_DECOMPRESS, …                                                */
+    int64_t total_ns, head_ns, read_ns;     /* the time up to the end, up to the head, and without a byte of the
+                                               body; 0: no limit. The error is network.timeout                      */
+    uint64_t max_body;                      /* bytes of the response's body, after decoding; 0: no limit            */
+    bp_bytes upload;                        /* path of a file in the component's folder that is the request's body;
+                                               empty: none                                                          */
+    bp_bytes download;                      /* path of a file in the component's folder that the body is written to
+                                               once it is complete; empty: it is read                               */
+    const bp_pair *_Nullable named;         /* `executor`: a name from the manifest's `network.executors`;
+                                               `credential`, `account`, `cache`, `coalescing`, `retry`, `redirects`,
+                                               `mock`, `priority`: no host has them yet                             */
+    size_t named_count;
+} bp_http_options;
+
+enum {
+    BP_HTTP_INTERIM = 1,        /* an interim response, without a body                           */
+    BP_HTTP_STALE = 2,          /* a stored response that another one follows                    */
+    BP_HTTP_FINAL = 3           /* the response                                                  */
+};
+
+/* The head of a response. The responses of an exchange are a series, of which the last one is final. */
+typedef struct bp_http_head {
+    uint32_t size;
+    uint32_t kind;                          /* BP_HTTP_INTERIM, …                                                   */
+    uint64_t exchange;                      /* the number that `open` returns, possibly only after this             */
+    uint32_t number;                        /* of the response in the series, from 1                                */
+    uint32_t status;                        /* 100 to 599                                                           */
+    uint32_t attempt;                       /* the attempt that it answers, from 1                                  */
+    uint32_t reserved;
+    const bp_pair *_Nullable headers;
+    size_t header_count;
+    bp_bytes protocol;                      /* "HTTP/1.1"; empty if it is unknown                                   */
+    bp_bytes source;                        /* "network"; "file"                                                    */
+    int64_t age_ns;                         /* of a stored response; 0 otherwise                                    */
+    int64_t length;                         /* of the body, before any decoding; -1 if it is unknown                */
+    int64_t after_ns;                       /* the time from the start of the exchange                              */
+} bp_http_head;
+
+/* The bytes of both bodies. */
+typedef struct bp_http_progress {
+    uint32_t size;
+    uint32_t reserved;
+    int64_t sent, to_send;                  /* to_send and to_receive are -1 if they are unknown                    */
+    int64_t received, to_receive;           /* received: after decoding                                             */
+} bp_http_progress;
+
+/* Reports the head of a response. The body of one that is not interim can be read from inside of it on. */
+typedef void (*BP_SENDABLE bp_http_headed)(void *_Nullable context, const bp_http_head *head);
+
+/* Reports the progress, each time bytes of one of the bodies have passed. It must not block. */
+typedef void (*BP_SENDABLE bp_http_progressed)(void *_Nullable context, const bp_http_progress *progress);
+
+/* The component's side of an exchange. The host copies the struct. `ended` is called exactly once, and last, when no other
+ * of the functions runs and the last read was answered: with BP_OK once the final response's body was read to its end or
+ * was written to its file, otherwise with the error. */
+typedef struct bp_http_exchange {
+    uint32_t size;
+    uint32_t reserved;
+    bp_http_headed _Nullable head;          /* required                                                             */
+    bp_http_progressed _Nullable progress;  /* NULL: it is not reported                                             */
+    bp_done _Nullable ended;                /* required                                                             */
+    void *_Nullable context;
+} bp_http_exchange;
+
+enum {
+    BP_HTTP_ACCEPT = 1,         /* the content is good                                           */
+    BP_HTTP_REJECT = 2,         /* it is not; also if there is no verdict when the call ends     */
+    BP_HTTP_RETRY = 3           /* it is not, and another attempt may help                       */
+};
+
+/* Exchanges whose bodies stream both ways. An exchange ends when its response was read, with `cancel`, at its limits, at
+ * the deadline of its call, and with the component. A response that is not read for a long time, a minute unless the
+ * host says otherwise, ends with network.timeout. What is not read is not received, but for two chunks. */
+typedef struct bp_http_2 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Begins an exchange. Its body is the request's `body`, the `source`, or the file of `options`. Returns its number,
+     * or 0 if it has already ended. `release` of the source is called in any case. */
+    uint64_t (*open)(uint64_t component, const bp_http_request *request, const bp_http_options *_Nullable options,
+                     const bp_source *_Nullable source, const bp_http_exchange *exchange, const bp_call *call);
+    /* Reads the next piece of the body of response `number`, of at most `max` bytes and 256 KB. One read at a time; one
+     * that cannot be is answered with an error and changes nothing. */
+    void (*read)(uint64_t component, uint64_t exchange, uint32_t number, uint64_t max, bp_chunk done, void *_Nullable context);
+    /* Gives the verdict on a judged exchange: BP_HTTP_ACCEPT, … The body of a judged response that streams is accepted
+     * before its first piece is read. */
+    void (*verdict)(uint64_t component, uint64_t exchange, uint32_t verdict);
+    /* Ends an exchange with BP_CANCELLED. Numbers of exchanges that have ended are ignored. */
+    void (*cancel)(uint64_t component, uint64_t exchange);
+} bp_http_2;
+
+/* An executor carries out exchanges for its host. It is a manager that the manifest names under `network.executors`,
+ * and it serves the contract `HTTPExecuting`, version 1.0.0, with two methods:
+ * - `capabilities`, BP_ASYNC, without input: the answer is the sum of the BP_EXECUTOR_… that it has. What it does not
+ *   have is not asked for.
+ * - `exchange`, BP_STREAM, opened once for each exchange. The input is
+ *       {"method": "POST", "url": "…", "headers": [["Accept", "text/plain"], …], "body": 17, "length": 5,
+ *        "hasTrailers": false, "decompresses": false, "reportsInterim": false, "response": 18}
+ *   `body` is missing or null if the request has none, and `length` if it is unknown; `url`, the method and the header
+ *   fields are valid, and framing the body is the executor's. The elements are the heads of the responses,
+ *       {"status": 200, "headers": [["Content-Type", "text/plain"], …], "version": "HTTP/1.1"}
+ *   those below 200, which are sent only if `reportsInterim`, before the final one. The stream ends when the last piece
+ *   of the final response's body was pushed, and fails if there is no response: with BP_ERROR and a code such as
+ *   `network.failed`. `close` ends the exchange at any time. */
+enum {
+    BP_EXECUTOR_STREAMED_UPLOADS = 1,       /* bodies that are read while they are sent                       */
+    BP_EXECUTOR_REQUEST_TRAILERS = 2,       /* trailer fields after a request's body                          */
+    BP_EXECUTOR_RESPONSE_TRAILERS = 4,      /* trailer fields after a response's body                         */
+    BP_EXECUTOR_INTERIM_RESPONSES = 8,      /* heads of interim responses                                     */
+    BP_EXECUTOR_EXPECT_CONTINUE = 16,       /* waiting for 100 Continue before a body is sent                 */
+    BP_EXECUTOR_DECOMPRESSION = 256,        /* asking for compressed content, and decoding it                 */
+    BP_EXECUTOR_BACK_PRESSURE = 512,        /* a body that nobody reads is not received                       */
+    BP_EXECUTOR_SEPARATE_FIELDS = 1024,     /* fields of one name stay apart and in order                     */
+    BP_EXECUTOR_CONTENT_IN_GET = 2048,      /* a body with a GET or a HEAD                                    */
+    BP_EXECUTOR_TRUNCATED_HEADS = 4096,     /* a response that breaks off in its head is an error             */
+    BP_EXECUTOR_HARMLESS_TRAILERS = 8192    /* trailer fields that nobody asked for do no harm                */
+};
+
+#define BP_BODIES "backplane.bodies"    /* revision 1, every role */
+
+/* The bodies of the exchanges that an executor carries out, by the numbers that it was given. They are valid until the
+ * exchange ends; a number that is not is answered with the error network.body. */
+typedef struct bp_bodies_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Asks for the next piece of the request's body, of at most `max` bytes and 256 KB. One pull at a time. */
+    void (*pull)(uint64_t component, uint64_t body, uint64_t max, bp_chunk done, void *_Nullable context);
+    /* Hands over the next piece of the response's body, of at most 256 KB; an empty one is its end, which trailer fields
+     * may follow. It is answered once the reader has taken the piece. One push at a time. */
+    void (*push)(uint64_t component, uint64_t body, bp_bytes piece, const bp_pair *_Nullable trailers, size_t trailer_count,
+                 bp_done done, void *_Nullable context);
+} bp_bodies_1;
+
+#define BP_STORE "backplane.store"  /* revisions 1 and 2, data access controllers */
 
 /* A record of a collection: JSON with an id. Collections belong to the component, and no other component sees them. */
 typedef struct bp_record {
@@ -362,7 +606,7 @@ typedef struct bp_store_change {
     bp_bytes collection, id, value;
 } bp_store_change;
 
-/* A selection of records, in the order of their ids: those with the given ids, or all. */
+/* A selection of records for revision 1, in the order of their ids: those with the given ids, or all. */
 typedef struct bp_store_query {
     uint32_t size;
     uint32_t reserved;
@@ -385,6 +629,242 @@ typedef struct bp_store_1 {
     void (*write)(uint64_t component, const bp_store_change *_Nullable changes, size_t change_count, bp_done done, void *_Nullable context);
     void (*query)(uint64_t component, const bp_store_query *query, bp_store_done done, void *_Nullable context);
 } bp_store_1;
+
+/* Revision 2: declared indexes, conditions, and pages that begin where the one before ended. A component may use both
+ * revisions; they see the same records. Values of properties cross as JSON, as they are in the records: `"Verne"`,
+ * `1870`, `true`, `null`. They are ordered null, false, true, numbers by value, texts by their UTF-8 bytes. */
+
+enum {
+    BP_INDEX_UNIQUE = 1,                    /* records with equal values, none of them null, are refused               */
+    BP_INDEX_TEXT = 2                       /* the words of the properties are indexed, for `search`. A host without it
+                                               makes an index over the values                                          */
+};
+
+/* An index over properties of a collection's records, which the host reads from their JSON. A property that is missing,
+ * a list or an object counts as null. With BP_INDEX_TEXT, the texts of a property are indexed, also those in lists; the
+ * last three fields are only read then. */
+typedef struct bp_store_index {
+    uint32_t size;
+    uint32_t flags;                         /* BP_INDEX_… */
+    bp_bytes name;                          /* empty: the key paths, separated by commas */
+    const bp_bytes *_Nullable paths;        /* `title`, `author.name`; the first sorts first */
+    size_t path_count;
+    bp_bytes tokenizer;                     /* "unicode", "english" or "substrings"; empty: "unicode" */
+    const uint32_t *_Nullable prefixes;     /* the lengths of beginnings of words that are found fastest, 1 to 32 */
+    size_t prefix_count;                    /* at most 8 */
+} bp_store_index;
+
+/* A collection and all of its indexes. */
+typedef struct bp_store_collection {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes name;
+    const bp_store_index *_Nullable indexes;
+    size_t index_count;
+} bp_store_collection;
+
+enum { BP_STORE_IF_VERSION = 1, BP_STORE_IF_UNCHANGED = 2 };
+
+/* A condition of a batch or a selection; where it does not hold, the operation fails with `store.conflict`. */
+typedef struct bp_store_condition {
+    uint32_t size;
+    uint32_t kind;
+    bp_bytes collection, id;        /* id: of BP_STORE_IF_VERSION */
+    int64_t number;                 /* BP_STORE_IF_VERSION: the record's version, 0 for no record;
+                                       BP_STORE_IF_UNCHANGED: the last change of the collection that is known */
+} bp_store_condition;
+
+/* Changes that are made in order if all conditions hold; otherwise none is. */
+typedef struct bp_store_batch {
+    uint32_t size;
+    uint32_t reserved;
+    const bp_store_change *_Nullable changes;
+    size_t change_count;
+    const bp_store_condition *_Nullable conditions;
+    size_t condition_count;
+} bp_store_batch;
+
+/* The completion of a batch, called exactly once. With BP_OK, there is a number for each change, borrowed: the version
+ * of the record that was saved, or the number of the deletion; 0 for a deletion that found nothing. */
+typedef void (*BP_SENDABLE bp_store_written)(void *_Nullable context, int32_t status, const int64_t *_Nullable numbers, size_t number_count,
+                                             bp_bytes payload);
+
+enum {
+    BP_SELECT_DESCENDING = 1,           /* from the last record to the first                              */
+    BP_SELECT_WITHOUT_VALUES = 2,       /* the records' values are left out                               */
+    BP_SELECT_AFTER_FROM = 4,           /* values that equal `from` are left out                          */
+    BP_SELECT_THROUGH_TO = 8,           /* values that equal `to` are included                            */
+    BP_SELECT_PREFIX = 16               /* `from` is a text that the values begin with; `to` is not read  */
+};
+
+/* A selection of records in one collection: those with the given ids, or a range of an index or of the ids. */
+typedef struct bp_store_selection {
+    uint32_t size;
+    uint32_t flags;                         /* BP_SELECT_… */
+    bp_bytes collection;
+    const bp_bytes *_Nullable ids;          /* NULL: a range */
+    size_t id_count;
+    bp_bytes index;                         /* the range is one of this index; empty: of the ids, which are texts */
+    const bp_bytes *_Nullable equal;        /* JSON: the values of the index's first properties */
+    size_t equal_count;
+    bp_bytes from, to;                      /* JSON: the limits of the property after those; empty: no limit. A range
+                                               contains values of the kind of its limits only */
+    bp_bytes after;                         /* `next` of the page before; empty: the first page */
+    uint64_t limit;                         /* records of a page, of which 10,000 at most are returned */
+    const bp_store_condition *_Nullable conditions;     /* of the state that the page is read from */
+    size_t condition_count;
+} bp_store_selection;
+
+/* A search for words in one collection, whose records come by their relevance (BM25), the best ones first. Every word of
+ * the text must be in one of the index's properties. A word that ends with `*` is the beginning of a word, and words
+ * between quotation marks follow one another. */
+typedef struct bp_store_search {
+    uint32_t size;
+    uint32_t flags;                         /* BP_SELECT_WITHOUT_VALUES */
+    bp_bytes collection;
+    bp_bytes index;                         /* the name of an index with BP_INDEX_TEXT */
+    bp_bytes text;                          /* 1 to 4,096 bytes */
+    uint64_t limit;                         /* records, of which 10,000 at most are returned */
+    const bp_store_condition *_Nullable conditions;     /* of the state that the records are read from */
+    size_t condition_count;
+} bp_store_search;
+
+typedef struct bp_store_record {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes id;
+    bp_bytes value;                 /* JSON */
+    int64_t version;                /* greater after each write of this id, also after it was deleted */
+} bp_store_record;
+
+/* A page of records, all from one state of the store. */
+typedef struct bp_store_page {
+    uint32_t size;
+    uint32_t reserved;
+    const bp_store_record *_Nullable records;
+    size_t record_count;
+    const bp_store_record *_Nullable damaged;   /* records whose stored bytes have changed; they have no values */
+    size_t damaged_count;
+    bp_bytes next;                  /* where the next page begins, valid for ever; empty: this is the last page */
+    int64_t change;                 /* the number of the collection's last change; 0: none */
+    int64_t component_change;       /* the number of the last change in any of the component's collections */
+} bp_store_page;
+
+/* The completion of a reading, called exactly once. With BP_OK, page is set and borrowed. */
+typedef void (*BP_SENDABLE bp_store_read)(void *_Nullable context, int32_t status, const bp_store_page *_Nullable page, bp_bytes payload);
+
+enum { BP_CHANGE_INSERT = 1, BP_CHANGE_UPDATE = 2, BP_CHANGE_DELETE = 3, BP_CHANGE_DELETE_ALL = 4 };
+
+/* A change of a collection, from its log. */
+typedef struct bp_store_logged {
+    uint32_t size;
+    uint32_t kind;
+    int64_t number;
+    bp_bytes id;                    /* empty: BP_CHANGE_DELETE_ALL */
+    bp_bytes value;                 /* the record that was saved, unless a later change has replaced or deleted it */
+} bp_store_logged;
+
+enum {
+    BP_CHANGES_MORE = 1,            /* there are more changes behind these                                       */
+    BP_CHANGES_MISSED = 2           /* changes before these are no longer in the log: read the collection again  */
+};
+
+typedef struct bp_store_changes {
+    uint32_t size;
+    uint32_t flags;
+    const bp_store_logged *_Nullable changes;
+    size_t change_count;
+    int64_t last;                   /* the number to ask for the next changes with */
+} bp_store_changes;
+
+/* The completion of a reading of the log, called exactly once. With BP_OK, changes is set and borrowed. */
+typedef void (*BP_SENDABLE bp_store_changed)(void *_Nullable context, int32_t status, const bp_store_changes *_Nullable changes, bp_bytes payload);
+
+/* Each function but `cancel` returns an id by which the operation can be cancelled, or 0 if it has already ended.
+ * `call` is the frame of the call that the operation is made for, or NULL; its deadline ends the operation. A batch that
+ * ends with BP_CANCELLED or BP_DEADLINE has changed nothing. */
+typedef struct bp_store_2 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Gives a collection the declared indexes. New ones are built from the records that are there, also while others
+     * write; others are removed once no instance of the component declares them any longer. Without a change of the
+     * indexes it is cheap. If records are equal in an index that is to be unique, it fails with `store.duplicate`, and
+     * that index is left out. The payload of BP_OK is empty. */
+    uint64_t (*define)(uint64_t component, const bp_store_collection *collection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
+    uint64_t (*write)(uint64_t component, const bp_store_batch *batch, const bp_call *_Nullable call, bp_store_written done, void *_Nullable context);
+    uint64_t (*read)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_store_read done, void *_Nullable context);
+    /* Counts the records of a selection, whatever its `after` and `limit`. The payload of BP_OK is the number, JSON. */
+    uint64_t (*count)(uint64_t component, const bp_store_selection *selection, const bp_call *_Nullable call, bp_done done, void *_Nullable context);
+    /* Reads changes of a collection after the change `since`, 10,000 at most, from a log of at least 100,000. */
+    uint64_t (*changes)(uint64_t component, bp_bytes collection, int64_t since, uint64_t limit, const bp_call *_Nullable call, bp_store_changed done,
+                        void *_Nullable context);
+    /* Cancels an operation, which is still answered, also if it could not be cut short. Unknown ids are ignored. */
+    void (*cancel)(uint64_t component, uint64_t id);
+    /* Finds records by their words. The page has no `next`. An engine without full text fails with `store.unsupported`.
+     * Beyond the end of an older host's table, as `wait` is. */
+    uint64_t (*_Nullable search)(uint64_t component, const bp_store_search *search, const bp_call *_Nullable call, bp_store_read done,
+                                 void *_Nullable context);
+    /* Waits until a collection has a change after the change `since`, or no longer has all of them in its log; `changes`
+     * then reads them. Writers do not wait for this. Changes that another process makes to the store's file are noticed
+     * with the next one of this host. The payload of BP_OK is empty. */
+    uint64_t (*_Nullable wait)(uint64_t component, bp_bytes collection, int64_t since, const bp_call *_Nullable call, bp_done done,
+                               void *_Nullable context);
+} bp_store_2;
+
+#define BP_TIMERS "backplane.timers"    /* revision 1, every role */
+
+/* Runs the body of a timer. `context` is the timer's. The body is a call into the component: it must be answered once,
+ * on any thread, with any payload. A status other than BP_OK and BP_CANCELLED is written to the log with the names of
+ * the component and the timer. `call` is the frame for the calls that it makes, with the body's deadline, and borrowed.
+ * The bodies of one component's timers are begun one after the other on one thread of the host: answer later instead
+ * of blocking. */
+typedef void (*BP_SENDABLE bp_timer_fire)(void *_Nullable context, const bp_call *call, uint64_t run, bp_done done, void *_Nullable done_context);
+
+/* Cancels the body `run`, as bp_cancel cancels a call: when its deadline has passed, or when the host gives it up. It
+ * must still be answered, and soon. An unknown or ended run is ignored. */
+typedef void (*BP_SENDABLE bp_timer_cancel)(void *_Nullable context, uint64_t run);
+
+/* Ends the use of a timer's context: called exactly once, when the timer has ended and its last body has been answered,
+ * and always before the component's own `release`. */
+typedef void (*BP_SENDABLE bp_timer_release)(void *_Nullable context);
+
+/* A timer of a component. The host copies it; the three functions and `context` are used until `release`. */
+typedef struct bp_timer {
+    uint32_t size;
+    uint32_t reserved;
+    bp_bytes name;                          /* unique in the component, at most 128 bytes; empty: "timer 1", "timer 2", …
+                                               in the order in which such timers are added */
+    int64_t delay_ns;                       /* until the first body; 0 with a period: the period                    */
+    int64_t period_ns;                      /* between two bodies, at least 1,000,000; 0: there is only one         */
+    int64_t jitter_ns;                      /* each body is delayed by a random time up to this, at most the period */
+    int64_t limit_ns;                       /* the time a body has until its deadline; 0: a minute                  */
+    bp_timer_fire _Nullable fire;           /* required                                                             */
+    bp_timer_cancel _Nullable cancel;       /* NULL: a body cannot be cancelled                                     */
+    bp_timer_release _Nullable release;     /* NULL: nothing is released                                            */
+    void *_Nullable context;
+} bp_timer;
+
+/* Timers of a component, kept by the host. They may be added at any time from `create` on, and fire while the component
+ * serves: from the end of `activate` on, not from the beginning of a swap's wait for its calls until the new instance
+ * serves, and never after the component has begun to stop. They end with the instance.
+ *
+ * - One timer's bodies never overlap. Times that pass while a body runs are skipped; the period is not shifted by them.
+ *   A time that passes while the component is suspended is made up for once, when it serves again.
+ * - A body counts as a call: a swap, a change and a stop wait until it is answered or its deadline has passed.
+ * - In a swap only the timers of one instance fire. A timer of the new instance continues where the old one's of the
+ *   same name is: it is due when that would have been, or one new period after the old one's last time. Timers of the
+ *   old instance that the new one has not added when it begins to serve end. A body of the old instance that still runs
+ *   then holds back the timer of its name until it has ended or its deadline has passed.
+ * - A component has at most 10,000 timers. */
+typedef struct bp_timers_1 {
+    uint32_t size;
+    uint32_t reserved;
+    /* Adds a timer. Returns its number, and calls `done` before it returns: with BP_OK, or with the reason why there is
+     * no timer; the number is then 0 and `release` is not called. */
+    uint64_t (*add)(uint64_t component, const bp_timer *timer, bp_done done, void *_Nullable context);
+    /* Ends a timer; a body that runs continues. Numbers of timers that have ended are ignored. */
+    void (*remove)(uint64_t component, uint64_t timer);
+} bp_timers_1;
 
 /* ------------------------------------------------------------------------------------------------ 4. the entry */
 
@@ -542,22 +1022,77 @@ typedef struct bp_identity {
     BP_FIELD(bp_component, create), BP_FIELD(bp_component, activate), BP_FIELD(bp_component, suspend), BP_FIELD(bp_component, resume), \
     BP_FIELD(bp_component, stop), BP_FIELD(bp_component, release), BP_FIELD(bp_component, call), BP_FIELD(bp_component, cancel), \
     BP_FIELD(bp_component, lane), BP_FIELD(bp_component, review), BP_FIELD(bp_component, traits), \
-    BP_FIELD(bp_component, reserved), BP_FIELD(bp_component, state), BP_FIELD(bp_component, health), \
+    BP_FIELD(bp_component, reserved), BP_FIELD(bp_component, state), BP_FIELD(bp_component, health), BP_FIELD(bp_component, reconfigure), \
+    BP_FIELD(bp_component, open), BP_FIELD(bp_component, next), BP_FIELD(bp_component, close), \
     BP_FIELD(bp_pair, name), BP_FIELD(bp_pair, value), \
     BP_FIELD(bp_log_1, size), BP_FIELD(bp_log_1, reserved), BP_FIELD(bp_log_1, is_enabled), BP_FIELD(bp_log_1, write), \
+    BP_FIELD(bp_log_1, write_for_call), \
     BP_FIELD(bp_http_request, size), BP_FIELD(bp_http_request, reserved), BP_FIELD(bp_http_request, method), BP_FIELD(bp_http_request, url), \
     BP_FIELD(bp_http_request, headers), BP_FIELD(bp_http_request, header_count), BP_FIELD(bp_http_request, body), \
     BP_FIELD(bp_http_response, size), BP_FIELD(bp_http_response, status), BP_FIELD(bp_http_response, headers), \
     BP_FIELD(bp_http_response, header_count), BP_FIELD(bp_http_response, body), \
     BP_FIELD(bp_http_1, size), BP_FIELD(bp_http_1, reserved), BP_FIELD(bp_http_1, send), BP_FIELD(bp_http_1, cancel), \
+    BP_FIELD(bp_source, size), BP_FIELD(bp_source, flags), BP_FIELD(bp_source, length), BP_FIELD(bp_source, pull), \
+    BP_FIELD(bp_source, rewind), BP_FIELD(bp_source, cancel), BP_FIELD(bp_source, release), BP_FIELD(bp_source, context), \
+    BP_FIELD(bp_http_options, size), BP_FIELD(bp_http_options, flags), BP_FIELD(bp_http_options, total_ns), \
+    BP_FIELD(bp_http_options, head_ns), BP_FIELD(bp_http_options, read_ns), BP_FIELD(bp_http_options, max_body), \
+    BP_FIELD(bp_http_options, upload), BP_FIELD(bp_http_options, download), BP_FIELD(bp_http_options, named), \
+    BP_FIELD(bp_http_options, named_count), \
+    BP_FIELD(bp_http_head, size), BP_FIELD(bp_http_head, kind), BP_FIELD(bp_http_head, exchange), BP_FIELD(bp_http_head, number), \
+    BP_FIELD(bp_http_head, status), BP_FIELD(bp_http_head, attempt), BP_FIELD(bp_http_head, reserved), \
+    BP_FIELD(bp_http_head, headers), BP_FIELD(bp_http_head, header_count), BP_FIELD(bp_http_head, protocol), \
+    BP_FIELD(bp_http_head, source), BP_FIELD(bp_http_head, age_ns), BP_FIELD(bp_http_head, length), \
+    BP_FIELD(bp_http_head, after_ns), \
+    BP_FIELD(bp_http_progress, size), BP_FIELD(bp_http_progress, reserved), BP_FIELD(bp_http_progress, sent), \
+    BP_FIELD(bp_http_progress, to_send), BP_FIELD(bp_http_progress, received), BP_FIELD(bp_http_progress, to_receive), \
+    BP_FIELD(bp_http_exchange, size), BP_FIELD(bp_http_exchange, reserved), BP_FIELD(bp_http_exchange, head), \
+    BP_FIELD(bp_http_exchange, progress), BP_FIELD(bp_http_exchange, ended), BP_FIELD(bp_http_exchange, context), \
+    BP_FIELD(bp_http_2, size), BP_FIELD(bp_http_2, reserved), BP_FIELD(bp_http_2, open), BP_FIELD(bp_http_2, read), \
+    BP_FIELD(bp_http_2, verdict), BP_FIELD(bp_http_2, cancel), \
+    BP_FIELD(bp_bodies_1, size), BP_FIELD(bp_bodies_1, reserved), BP_FIELD(bp_bodies_1, pull), BP_FIELD(bp_bodies_1, push), \
     BP_FIELD(bp_calls_1, size), BP_FIELD(bp_calls_1, reserved), BP_FIELD(bp_calls_1, call), BP_FIELD(bp_calls_1, cancel), \
     BP_FIELD(bp_calls_1, find), BP_FIELD(bp_calls_1, providers), \
+    BP_FIELD(bp_streams_1, size), BP_FIELD(bp_streams_1, reserved), BP_FIELD(bp_streams_1, open), BP_FIELD(bp_streams_1, next), \
+    BP_FIELD(bp_streams_1, close), \
     BP_FIELD(bp_record, size), BP_FIELD(bp_record, reserved), BP_FIELD(bp_record, collection), BP_FIELD(bp_record, id), BP_FIELD(bp_record, value), \
     BP_FIELD(bp_store_change, size), BP_FIELD(bp_store_change, kind), BP_FIELD(bp_store_change, collection), \
     BP_FIELD(bp_store_change, id), BP_FIELD(bp_store_change, value), \
     BP_FIELD(bp_store_query, size), BP_FIELD(bp_store_query, reserved), BP_FIELD(bp_store_query, collection), BP_FIELD(bp_store_query, ids), \
     BP_FIELD(bp_store_query, id_count), BP_FIELD(bp_store_query, offset), BP_FIELD(bp_store_query, limit), \
     BP_FIELD(bp_store_1, size), BP_FIELD(bp_store_1, reserved), BP_FIELD(bp_store_1, write), BP_FIELD(bp_store_1, query), \
+    BP_FIELD(bp_store_index, size), BP_FIELD(bp_store_index, flags), BP_FIELD(bp_store_index, name), \
+    BP_FIELD(bp_store_index, paths), BP_FIELD(bp_store_index, path_count), \
+    BP_FIELD(bp_store_index, tokenizer), BP_FIELD(bp_store_index, prefixes), BP_FIELD(bp_store_index, prefix_count), \
+    BP_FIELD(bp_store_collection, size), BP_FIELD(bp_store_collection, reserved), BP_FIELD(bp_store_collection, name), \
+    BP_FIELD(bp_store_collection, indexes), BP_FIELD(bp_store_collection, index_count), \
+    BP_FIELD(bp_store_condition, size), BP_FIELD(bp_store_condition, kind), BP_FIELD(bp_store_condition, collection), \
+    BP_FIELD(bp_store_condition, id), BP_FIELD(bp_store_condition, number), \
+    BP_FIELD(bp_store_batch, size), BP_FIELD(bp_store_batch, reserved), BP_FIELD(bp_store_batch, changes), \
+    BP_FIELD(bp_store_batch, change_count), BP_FIELD(bp_store_batch, conditions), BP_FIELD(bp_store_batch, condition_count), \
+    BP_FIELD(bp_store_selection, size), BP_FIELD(bp_store_selection, flags), BP_FIELD(bp_store_selection, collection), \
+    BP_FIELD(bp_store_selection, ids), BP_FIELD(bp_store_selection, id_count), BP_FIELD(bp_store_selection, index), \
+    BP_FIELD(bp_store_selection, equal), BP_FIELD(bp_store_selection, equal_count), BP_FIELD(bp_store_selection, from), \
+    BP_FIELD(bp_store_selection, to), BP_FIELD(bp_store_selection, after), BP_FIELD(bp_store_selection, limit), \
+    BP_FIELD(bp_store_selection, conditions), BP_FIELD(bp_store_selection, condition_count), \
+    BP_FIELD(bp_store_search, size), BP_FIELD(bp_store_search, flags), BP_FIELD(bp_store_search, collection), \
+    BP_FIELD(bp_store_search, index), BP_FIELD(bp_store_search, text), BP_FIELD(bp_store_search, limit), \
+    BP_FIELD(bp_store_search, conditions), BP_FIELD(bp_store_search, condition_count), \
+    BP_FIELD(bp_store_record, size), BP_FIELD(bp_store_record, reserved), BP_FIELD(bp_store_record, id), \
+    BP_FIELD(bp_store_record, value), BP_FIELD(bp_store_record, version), \
+    BP_FIELD(bp_store_page, size), BP_FIELD(bp_store_page, reserved), BP_FIELD(bp_store_page, records), \
+    BP_FIELD(bp_store_page, record_count), BP_FIELD(bp_store_page, damaged), BP_FIELD(bp_store_page, damaged_count), \
+    BP_FIELD(bp_store_page, next), BP_FIELD(bp_store_page, change), BP_FIELD(bp_store_page, component_change), \
+    BP_FIELD(bp_store_logged, size), BP_FIELD(bp_store_logged, kind), BP_FIELD(bp_store_logged, number), \
+    BP_FIELD(bp_store_logged, id), BP_FIELD(bp_store_logged, value), \
+    BP_FIELD(bp_store_changes, size), BP_FIELD(bp_store_changes, flags), BP_FIELD(bp_store_changes, changes), \
+    BP_FIELD(bp_store_changes, change_count), BP_FIELD(bp_store_changes, last), \
+    BP_FIELD(bp_store_2, size), BP_FIELD(bp_store_2, reserved), BP_FIELD(bp_store_2, define), BP_FIELD(bp_store_2, write), \
+    BP_FIELD(bp_store_2, read), BP_FIELD(bp_store_2, count), BP_FIELD(bp_store_2, changes), BP_FIELD(bp_store_2, cancel), \
+    BP_FIELD(bp_store_2, search), BP_FIELD(bp_store_2, wait), \
+    BP_FIELD(bp_timer, size), BP_FIELD(bp_timer, reserved), BP_FIELD(bp_timer, name), BP_FIELD(bp_timer, delay_ns), \
+    BP_FIELD(bp_timer, period_ns), BP_FIELD(bp_timer, jitter_ns), BP_FIELD(bp_timer, limit_ns), BP_FIELD(bp_timer, fire), \
+    BP_FIELD(bp_timer, cancel), BP_FIELD(bp_timer, release), BP_FIELD(bp_timer, context), \
+    BP_FIELD(bp_timers_1, size), BP_FIELD(bp_timers_1, reserved), BP_FIELD(bp_timers_1, add), BP_FIELD(bp_timers_1, remove), \
     BP_FIELD(bp_offer, size), BP_FIELD(bp_offer, abi_min), BP_FIELD(bp_offer, abi_max), BP_FIELD(bp_offer, lane_revision), \
     BP_FIELD(bp_offer, host_version), BP_FIELD(bp_offer, toolchain), BP_FIELD(bp_offer, get_interface), \
     BP_FIELD(bp_answer, size), BP_FIELD(bp_answer, abi), BP_FIELD(bp_answer, lane_revision), BP_FIELD(bp_answer, reserved), BP_FIELD(bp_answer, id), \

@@ -30,8 +30,9 @@ extern "C" {
 #define BP_INLINE static inline __attribute__((always_inline))
 #define BP_HIDDEN __attribute__((visibility("hidden")))
 
-/* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift). */
-#define BP_LANE_REVISION 2u
+/* The revision, which changes with anything in this file, and with the types in cells (Boundary/Lanes/Cell.swift,
+ * Boundary/Streams/StreamCell.swift). */
+#define BP_LANE_REVISION 3u
 
 /* --------------------------------------------------------------------------------------- bindings and slots */
 
@@ -44,12 +45,15 @@ typedef struct bp_stripe {
     uint8_t padding[96];                            /* no two stripes share a cache line, or two fetched together */
 } bp_stripe;
 
+typedef struct bp_provider bp_provider;
+
 /* The content of an open slot. Never freed, and reused only by its own slot. */
 typedef struct bp_binding {
     const void *_Nullable const *_Nullable cells;   /* member of the contract -> cell; read only while leased */
     uint32_t last_stripe;                           /* a power of two, less one */
     uint32_t restartable;                           /* counted without atomics: a flip needs a barrier */
-    uint8_t padding[112];
+    const bp_provider *_Nullable provider;          /* keeps the native streams that are opened through the slot */
+    uint8_t padding[104];
     bp_stripe stripes[];
 } bp_binding;
 
@@ -197,15 +201,37 @@ BP_HIDDEN uint64_t bp_entered(const bp_binding *binding);
  * mean equal layouts. The first call costs tens of microseconds for each type. */
 typedef bp_bytes (*BP_SENDABLE bp_layout)(void *type);
 
+/* Ends an open stream with an error, at once or when its body has reacted; may be called more than once. */
+typedef void (*BP_SENDABLE bp_end_stream)(void *stream, int32_t status, bp_bytes payload);
+typedef void (*BP_SENDABLE bp_release_stream)(void *stream);
+/* The number of elements that the consumer has taken. */
+typedef uint64_t (*BP_SENDABLE bp_count_elements)(void *stream);
+
+/* Opens an encoded stream for component `consumer`, or answers `refused` once with an error and returns NULL. The stream
+ * is valid until it is closed. */
+typedef void *_Nullable (*BP_SENDABLE bp_open_encoded)(void *target, uint32_t method, bp_bytes input, const bp_call *call,
+                                                       uint32_t consumer, bp_done refused, void *_Nullable context);
+
 /* The target of a wire's encoded cells: the host, which calls the provider's C function and enforces its obligations. */
-typedef struct bp_provider {
+struct bp_provider {
     void *target;
     const bp_method *_Nullable methods;
     size_t method_count;
     /* Returns an id by which the call can be cancelled, or 0 if it has already ended, as synchronous calls always have. */
     uint64_t (*call)(void *target, uint32_t method, bp_bytes input, const bp_call *call, bp_done done, void *_Nullable context);
     void (*cancel)(void *target, uint64_t id);
-} bp_provider;
+    bp_open_encoded open;
+    /* As in bp_streams_1. */
+    void (*next)(void *stream, uint32_t max, bp_done done, void *_Nullable context);
+    void (*close)(void *stream);
+    /* Keeps a native stream that component `consumer` has opened, and the instance for its body, until `ended`; then
+     * `release` is called. Returns the number that `ended` takes, or answers `refused` with an error and returns 0, and
+     * then has not kept the stream. NULL: streams are not kept. */
+    uint64_t (*_Nullable opened)(void *target, uint32_t consumer, void *stream, bp_end_stream end, bp_count_elements count,
+                                 bp_release_stream release, bp_done refused, void *_Nullable context);
+    /* The body of a native stream has returned. */
+    void (*_Nullable ended)(void *target, uint64_t stream);
+};
 
 /* Creates the cells that encode, call the provider and decode; cells and provider live as long as the process. */
 typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_make_cells)(void *type, const bp_provider *provider);
@@ -224,7 +250,8 @@ typedef const void *_Nullable const *_Nullable (*BP_SENDABLE bp_cells_of)(void *
  * included, because the host sees their answers. */
 typedef uint64_t (*BP_SENDABLE bp_failures_of)(void *instance);
 
-/* The provider's side of native lanes, in bp_component.lane. */
+/* The provider's side of native lanes, in bp_component.lane. A component with one has a `cancel`, which with the id 0,
+ * that of no call, cancels the tasks of all native calls in flight, if swaps of the component wait for calls. */
 typedef struct bp_component_lane {
     void *type;
     bp_layout layout;

@@ -1,13 +1,14 @@
 /// A method as ``Members`` finds it in a contract, which can create encoded cells and bodies that only throw.
 protocol EncodedMember: Sendable {
-    static var isSynchronous: Bool { get }
+    static var kind: MethodKind { get }
+    /// The types of the input and of the output or, of a stream, the element.
     static var types: (input: Any.Type, output: Any.Type) { get }
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer
     static func makeBody(throwing error: BackplaneError) -> any MethodBody
 }
 
 extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
-    static var isSynchronous: Bool { false }
+    static var kind: MethodKind { .async }
     static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
@@ -23,7 +24,7 @@ extension AsyncMethod: EncodedMember where Input: Codable, Output: Codable {
 }
 
 extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
-    static var isSynchronous: Bool { true }
+    static var kind: MethodKind { .sync }
     static var types: (input: Any.Type, output: Any.Type) { (Input.self, Output.self) }
 
     static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
@@ -37,6 +38,7 @@ extension SyncMethod: EncodedMember where Input: Codable, Output: Codable {
     }
 }
 
-private func keptForever<Value: ~Copyable>(_ value: consuming Value) -> UnsafeRawPointer {
+/// Moves a value to memory that is never freed.
+func keptForever<Value: ~Copyable>(_ value: consuming Value) -> UnsafeRawPointer {
     UnsafeRawPointer(UnsafeMutableRawPointer(keeping: value))
 }

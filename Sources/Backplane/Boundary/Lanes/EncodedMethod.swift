@@ -12,7 +12,7 @@ struct EncodedMethod: Sendable {
         number = target.number(of: name)
     }
 
-    private func providersNumber() throws(BackplaneError) -> UInt32 {
+    func providersNumber() throws(BackplaneError) -> UInt32 {
         guard let number else {
             throw BackplaneError(.callUnimplemented, "the called component has no method `\(name)`")
         }

@@ -6,16 +6,21 @@ struct Held<C: Component>: ~Copyable {
     @usableFromInline let component: C
     @usableFromInline let failures: FailureCount
 
-    init(_ component: C) {
+    init(_ component: C, calls: NativeCalls? = nil) {
         self.component = component
-        failures = FailureCount()
+        failures = FailureCount(calls)
     }
 
     @inlinable @inline(__always)
     nonisolated(nonsending) borrowing func async<Input, Output>(
         _ body: nonisolated(nonsending) (C, Input, Call) async throws -> Output, _ input: Input, _ call: Call
     ) async throws(BackplaneError) -> Output {
-        do { return try await body(component, input, call) } catch { throw failures.counting(error) }
+        do {
+            guard let calls = failures.calls else { return try await body(component, input, call) }
+            let place = calls.enter()
+            defer { calls.leave(place) }
+            return try await body(component, input, call)
+        } catch { throw failures.counting(error) }
     }
 
     @inlinable @inline(__always)
@@ -24,9 +29,20 @@ struct Held<C: Component>: ~Copyable {
     ) throws(BackplaneError) -> Output {
         do { return try body(component, input, call) } catch { throw failures.counting(error) }
     }
+
+    @inlinable @inline(__always)
+    nonisolated(nonsending) borrowing func stream<Input, Element>(
+        _ body: nonisolated(nonsending) (C, Input, StreamSender<Element>, Call) async throws -> Void,
+        _ input: Input, _ elements: StreamSender<Element>, _ call: Call
+    ) async throws(BackplaneError) {
+        do { try await body(component, input, elements, call) } catch {
+            throw elements.channel.isClosed ? BackplaneError(thrown: error) : failures.countingUnlessSuspended(error)
+        }
+        try failures.requireNotSuspended()
+    }
 }
 
-/// The number of calls that have ended with an error.
+/// The number of calls that have ended with an error, and those in flight if a swap may have to cancel them.
 ///
 /// Successful calls do not touch it.
 ///
@@ -35,10 +51,28 @@ struct Held<C: Component>: ~Copyable {
 @usableFromInline
 final class FailureCount: Sendable {
     private let count = Mutex<UInt64>(0)
+    /// The list of the calls in flight; `nil` if nobody has to cancel them.
+    @usableFromInline let calls: NativeCalls?
+    /// Set while the component is suspended or about to be.
+    let isSuspended = Atomic<Bool>(false)
 
-    init() {}
+    init(_ calls: NativeCalls?) { self.calls = calls }
 
     var value: UInt64 { count.withLock(\.self) }
+
+    /// Counts the error of a stream's body as ``counting(_:)`` does; once the component is suspended, the stream counts
+    /// as interrupted.
+    @inline(never) @usableFromInline
+    func countingUnlessSuspended(_ error: any Error) -> BackplaneError {
+        isSuspended.load(ordering: .relaxed) ? .streamInterrupted : counting(error)
+    }
+
+    /// Throws an interruption once the component is suspended: a body that returns then may not have sent everything,
+    /// and whoever resumes its stream loses nothing if it has.
+    @inline(never) @usableFromInline
+    func requireNotSuspended() throws(BackplaneError) {
+        if isSuspended.load(ordering: .relaxed) { throw .streamInterrupted }
+    }
 
     /// Counts an error, unless the call was cancelled, and returns it as the caller receives it.
     @inline(never) @usableFromInline

@@ -17,6 +17,19 @@ protocol MethodBody: Sendable {
     ///
     /// - Returns: The task at work; `nil` if it has answered.
     func start(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call, _ ending: CallEnding) -> Task<Void, Never>?
+    /// Decodes the input of a stream and starts its body, whose elements cross encoded.
+    ///
+    /// `input` is lent for the duration of this function.
+    ///
+    /// - Throws: `call.invalid-input`; `call.unimplemented` if the method is not a stream.
+    func open(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call) throws(BackplaneError) -> StreamControl
+}
+
+extension MethodBody {
+    @usableFromInline
+    func open(_ context: UnsafeRawPointer, _ input: bp_bytes, _ call: Call) throws(BackplaneError) -> StreamControl {
+        throw BackplaneError(.callUnimplemented, "the method is not a stream, and is called instead of opened")
+    }
 }
 
 @usableFromInline
@@ -73,7 +86,7 @@ extension AsyncBody: MethodBody where Input: Codable, Output: Codable {
 }
 
 /// The location of a component's ``Held``.
-private struct HeldContext: @unchecked Sendable {  // borrowed for as long as the call is under way
+struct HeldContext: @unchecked Sendable {  // borrowed for as long as the call is under way
     let raw: UnsafeRawPointer
 }
 

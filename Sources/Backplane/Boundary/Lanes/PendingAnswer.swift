@@ -23,6 +23,11 @@ package final class PendingAnswer: Sendable {
     /// Returns the context to pass with ``done``, which takes it back.
     func toContext() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
+    /// Takes back the context of an answer that will not come.
+    static func forget(_ context: UnsafeMutableRawPointer) {
+        Unmanaged<PendingAnswer>.fromOpaque(context).release()
+    }
+
     static let done: bp_done = { context, status, payload in
         guard let context else { return }
         Unmanaged<PendingAnswer>.fromOpaque(context).takeRetainedValue().receive(EncodedAnswer(status, payload))

@@ -1,6 +1,7 @@
 package import CBackplane
 
 /// The destination of an encoded call's answer: a callback and its context, called exactly once.
+@usableFromInline
 package struct Reply: @unchecked Sendable {  // the caller's own context, handed back untouched
     private let done: bp_done
     private let context: UnsafeMutableRawPointer?

@@ -28,9 +28,8 @@ extension ContractLayout.Subject {
         switch self {
         case .call: "call"
         case .failure: "failure"
-        case .input(let name, let isSynchronous): "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) takes"
-        case .output(let name, let isSynchronous):
-            "\(isSynchronous ? "sync" : "async") \(LayoutName.quoted(name)) answers"
+        case .input(let name, let kind): "\(kind.word ?? "") \(LayoutName.quoted(name)) takes"
+        case .output(let name, let kind): "\(kind.word ?? "") \(LayoutName.quoted(name)) answers"
         }
     }
 }

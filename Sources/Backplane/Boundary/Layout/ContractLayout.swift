@@ -1,13 +1,13 @@
 /// The layouts that the native lane of a contract depends on.
 ///
-/// They are those of the call frame, of errors, and of the input and output of every member.
+/// They are those of the call frame, of errors, and of the input and the output or element of every member.
 package struct ContractLayout: Sendable {
     /// The part of a call that has a layout.
     package enum Subject: Sendable {
         case call
         case failure
-        case input(of: String, isSynchronous: Bool)
-        case output(of: String, isSynchronous: Bool)
+        case input(of: String, kind: MethodKind)
+        case output(of: String, kind: MethodKind)
     }
 
     package struct Entry: Sendable {
@@ -45,9 +45,9 @@ package struct ContractLayout: Sendable {
 
         entries = [entry(.call, Call.self), entry(.failure, BackplaneError.self)]
         for member in Members<C>().all {
-            let types = member.type.types, isSynchronous = member.type.isSynchronous
-            entries.append(entry(.input(of: member.name, isSynchronous: isSynchronous), types.input))
-            entries.append(entry(.output(of: member.name, isSynchronous: isSynchronous), types.output))
+            let types = member.type.types, kind = member.type.kind
+            entries.append(entry(.input(of: member.name, kind: kind), types.input))
+            entries.append(entry(.output(of: member.name, kind: kind), types.output))
         }
     }
 }

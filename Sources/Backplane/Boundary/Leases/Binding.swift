@@ -6,8 +6,12 @@ package import CBackplane
 package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are constant
     package let pointer: UnsafeMutablePointer<bp_binding>
 
-    package init(_ cells: Cells, counting: LeaseCounting) {
+    /// Creates a binding that is in no slot.
+    ///
+    /// - Parameter keeper: The table that keeps the streams which are opened natively through the binding.
+    package init(_ cells: Cells, counting: LeaseCounting, keeper: EncodedTarget? = nil) {
         pointer = bp_binding_new(cells.pointer, counting.isRestartable ? 1 : 0)
+        pointer.pointee.provider = keeper?.provider
     }
 
     /// Creates a binding for a slot that is called through the host.
@@ -20,7 +24,9 @@ package struct Binding: @unchecked Sendable {  // C atomics (lease.h); cells are
 
     /// Returns a binding with the same cells, a count of its own and the same way of counting.
     package func twin() -> Binding {
-        Binding(Cells(pointer.pointee.cells), counting: LeaseCounting(isRestartable: pointer.pointee.restartable != 0))
+        Binding(
+            Cells(pointer.pointee.cells), counting: LeaseCounting(isRestartable: pointer.pointee.restartable != 0),
+            keeper: pointer.pointee.provider.map(EncodedTarget.init))
     }
 
     /// The number of calls begun since the binding was created, or slightly more if slots were flipped under callers.

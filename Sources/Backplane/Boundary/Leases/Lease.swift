@@ -32,6 +32,9 @@ package struct Lease: @unchecked Sendable {  // C atomics (lease.h)
 }
 
 extension Slot {
+    /// The number of the component that calls through the slot; 0 for the host program.
+    package var number: UInt32 { pointer.pointee.number }
+
     /// Returns the frame with the slot's component at the end of its path.
     package func appended(to call: Call) -> Call {
         var call = call

@@ -38,7 +38,7 @@ extension StatefulComponent {
 
     fileprivate static func encode(_ state: State, version: Int) throws -> [UInt8] {
         let value: any Encodable = version == stateSchema.version ? state : try migrateDown(state, version)
-        do throws(BackplaneError) { return try JSON.encode(value, failing: .stateIncompatible) } catch {
+        do throws(BackplaneError) { return try JSON.encodeSorted(value, failing: .stateIncompatible) } catch {
             throw error.of("\(className): its state `\(schemaName)` \(version) cannot be written as JSON")
         }
     }
@@ -60,6 +60,7 @@ extension StatefulComponent {
         }
         do throws(BackplaneError) { return try stored.decode(State.self) } catch {
             throw error.of("\(className): the data received as its state `\(schemaName)` \(version) cannot be decoded")
+                .followed(by: stateSchema.migrationHint)
         }
     }
 }
@@ -70,5 +71,24 @@ extension BackplaneError {
         var copy = self
         copy.message = "\(subject): \(message)"
         return copy
+    }
+
+    /// Returns the same error with a hint after the message.
+    fileprivate func followed(by hint: String) -> BackplaneError {
+        var copy = self
+        copy.message = "\(message); \(hint)"
+        return copy
+    }
+}
+
+extension StateSchema {
+    /// The way out for code whose state has another form than the one that was exported: the lines to write.
+    ///
+    /// It is one line, as errors are printed.
+    fileprivate var migrationHint: String {
+        let next = version + 1, named = name.map { "name: \"\($0)\", " } ?? ""
+        return "if the form of the state has changed, raise `version` and write `migrateUp`: "
+            + "`static let stateSchema = StateSchema(\(named)version: \(next), accepts: \(accepts.lowerBound)...\(next))` and "
+            + "`static func migrateUp(_ state: StoredState, from version: Int) throws -> State { let old = try state.decode(OldState.self); return State(…) }`"
     }
 }

@@ -1,0 +1,122 @@
+import CBackplane
+import FoundationEssentials
+import Synchronization
+
+/// The consumer's end of an encoded stream, which decodes batches and gives their elements one by one.
+///
+/// `@unchecked`: only its one reader uses the elements; anybody may close it.
+private final class EncodedElements<Element: Decodable & Sendable>: @unchecked Sendable {
+    private let target: EncodedTarget
+    private let stream: UnsafeMutableRawPointer
+    private let isClosed = Atomic<Bool>(false)
+    private var hasPulled = false
+    /// The elements that have arrived, in reverse.
+    private var elements: [Element] = []
+    /// The error of an element behind those.
+    private var failure: BackplaneError?
+
+    init(_ target: EncodedTarget, _ stream: UnsafeMutableRawPointer) { (self.target, self.stream) = (target, stream) }
+
+    nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
+        if let element = elements.popLast() { return element }
+        if let failure { throw failure }
+        guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
+        if !hasPulled {
+            // A provider that is ahead answers at once: a loop that opens streams and leaves them would never give
+            // their bodies a thread to return on.
+            hasPulled = true
+            await Task.yield()
+            guard !isClosed.load(ordering: .relaxed) else { throw .streamCancelled }
+        }
+        let answer = PendingAnswer()
+        target.provider.pointee.next(stream, UInt32(Self.batch), PendingAnswer.done, answer.toContext())
+        let pulled = await answer.wait { self.close() }
+        guard pulled.status != Int32(BP_END) else { return nil }
+        let array = try pulled.get()
+        do throws(BackplaneError) {
+            elements = try JSON.decode([Element].self, array, failing: .callInvalidOutput)
+        } catch {
+            elements = (try? JSON.decode(FirstElements<Element>.self, array, failing: .callInvalidOutput))?.good ?? []
+            guard !elements.isEmpty else { throw error }
+            failure = error
+        }
+        guard (1...Self.batch).contains(elements.count) else {
+            throw BackplaneError(
+                .callInvalidOutput,
+                "the provider answered with \(elements.count) elements of the stream, expected 1 to \(Self.batch)")
+        }
+        elements.reverse()
+        return elements.popLast()
+    }
+
+    func close() {
+        if !isClosed.exchange(true, ordering: .relaxed) { target.provider.pointee.close(stream) }
+    }
+
+    /// The number of elements that are asked for at once.
+    private static var batch: Int { 64 }
+}
+
+/// The elements of an array before the first that cannot be decoded.
+private struct FirstElements<Element: Decodable>: Decodable {
+    var good: [Element] = []
+
+    init(from decoder: any Decoder) throws {
+        var array = try decoder.unkeyedContainer()
+        while !array.isAtEnd, let element = try? array.decode(Element.self) { good.append(element) }
+    }
+}
+
+extension StreamMethod: EncodedMember where Input: Codable, Element: Codable {
+    static var kind: MethodKind { .stream }
+    static var types: (input: Any.Type, output: Any.Type) { (Input.self, Element.self) }
+
+    static func makeCell(_ method: EncodedMethod) -> UnsafeRawPointer {
+        let function: StreamOpenFunction<Input> = {
+            (context, input, call, _, consumer) throws(BackplaneError) -> UnsafeMutableRawPointer in
+            let method = context.assumingMemoryBound(to: EncodedMethod.self).pointee
+            let input = try JSON.encodeData(input.pointee, failing: .callInvalidInput)
+            let elements = EncodedElements<Element>(method.target, try method.open(input, call.pointee, consumer))
+            return UnsafeMutableRawPointer(
+                keeping: StreamSource<Element>(
+                    next: { (elements, output) async throws(BackplaneError) -> Void in
+                        output.pointee = try await Unmanaged<EncodedElements<Element>>.fromOpaque(elements)
+                            .takeUnretainedValue().next()
+                    },
+                    close: { source in
+                        let elements = source.assumingMemoryBound(to: StreamSource<Element>.self).pointee.context
+                        source.free(StreamSource<Element>.self)
+                        Unmanaged<EncodedElements<Element>>.fromOpaque(elements).takeRetainedValue().close()
+                    }, context: Unmanaged.passRetained(elements).toOpaque()))
+        }
+        return keptForever(StreamCell(function, context: keptForever(method)))
+    }
+
+    static func makeBody(throwing error: BackplaneError) -> any MethodBody {
+        StreamBody<Input, Element>(of: StandIn.self) { _, _, _, _ in throw error }
+    }
+}
+
+extension EncodedMethod {
+    /// Opens the method as a stream for a component.
+    fileprivate func open(_ input: Data, _ call: Call, _ consumer: UInt32) throws(BackplaneError)
+        -> UnsafeMutableRawPointer
+    {
+        let number = try providersNumber(), refusal = PendingAnswer()
+        let context = refusal.toContext()
+        let stream = call.withC { frame in
+            input.withBytes { input in
+                target.provider.pointee.open(
+                    target.provider.pointee.target, number, input, frame, consumer, PendingAnswer.done, context)
+            }
+        }
+        if let stream {
+            PendingAnswer.forget(context)
+            return stream
+        }
+        guard let error = refusal.now?.error else {
+            throw BackplaneError(.componentFailed, "the stream `\(name)` was neither opened nor refused")
+        }
+        throw error
+    }
+}

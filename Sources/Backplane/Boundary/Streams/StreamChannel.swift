@@ -1,0 +1,345 @@
+import CBackplane
+import FoundationEssentials
+public import Synchronization
+
+/// The hand-over between the body of a stream and its one consumer.
+///
+/// Natively nothing is kept: an element goes from the body's task to the consumer's, and each waits for the other.
+/// Encoded, elements are kept until the consumer asks for a batch, up to ``batch``.
+@usableFromInline
+final class StreamChannel<Element: Sendable>: StreamControl, @unchecked Sendable {  // all state is behind the lock
+    /// Encodes a batch; `nil` natively.
+    typealias Encode = @Sendable ([Element]) throws(BackplaneError) -> Data
+
+    /// The consumer, while it waits.
+    @usableFromInline
+    enum Reader: Sendable {
+        case task(UnsafeContinuation<Element?, Never>)
+        case batch(Int, Reply)
+    }
+    /// A sending task that waits until its element is taken (`true`) or never will be (`false`).
+    @usableFromInline
+    struct Sender: Sendable {
+        @usableFromInline let element: Element
+        @usableFromInline let continuation: UnsafeContinuation<Bool, Never>
+
+        @inlinable
+        init(_ element: Element, _ continuation: UnsafeContinuation<Bool, Never>) {
+            (self.element, self.continuation) = (element, continuation)
+        }
+    }
+    /// The reason why there are no more elements.
+    @usableFromInline
+    enum Ending: Sendable {
+        case finished
+        case failed(BackplaneError)
+    }
+    @usableFromInline
+    struct State: Sendable {
+        /// The elements that were sent and not asked for.
+        @usableFromInline var kept: [Element] = []
+        /// The number of elements that were handed to the consumer.
+        @usableFromInline var taken: UInt64 = 0
+        @usableFromInline var sender: Sender?
+        /// The senders behind the first one, of a body that sends from several tasks.
+        @usableFromInline var senders: [Sender] = []
+        @usableFromInline var reader: Reader?
+        /// Set once nothing more can be sent.
+        @usableFromInline var ending: Ending?
+        var isClosed = false
+        var hasReturned = false
+        var task: Task<Void, Never>?
+        /// Told when the body has returned.
+        var watcher: Reply?
+
+        @inlinable
+        init() {}
+    }
+    @usableFromInline let state = Mutex(State())
+    private let encode: Encode?
+    /// The number of elements that are kept.
+    @usableFromInline let capacity: Int
+
+    /// The greatest number of elements that cross encoded at once.
+    static var batch: Int { 64 }
+
+    init(encoding encode: Encode?) {
+        self.encode = encode
+        capacity = encode == nil ? 0 : Self.batch
+        super.init()
+    }
+
+    // MARK: Sending
+
+    /// The result of an attempt to hand an element over.
+    @usableFromInline
+    enum Offer: Sendable {
+        case taken
+        case handed(UnsafeContinuation<Element?, Never>)
+        case asked(Reply)
+        case mustWait
+        case refused
+    }
+
+    @inlinable
+    nonisolated(nonsending) func send(_ element: Element) async throws(BackplaneError) {
+        switch state.withLock({ offer(element, &$0) }) {
+        case .taken: return
+        case .handed(let continuation): continuation.resume(returning: element)
+        case .asked(let reply): answer([element], reply)
+        case .mustWait: try await wait(element)
+        case .refused: throw refusal()
+        }
+    }
+
+    @inlinable
+    nonisolated(nonsending) func wait(_ element: Element) async throws(BackplaneError) {
+        let isTaken = await withUnsafeContinuation { (continuation: UnsafeContinuation<Bool, Never>) in
+            let offer = state.withLock { state -> Offer in
+                let offer = self.offer(element, &state)
+                guard case .mustWait = offer else { return offer }
+                if state.sender == nil {
+                    state.sender = Sender(element, continuation)
+                } else {
+                    state.senders.append(Sender(element, continuation))
+                }
+                return offer
+            }
+            switch offer {
+            case .mustWait: return
+            case .refused: return continuation.resume(returning: false)
+            case .taken: break
+            case .handed(let reader): reader.resume(returning: element)
+            case .asked(let reply): answer([element], reply)
+            }
+            continuation.resume(returning: true)
+        }
+        if !isTaken { throw refusal() }
+    }
+
+    @inlinable
+    func offer(_ element: Element, _ state: inout State) -> Offer {
+        guard state.ending == nil else { return .refused }
+        if let reader = state.reader {
+            state.reader = nil
+            state.taken &+= 1
+            switch reader {
+            case .task(let continuation): return .handed(continuation)
+            case .batch(_, let reply): return .asked(reply)
+            }
+        }
+        guard state.sender == nil, state.kept.count < capacity else { return .mustWait }
+        state.kept.append(element)
+        return .taken
+    }
+
+    @inline(never) @usableFromInline
+    func refusal() -> BackplaneError {
+        state.withLock { $0.isClosed }
+            ? .streamCancelled
+            : BackplaneError(.streamMisused, "the stream has ended, because its body has returned")
+    }
+
+    /// A Boolean value that indicates whether the consumer or the host has ended the stream.
+    @usableFromInline var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    // MARK: Receiving
+
+    /// Returns the next element, or `nil` after the last one.
+    @inlinable
+    nonisolated(nonsending) func next() async throws(BackplaneError) -> Element? {
+        if let sender = state.withLock({ takeSender(&$0) }) {
+            sender.continuation.resume(returning: true)
+            return sender.element
+        }
+        return try await waitForNext()
+    }
+
+    @inlinable
+    nonisolated(nonsending) func waitForNext() async throws(BackplaneError) -> Element? {
+        let element = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Element?, Never>) in
+                let (sender, isOver) = state.withLock { state -> (Sender?, Bool) in
+                    if let sender = takeSender(&state) { return (sender, false) }
+                    guard state.ending == nil else { return (nil, true) }
+                    state.reader = .task(continuation)
+                    return (nil, false)
+                }
+                if let sender {
+                    sender.continuation.resume(returning: true)
+                    continuation.resume(returning: sender.element)
+                } else if isOver {
+                    continuation.resume(returning: nil)
+                }
+            }
+        } onCancel: {
+            cancelReading()
+        }
+        if let element { return element }
+        if let error = failure() { throw error }
+        return nil
+    }
+
+    @inline(never) @usableFromInline
+    func cancelReading() { end(.streamCancelled) }
+
+    @inlinable
+    func takeSender(_ state: inout State) -> Sender? {
+        guard let sender = state.sender else { return nil }
+        state.taken &+= 1
+        state.sender = state.senders.isEmpty ? nil : state.senders.removeFirst()
+        return sender
+    }
+
+    @inline(never) @usableFromInline
+    func failure() -> BackplaneError? {
+        state.withLock { if case .failed(let error)? = $0.ending { error } else { nil } }
+    }
+
+    /// The result of a request for a batch.
+    private enum Pull: Sendable {
+        case waits
+        case refused
+        case elements([Element], [Sender])
+        case over(Ending)
+    }
+
+    override var taken: UInt64 { state.withLock { $0.taken } }
+
+    override func pull(_ count: Int, _ reply: Reply) {
+        let step = state.withLock { state -> Pull in
+            guard state.reader == nil else { return .refused }
+            guard state.kept.isEmpty else {
+                let elements = Array(state.kept.prefix(max(count, 1)))
+                state.kept.removeFirst(elements.count)
+                var taken: [Sender] = []
+                while state.kept.count < capacity, let sender = takeSender(&state) {
+                    state.kept.append(sender.element)
+                    taken.append(sender)
+                }
+                return .elements(elements, taken)
+            }
+            if let ending = state.ending { return .over(ending) }
+            state.reader = .batch(count, reply)
+            return .waits
+        }
+        switch step {
+        case .waits: break
+        case .refused: reply.end(.streamReadTwiceAtOnce)
+        case .elements(let elements, let senders):
+            for sender in senders { sender.continuation.resume(returning: true) }
+            answer(elements, reply)
+        case .over(let ending): Self.end(reply, ending)
+        }
+    }
+
+    /// Answers with a batch; of one that cannot be encoded, with the elements before the first that cannot.
+    @inline(never) @usableFromInline
+    func answer(_ elements: [Element], _ reply: Reply) {
+        guard let encode else { return }
+        do throws(BackplaneError) {
+            try encode(elements).withBytes { reply.end(Int32(BP_OK), $0) }
+        } catch {
+            let good = Array(elements.prefix { (try? encode([$0])) != nil })
+            end(error, isOwn: true)
+            if !good.isEmpty, let data = try? encode(good) {
+                data.withBytes { reply.end(Int32(BP_OK), $0) }
+            } else {
+                reply.end(error)
+            }
+        }
+    }
+
+    private static func end(_ reply: Reply, _ ending: Ending) {
+        switch ending {
+        case .finished: reply.end(Int32(BP_END), .empty)
+        case .failed(let error): reply.end(error)
+        }
+    }
+
+    // MARK: Ending
+
+    override func end(_ error: BackplaneError) { end(error, isOwn: false) }
+
+    /// Ends the stream with an error, unless it has ended.
+    ///
+    /// - Parameter isOwn: Whether the error replaces an earlier end that the consumer has not seen.
+    private func end(_ error: BackplaneError, isOwn: Bool) {
+        let (reader, senders, task) = state.withLock { state -> (Reader?, [Sender], Task<Void, Never>?) in
+            guard !state.isClosed else { return (nil, [], nil) }
+            state.isClosed = true
+            state.kept = []
+            if state.ending == nil || isOwn { state.ending = .failed(error) }
+            let senders = (state.sender.map { [$0] } ?? []) + state.senders
+            (state.sender, state.senders) = (nil, [])
+            return (state.reader.take(), senders, state.task)
+        }
+        release(reader)
+        // First, so that a body whose element was refused finds its task cancelled.
+        task?.cancel()
+        for sender in senders { sender.continuation.resume(returning: false) }
+    }
+
+    /// Tells a waiting consumer that there are no more elements.
+    private func release(_ reader: Reader?) {
+        switch reader {
+        case .task(let continuation): continuation.resume(returning: nil)
+        case .batch(_, let reply): Self.end(reply, state.withLock { $0.ending ?? .finished })
+        case nil: break
+        }
+    }
+
+    override func whenReturned(_ reply: Reply) {
+        let hasReturned = state.withLock { state in
+            if !state.hasReturned { state.watcher = reply }
+            return state.hasReturned
+        }
+        if hasReturned { reply.end(Int32(BP_OK), .empty) }
+    }
+
+    // MARK: The body
+
+    /// Runs the stream's body in a task of its own, which begins on this thread.
+    ///
+    /// - Parameter returned: Called when the body has returned, before the consumer learns of it.
+    func begin(
+        _ body: nonisolated(nonsending) @escaping @Sendable () async throws(BackplaneError) -> Void,
+        returned: @escaping @Sendable () -> Void = {}
+    ) {
+        let task =
+            NestedCalls.begin { Task.immediate { await run(body, returned) } } ?? Task { await run(body, returned) }
+        let isClosed = state.withLock { state in
+            if !state.hasReturned { state.task = task }
+            return state.isClosed
+        }
+        if isClosed { task.cancel() }
+    }
+
+    private nonisolated(nonsending) func run(
+        _ body: nonisolated(nonsending) @Sendable () async throws(BackplaneError) -> Void,
+        _ returned: @Sendable () -> Void
+    ) async {
+        var ending = Ending.finished
+        do throws(BackplaneError) { try await body() } catch { ending = .failed(error) }
+        returned()
+        let (reader, senders, watcher) = state.withLock { state -> (Reader?, [Sender], Reply?) in
+            state.hasReturned = true
+            state.task = nil
+            if state.ending == nil { state.ending = ending }
+            // A body may return while tasks that it has started still send.
+            let senders = (state.sender.map { [$0] } ?? []) + state.senders
+            (state.sender, state.senders) = (nil, [])
+            return (state.reader.take(), senders, state.watcher.take())
+        }
+        release(reader)
+        for sender in senders { sender.continuation.resume(returning: false) }
+        watcher?.end(Int32(BP_OK), .empty)
+    }
+}
+
+extension BackplaneError {
+    package static var streamReadTwiceAtOnce: BackplaneError {
+        BackplaneError(
+            .streamMisused, "`next` was called again before it had answered; a stream answers one `next` at a time")
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// A finished file in a component's folder, on its way to the data access controller that keeps it.
+///
+/// ```swift
+/// try await context.http.download(HTTPRequest("GET", url), to: "whale.epub", call)
+/// return try context.stored("whale.epub")                  // in a network service
+/// let path = try context.adopt(file, as: "whale.epub")     // in a data access controller
+/// ```
+///
+/// Only the path crosses wires; the bytes stay where they are until a data access controller moves the file.
+public struct StoredFile: Codable, Sendable {
+    /// The absolute path.
+    public let path: String
+    /// The number of bytes.
+    public let size: Int64
+}
+
+extension HasFolder {
+    /// Returns a finished file of the component's folder, to hand it to another component.
+    ///
+    /// - Parameter name: The path of the file, relative to the folder.
+    /// - Throws: `file.refused` if it is not a regular file in the folder.
+    public func stored(_ name: String) throws(BackplaneError) -> StoredFile {
+        let path = try folder.file(named: name)
+        return StoredFile(path: path, size: try BackplaneError.sizeOfFile(path))
+    }
+}
+
+extension DataAccessContext where Owner: Component {
+    /// Moves a file of another component to this component's folder.
+    ///
+    /// The file is renamed, so that this costs the same for any size, and nobody finds half of it. Its former owner no
+    /// longer has it.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - name: The new path of the file, relative to this component's folder. An existing file is replaced.
+    /// - Returns: The new absolute path.
+    /// - Throws: `file.refused` if the file is gone, has changed since it was handed over, or cannot be moved.
+    @discardableResult
+    public func adopt(_ file: StoredFile, as name: String) throws(BackplaneError) -> String {
+        let path = try folder.file(named: name), size = try BackplaneError.sizeOfFile(file.path)
+        guard size == file.size else {
+            throw BackplaneError(
+                .fileRefused,
+                "the file had \(file.size) bytes when it was handed over and has \(size); hand over files that are finished",
+                at: file.path)
+        }
+        guard rename(file.path, path) == 0 else { throw .notUsable(file.path, errno) }
+        return path
+    }
+}
+
+extension String {
+    /// Returns the path of a file in this folder.
+    fileprivate func file(named name: String) throws(BackplaneError) -> String {
+        guard !isEmpty else {
+            throw BackplaneError(.fileRefused, "the component has no folder", at: name)
+        }
+        let steps = Array(name.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard !steps.contains(where: { ["", ".", ".."].contains($0) }), !name.utf8.contains(0) else {
+            throw BackplaneError(
+                .fileRefused, "this does not name a file in the component's folder; give a path that is relative to it",
+                at: name)
+        }
+        return "\(self)/\(name)"
+    }
+}
+
+extension BackplaneError {
+    /// Returns the size of a regular file.
+    fileprivate static func sizeOfFile(_ path: String) throws(BackplaneError) -> Int64 {
+        var status = stat()
+        guard !path.utf8.contains(0), lstat(path, &status) == 0 else { throw notUsable(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw BackplaneError(.fileRefused, "this is not a regular file, and only such are handed over", at: path)
+        }
+        return Int64(status.st_size)
+    }
+
+    fileprivate static func notUsable(_ path: String, _ number: Int32) -> BackplaneError {
+        BackplaneError(.fileRefused, "the file cannot be handed over: \(String(cString: strerror(number)))", at: path)
+    }
+}

@@ -1,0 +1,40 @@
+/// An input of a stream that says where the stream begins, so that it can be opened again where it was interrupted.
+///
+/// ```swift
+/// extension FeedQuery: Resumable {
+///     public func resuming(after last: Change) -> FeedQuery { FeedQuery(first: last.number + 1) }
+/// }
+/// ```
+///
+/// When the provider of such a stream is swapped or restarted, the stream is opened again with the input that follows
+/// the last element which the loop has received, and the loop goes on. Nothing is lost and nothing comes twice if the
+/// provider can give every element after that one once more. An input that means "from now on" is not resumable.
+public protocol Resumable {
+    /// The stream's element.
+    associatedtype Element
+    /// Returns the input of a stream that begins after an element.
+    func resuming(after last: Element) -> Self
+}
+
+extension BoundStream where Input: Resumable, Input.Element == Element {
+    /// Returns the elements of a stream, which is opened when they are first asked for, and again when its provider is
+    /// swapped or restarted.
+    ///
+    /// - Parameters:
+    ///   - input: The argument of the stream.
+    ///   - call: The frame of the call being served, or one begun with `context.begin()`. Its deadline bounds the first
+    ///     opening.
+    public func callAsFunction(_ input: Input, _ call: Call) -> StreamElements<Element> {
+        StreamElements(isResumable: true) { [slot, member] (last, isFirst) async throws(BackplaneError) in
+            var call = call
+            if !isFirst { call.deadline = nil }
+            return try await slot.open(member, last.map(input.resuming(after:)) ?? input, call, Element.self)
+        }
+    }
+}
+
+extension BoundStream where Input: Resumable, Input.Element == Element, Frame == OptionalFrame {
+    /// Returns the elements of a stream that is opened without a deadline or a trace, and again when its provider is
+    /// swapped or restarted.
+    public func callAsFunction(_ input: Input) -> StreamElements<Element> { self(input, Call()) }
+}

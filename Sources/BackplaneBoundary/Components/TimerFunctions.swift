@@ -1,0 +1,20 @@
+package import Backplane
+package import CBackplane
+
+/// The plugin's side of a timer: its functions and their context, which is released with this object.
+package final class TimerFunctions: @unchecked Sendable {  // the plugin's own pointer, handed back untouched
+    private let timer: bp_timer
+
+    package init(_ timer: bp_timer) { self.timer = timer }
+
+    deinit { timer.release?(timer.context) }
+
+    /// Begins the body, whose answer is expected under `run` (``Callbacks``).
+    package func fire(_ call: Call, run: UInt64) {
+        call.withC { timer.fire?(timer.context, $0, run, Callbacks.done, Callbacks.context(run)) }
+    }
+
+    package func cancel(_ run: UInt64) {
+        timer.cancel?(timer.context, run)
+    }
+}

@@ -1,0 +1,30 @@
+package import Backplane
+import CBackplane
+
+/// A stream that a component has opened natively, as its host ends it.
+///
+/// `@unchecked`: the pointer is the provider's own and is only handed back.
+package final class NativeStream: @unchecked Sendable {
+    private let stream: UnsafeMutableRawPointer
+    private let endStream: bp_end_stream
+    private let countElements: bp_count_elements
+    private let releaseStream: bp_release_stream
+
+    init(
+        _ stream: UnsafeMutableRawPointer, end: @escaping bp_end_stream, count: @escaping bp_count_elements,
+        release: @escaping bp_release_stream
+    ) {
+        (self.stream, endStream, countElements, releaseStream) = (stream, end, count, release)
+    }
+
+    deinit { releaseStream(stream) }
+
+    /// The number of elements that the consumer has taken.
+    package var elements: Int { Int(clamping: countElements(stream)) }
+
+    /// Ends the stream with an error, and cancels its body; a body may react on this thread.
+    package func end(_ error: BackplaneError) {
+        let answer = EncodedAnswer(error)
+        answer.payload.withBytes { endStream(stream, answer.status, $0) }
+    }
+}
