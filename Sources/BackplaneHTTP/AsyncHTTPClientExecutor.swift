@@ -1,7 +1,9 @@
 #if Engines
 import AsyncHTTPClient
 import Backplane
+public import BackplaneExchange
 public import BackplaneNetwork
+import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 
@@ -15,75 +17,153 @@ import NIOHTTP1
 /// The executor has connections of its own. Idle ones are kept for a minute; ``shutdown()`` or the release of the
 /// executor closes all of them. Its threads are those of NIO's global event loop group.
 ///
-/// One request is one exchange: redirects, retries, decoding, caching and cookies are left to the caller. Header fields
-/// arrive in their order, each as often as it was sent.
+/// One request is one exchange: redirects, retries, caching and cookies are left to the caller. Header fields arrive in
+/// their order, each as often as it was sent. Bodies stream both ways: a response that nobody reads is not received,
+/// beyond what is on its way (64 KB over HTTP/1.1, the window of 8 MB over HTTP/2).
+///
+/// AsyncHTTPClient imposes these limits: it drops interim responses and does not wait for `100 Continue`, and its
+/// stable interface has no trailers.
 public final class AsyncHTTPClientExecutor: HTTPExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
-    private let client: AsyncHTTPClient.HTTPClient
-    private let maximumBodySize: Int
+    /// Everything but interim responses, `100 Continue`, trailers and pins.
+    public let capabilities: HTTPCapabilities = [
+        .streamedUploads, .http2, .proxies, .decompression, .backPressure, .separateFields, .contentInGET,
+        .truncatedHeads, .harmlessTrailers, .tlsSettings,
+    ]
+    private let clients: HTTPClients
+    private let places: HostPlaces
+    private let origins = PooledOrigins()
+    private let proxies: HTTPProxies
+    private let decompressionRatio: Int
 
     /// Creates an executor with connections of its own.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The limit in bytes. A larger response throws `network.too-large` and is not read further.
-    ///   - connectTimeout: The time that a request may wait for a connection, whether free or new.
-    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host over HTTP/1.1. Further ones
-    ///     wait.
-    public init(maximumBodySize: Int = 64 << 20, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64)
-    {
-        var configuration = AsyncHTTPClient.HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)),
-            decompression: .disabled)
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-        configuration.connectionPool.retryConnectionEstablishment = false  // a closed port would take the whole timeout
-        client = AsyncHTTPClient.HTTPClient(configuration: configuration)
-        self.maximumBodySize = maximumBodySize
+    ///   - connectTimeout: The time that making a connection may take.
+    ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait in line, as
+    ///     long as their own limits let them.
+    ///   - trustRoots: The path of a PEM file with the certificates to trust instead of the system's; `nil` means that
+    ///     of `SSL_CERT_FILE`, if it is set.
+    ///   - proxies: The proxies for `https:`; by default those that the environment names.
+    ///   - decompressionRatio: The greatest factor by which decoding may enlarge content; beyond it, the exchange
+    ///     fails.
+    public init(
+        connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 64, trustRoots: String? = nil,
+        proxies: HTTPProxies = .environment, decompressionRatio: Int = 250
+    ) {
+        clients = HTTPClients(
+            connectTimeout: connectTimeout, connectionsPerHost: connectionsPerHost,
+            trustRoots: trustRoots ?? ProcessInfo.processInfo.environment["SSL_CERT_FILE"],
+            decompressionRatio: decompressionRatio)
+        places = HostPlaces(limit: connectionsPerHost)
+        (self.proxies, self.decompressionRatio) = (proxies, decompressionRatio)
     }
 
     deinit {
-        // A client that was not shut down traps when it is released; shutting down twice is a harmless error.
-        client.shutdown { _ in }
+        clients.close()
     }
 
     /// Ends all exchanges and closes all connections.
     ///
     /// Later requests fail.
     public func shutdown() async {
-        try? await client.shutdown().get()
+        await clients.shutdown()
     }
 
-    /// Sends a request and returns the response, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
     ///
-    /// - Throws: `network.failed`; `network.too-large`; `network.refused` for an invalid request; `CancellationError`.
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let ready = try request.readyToSend()
+    /// A server may close a connection just when it is used again. An idempotent request (RFC 9110, section 9.2.2)
+    /// whose body can be sent again is then repeated, once, if nothing of a response had come.
+    ///
+    /// - Throws: `network.failed`; `network.body` if the request's body cannot be read; `network.unsupported` and
+    ///   `network.refused` before anything is sent; `CancellationError`.
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try require(request, options)
+        var ready = try request.readyToSend()
         try Task.checkCancellation()  // the library sends before it looks
+        let decodes =
+            options.decompresses && ready.headers["Accept-Encoding"] == nil && ready.headers["Range"] == nil
+        if decodes {
+            ready.headers.add("Accept-Encoding", "gzip, deflate")
+        } else if options.decompresses, ready.headers["Accept-Encoding"] == nil {
+            ready.headers.add("Accept-Encoding", "identity")
+        }
+        let place = try await places.take(at: ready.origin)
+        let mayRepeat = ready.isIdempotent && ready.body.isReplayable && origins.mayHaveConnection(to: ready.origin)
+        let key = ClientKey(
+            proxy: proxies.proxy(scheme: ready.scheme, host: ready.host), decodes: decodes, tls: options.tls)
+        if let response = try await attempt(ready, key, at: place, mayRepeat: mayRepeat) { return response }
+        guard var response = try await attempt(ready, key, at: place, mayRepeat: false) else {
+            throw HTTPFailure.closed.error(for: ready)
+        }
+        response.timings.attempts = 2
+        return response
+    }
+
+    /// Sends a request once.
+    ///
+    /// - Returns: `nil` if it may be repeated, because its connection was closed before anything of a response came.
+    private func attempt(
+        _ request: BackplaneNetwork.HTTPRequest, _ key: ClientKey, at place: Place, mayRepeat: Bool
+    ) async throws -> HTTPStreamedResponse? {
+        let upload = try Upload(request.body)
         do {
-            let response = try await client.execute(HTTPClientRequest(ready), deadline: .distantFuture)
-            let body = try await response.body.collect(upTo: maximumBodySize)
-            return HTTPResponse(
-                status: Int(response.status.code), headers: HTTPHeaders(response.headers), body: Array(buffer: body))
+            let client = try clients.client(key)
+            let response = try await client.execute(HTTPClientRequest(request, upload), deadline: .distantFuture)
+            origins.answered(request.origin)
+            return HTTPStreamedResponse(
+                response, to: request, decoded: key.decodes, ratio: decompressionRatio, place: place)
         } catch {
             try Task.checkCancellation()
-            throw HTTPFailure(error, limit: maximumBodySize).error(for: ready)
+            if let failure = upload?.failure { throw failure }
+            if mayRepeat, HTTPFailure.isClosedBeforeResponse(error) { return nil }
+            throw HTTPFailure(error, ratio: decompressionRatio).error(for: request)
         }
     }
 }
 
-extension HTTPClientRequest {
-    fileprivate init(_ request: HTTPRequest) {
-        self.init(url: request.url)
-        method = HTTPMethod(rawValue: request.method)
-        for field in request.headers.fields { headers.add(name: field.name, value: field.value) }
-        if !request.body.isEmpty { body = .bytes(ByteBuffer(bytes: request.body)) }
+extension BackplaneNetwork.HTTPRequest {
+    /// The part of the URL before the path and the query.
+    fileprivate var origin: String {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
+        return String(url[..<(url[start...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex)])
     }
 }
 
-extension BackplaneNetwork.HTTPHeaders {
-    fileprivate init(_ headers: NIOHTTP1.HTTPHeaders) {
-        self = [:]
-        for (name, value) in headers { add(name, value) }
+extension BackplaneNetwork.HTTPRequest {
+    /// A Boolean value that indicates whether sending the request twice has the effect of sending it once.
+    fileprivate var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
+}
+
+extension HTTPClientRequest {
+    fileprivate init(_ request: HTTPRequest, _ upload: Upload?) {
+        self.init(url: request.url)
+        method = HTTPMethod(rawValue: request.method)
+        for field in request.headers.fields { headers.add(name: field.name, value: field.value) }
+        if let upload {
+            body = .stream(upload, length: upload.length.map { .known($0) } ?? .unknown)
+        } else if let bytes = request.body.bytes, !bytes.isEmpty {
+            body = .bytes(ByteBuffer(bytes: bytes))
+        }
+    }
+}
+
+extension HTTPStreamedResponse {
+    fileprivate init(_ response: HTTPClientResponse, to request: HTTPRequest, decoded: Bool, ratio: Int, place: Place) {
+        var headers: BackplaneNetwork.HTTPHeaders = [:]
+        let isDecoded =
+            decoded
+            && ["gzip", "deflate"].contains(response.headers.first(name: "Content-Encoding")?.lowercased() ?? "")
+        for (name, value) in response.headers {
+            if isDecoded, ["content-encoding", "content-length"].contains(name.lowercased()) { continue }
+            headers.add(name, value)
+        }
+        let reader = ResponseReader(response.body, of: request, ratio: ratio, place: place)
+        self.init(
+            status: Int(response.status.code), headers: headers,
+            version: response.version.major == 2 ? "HTTP/2" : "\(response.version)",
+            body: HTTPBodyStream(cancel: reader.release) { try await reader.next() })
     }
 }
 #endif

@@ -1,18 +1,21 @@
 #if Engines
 import AsyncHTTPClient
+import BackplaneExchange
 import BackplaneNetwork
 import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
 extension HTTPFailure {
     /// Creates the failure that corresponds to an error of AsyncHTTPClient or of NIO.
-    init(_ error: any Error, limit: Int) {
+    init(_ error: any Error, ratio: Int = 0) {
         switch error {
+        case let error as HTTPFailure: self = error
         case let error as NIOConnectionError:
-            self = error.connectionErrors.first.map { HTTPFailure($0.error, limit: limit) } ?? .hostUnknown
+            self = error.connectionErrors.first.map { HTTPFailure($0.error) } ?? .hostUnknown
         case let error as IOError:
             self =
                 switch error.errnoCode {
@@ -25,11 +28,25 @@ extension HTTPFailure {
         case let error as HTTPClientError: self = HTTPFailure(error)
         case HTTPParserError.invalidEOFState: self = .closed
         case let error as HTTPParserError: self = .malformed("\(error)")
-        case is NIOTooManyBytesError: self = .tooLarge(limit: limit)
+        case NIOHTTPDecompression.DecompressionError.limit: self = .inflated(ratio: ratio)
+        case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+            self = .malformed("its compressed content is damaged")
         case NIOSSLError.handshakeFailed(.sslError(let errors)):
             self = .insecure(errors.first?.word ?? "the handshake failed")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .insecure("\(error)")
         default: self = .other("\(error)")
+        }
+    }
+
+    /// Returns whether an error says that the connection was closed before any byte of a response had come.
+    ///
+    /// A response that breaks off within its head is an error of the parser.
+    static func isClosedBeforeResponse(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
+        case ChannelError.eof, ChannelError.ioOnClosedChannel, ChannelError.inputClosed, ChannelError.outputClosed: true
+        default: false
         }
     }
 

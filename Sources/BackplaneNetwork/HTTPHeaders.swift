@@ -1,9 +1,9 @@
 /// Header fields in order.
 ///
 /// Names are compared case-insensitively (RFC 9110, section 5.1).
-public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// A line of the header: a name and its value.
-    public struct Field: Sendable, Hashable {
+    public struct Field: Sendable, Equatable {
         /// The name as it was given.
         public var name: String
         /// The value as it was given.
@@ -30,10 +30,22 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// Returns the values of all fields of a name, in order.
+    public func values(_ name: String) -> [String] {
+        fields.filter { Self.equal($0.name, name) }.map(\.value)
+    }
+
     /// Adds a field after all others, without replacing any of the same name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name: name, value: value))
     }
 
-    private static func equal(_ a: String, _ b: String) -> Bool { a.lowercased() == b.lowercased() }
+    /// Returns whether two names are equal apart from the case of ASCII letters, without making strings.
+    private static func equal(_ a: String, _ b: String) -> Bool {
+        a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8) { $0.lowercased == $1.lowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -1,4 +1,4 @@
-import BackplaneNetwork
+import BackplaneExchange
 import Foundation
 import FoundationNetworking
 

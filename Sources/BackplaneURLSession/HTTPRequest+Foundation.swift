@@ -4,31 +4,28 @@ import Foundation
 import FoundationNetworking
 
 extension URLRequest {
-    /// Creates the request for URLSession.
+    /// Creates the request for URLSession; its body must be in memory.
     ///
     /// - Throws: `network.refused` for a request that URLSession does not send.
     init(_ request: HTTPRequest) throws(BackplaneError) {
         guard let url = URL(string: request.url) else {
             throw BackplaneError(.networkRefused, "URLSession does not understand this URL", at: request.printableURL)
         }
-        guard request.method != "GET" || request.body.isEmpty else {
-            throw BackplaneError(.networkRefused, "URLSession sends no body with a GET", at: request.printableURL)
-        }
         self.init(url: url)
         httpMethod = request.method
         for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
         // Otherwise URLSession would add a form's content type, and every encoding that it can decode.
         if request.headers["Accept-Encoding"] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-        guard !request.body.isEmpty else { return }
+        guard let body = request.body.bytes, !body.isEmpty else { return }
         if request.headers["Content-Type"] == nil {
             setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        httpBody = Data(request.body)
+        httpBody = Data(body)
     }
 }
 
-extension HTTPResponse {
-    init(_ response: HTTPURLResponse, body: [UInt8]) {
+extension HTTPStreamedResponse {
+    init(_ response: HTTPURLResponse, body: HTTPBodyStream) {
         var headers: HTTPHeaders = [:]
         let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
         for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) { headers.add(name, value) }

@@ -1,87 +1,179 @@
+import BackplaneExchange
 import BackplaneNetwork
 import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// An HTTP exchange, which ends once: by its server, its size, its caller or the end of the session.
+/// An HTTP exchange: its head, then its body, of which unread bytes are held in memory up to a limit.
+///
+/// It ends once: by its server, the limit, its reader or the end of the session.
 final class Transfer: Sendable {
-    typealias Outcome = Result<HTTPResponse, HTTPFailure>
+    typealias Head = Result<HTTPURLResponse, HTTPFailure>
 
-    private struct State {
-        var hasEnded = false
-        var body: [UInt8] = []
-        var continuation: CheckedContinuation<Outcome, Never>?
+    fileprivate struct State {
+        var end: Result<Void, HTTPFailure>?
+        var hasHead = false
+        var unread: [Data] = []
+        var unreadCount = 0
+        /// The file that the body is written to, instead of memory.
+        var file: FileHandle?
+        var headWaiter: CheckedContinuation<Head, Never>?
+        var reader: CheckedContinuation<Result<HTTPBodyPart, HTTPFailure>, Never>?
         var cancel: (@Sendable () -> Void)?
     }
-    private let maximumBodySize: Int
-    private let state = Mutex(State())
+    private let limit: Int
+    private let state: Mutex<State>
 
-    init(maximumBodySize: Int) { self.maximumBodySize = maximumBodySize }
+    /// Creates an exchange that was not started.
+    ///
+    /// - Parameters:
+    ///   - limit: The greatest number of unread bytes; for a body that goes to a file it does not matter.
+    ///   - file: The file that the body is written to, instead of memory.
+    init(limit: Int, file: FileHandle? = nil) {
+        self.limit = limit
+        state = Mutex(State(file: file))
+    }
 
-    /// Waits for the end of the exchange that `start` begins.
+    /// Waits for the head of the exchange that `start` begins.
     ///
     /// The result is irrelevant if the task is cancelled.
-    func run(_ start: () -> Void) async -> Outcome {
+    func head(_ start: () -> Void) async -> Head {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let hasEnded = state.withLock { state in
-                    if !state.hasEnded { state.continuation = continuation }
-                    return state.hasEnded
+                let end = state.withLock { state in
+                    if state.end == nil { state.headWaiter = continuation }
+                    return state.end
                 }
-                if hasEnded { continuation.resume(returning: .failure(.shutDown)) } else { start() }
+                if end != nil { continuation.resume(returning: .failure(.shutDown)) } else { start() }
             }
         } onCancel: {
             cancel(.shutDown)
         }
     }
 
+    /// Waits for more of the body; returns its end once everything was read.
+    func next() async throws(HTTPFailure) -> HTTPBodyPart {
+        let part: Result<HTTPBodyPart, HTTPFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let part = state.withLock { state -> Result<HTTPBodyPart, HTTPFailure>? in
+                    if let part = state.takePart() { return part }
+                    state.reader = continuation
+                    return nil
+                }
+                if let part { continuation.resume(returning: part) }
+            }
+        } onCancel: {
+            cancel(.shutDown)
+        }
+        return try part.get()
+    }
+
     /// Sets the function that cancels the exchange's task; returns `false` if the exchange has already ended.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            if !state.hasEnded { state.cancel = cancel }
-            return !state.hasEnded
+            if state.end == nil { state.cancel = cancel }
+            return state.end == nil
         }
     }
 
-    /// Checks the announced size of the body.
+    /// Passes the head on.
     ///
-    /// - Parameter count: The size in bytes; negative if the server does not announce it.
-    func expect(_ count: Int64) {
-        if count > Int64(maximumBodySize) { cancel(.tooLarge(limit: maximumBodySize)) }
+    /// - Parameter count: The announced size of the body in bytes; negative if the server does not announce it.
+    func receive(_ response: URLResponse, expecting count: Int64) {
+        let isTooLarge = state.withLock { $0.file == nil } && count > Int64(limit)
+        if isTooLarge { return cancel(.tooLarge(limit: limit)) }
+        deliver(response)
     }
 
-    func receive(_ data: Data) {
-        let isTooLarge = state.withLock { state in
-            guard !state.hasEnded else { return false }
-            state.body.append(contentsOf: data)
-            return state.body.count > maximumBodySize
+    /// Takes a part of the body.
+    ///
+    /// - Parameter response: The response that it belongs to, whose head may not have been announced.
+    func receive(_ data: Data, of response: URLResponse?) {
+        deliver(response)
+        let failure = state.withLock { state -> HTTPFailure? in
+            guard state.end == nil, !data.isEmpty else { return nil }
+            if let file = state.file {
+                do { try file.write(contentsOf: data) } catch { return .other("the file cannot be written: \(error)") }
+                return nil
+            }
+            state.unread.append(data)
+            state.unreadCount += data.count
+            return state.unreadCount > limit ? .tooLarge(limit: limit) : nil
         }
-        if isTooLarge { cancel(.tooLarge(limit: maximumBodySize)) }
+        if let failure { return cancel(failure) }
+        wakeReader()
     }
 
     func complete(_ response: URLResponse?) {
-        let body = state.withLock { $0.body }
-        let outcome = (response as? HTTPURLResponse).map { Outcome.success(HTTPResponse($0, body: body)) }
-        end(outcome ?? .failure(.closed))
+        deliver(response)
+        end(response is HTTPURLResponse ? .success(()) : .failure(.closed))
     }
 
     /// Ends the exchange, whose task has ended or was never created.
-    func end(_ outcome: Outcome) {
-        _ = settle(outcome)
+    func end(_ result: Result<Void, HTTPFailure>) {
+        _ = settle(result)
     }
 
     /// Ends the exchange and cancels its task.
-    private func cancel(_ failure: HTTPFailure) {
+    func cancel(_ failure: HTTPFailure) {
         settle(.failure(failure))?()
     }
 
-    /// Resumes the waiting caller, unless that has been done, and returns the function that cancels the task.
-    private func settle(_ outcome: Outcome) -> (@Sendable () -> Void)? {
-        let (continuation, cancel) = state.withLock { state in
-            defer { state = State(hasEnded: true) }
-            return (state.continuation, state.cancel)
+    /// Passes the head on, unless that was done, or it is that of an interim response.
+    private func deliver(_ response: URLResponse?) {
+        guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
+        let waiter = state.withLock { state in
+            defer { state.hasHead = true }
+            return state.hasHead ? nil : state.headWaiter.take()
         }
-        continuation?.resume(returning: outcome)
+        waiter?.resume(returning: .success(response))
+    }
+
+    private func wakeReader() {
+        let (reader, part) = state.withLock { state in
+            guard state.reader != nil, let part = state.takePart() else {
+                return (
+                    nil as CheckedContinuation<Result<HTTPBodyPart, HTTPFailure>, Never>?,
+                    nil as Result<HTTPBodyPart, HTTPFailure>?
+                )
+            }
+            return (state.reader.take(), part)
+        }
+        if let reader, let part { reader.resume(returning: part) }
+    }
+
+    /// Notes the end, unless there was one, wakes whoever waits, and returns the function that cancels the task.
+    private func settle(_ result: Result<Void, HTTPFailure>) -> (@Sendable () -> Void)? {
+        let (waiter, cancel) = state.withLock { state in
+            guard state.end == nil else {
+                return (nil as CheckedContinuation<Head, Never>?, nil as (@Sendable () -> Void)?)
+            }
+            state.end = result
+            if case .failure = result { (state.unread, state.unreadCount) = ([], 0) }
+            return (state.headWaiter.take(), state.cancel.take())
+        }
+        if let waiter {
+            if case .failure(let failure) = result {
+                waiter.resume(returning: .failure(failure))
+            } else {
+                waiter.resume(returning: .failure(.closed))
+            }
+        }
+        wakeReader()
         return cancel
+    }
+}
+
+extension Transfer.State {
+    /// Takes everything that was received, or the end; `nil` if there is nothing yet.
+    fileprivate mutating func takePart() -> Result<HTTPBodyPart, HTTPFailure>? {
+        if !unread.isEmpty {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(unreadCount)
+            for data in unread { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+            (unread, unreadCount) = ([], 0)
+            return .success(.bytes(bytes))
+        }
+        return end.map { $0.map { _ in HTTPBodyPart.end(trailers: [:]) } }
     }
 }

@@ -1,3 +1,4 @@
+import BackplaneExchange
 import BackplaneNetwork
 import Foundation
 import FoundationNetworking
@@ -66,12 +67,13 @@ final class Transfers: NSObject, URLSessionDataDelegate {
         _: URLSession, dataTask task: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if task.originalRequest?.httpMethod != "HEAD" { self[task]?.expect(response.expectedContentLength) }
+        let isHead = task.originalRequest?.httpMethod == "HEAD"
+        self[task]?.receive(response, expecting: isHead ? -1 : response.expectedContentLength)
         completionHandler(.allow)  // Foundation on Linux does not wait for it
     }
 
     func urlSession(_: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data) {
-        self[task]?.receive(data)
+        self[task]?.receive(data, of: task.response)
     }
 
     /// Completes the exchange with the response when the server requests credentials.

@@ -1,7 +1,9 @@
 import Backplane
+public import BackplaneExchange
 public import BackplaneNetwork
 import Foundation
 import FoundationNetworking
+import Glibc
 
 /// An HTTP executor that uses Foundation's URLSession, for builds without packages.
 ///
@@ -14,22 +16,28 @@ import FoundationNetworking
 /// executor ends it. One request is one exchange: redirects and retries are left to the caller.
 ///
 /// Foundation on Linux imposes these limits:
-/// - A response that breaks off within its head **ends the program**. Use `BackplaneHTTP` for servers that are not your
-///   own.
+/// - A response that breaks off within its head **ends the program**, and so does one with trailer fields. Use
+///   `BackplaneHTTP` for servers that are not your own.
+/// - There is no back-pressure: what nobody reads is received all the same, and held in memory up to a limit. A body of
+///   any size can go to a file, with ``download(_:to:_:)``.
 /// - While one server sends without a pause, all other exchanges of URLSession in the process wait, and the response is
 ///   read even beyond the limit.
+/// - Bodies of requests are read into memory before they are sent, and streams are refused.
 /// - The fields of a response are sorted by name, and fields of one name are joined by commas, so that two `Set-Cookie`
 ///   fields cannot be told apart. The same applies to the fields of a request. A field with bytes that are not UTF-8 is
 ///   an error.
 /// - Compressed bodies arrive decoded, without `Content-Encoding` and `Content-Length`. No compression is requested
 ///   unless the request does.
 /// - The body of a redirect is held back until it is complete, and is lost if there is no `Location`.
+/// - Interim responses are dropped. There are no proxies, pins and HTTP/2.
 /// - A `GET` has no body, and `.` and `..` in a path are resolved before sending. The only timeout for connecting is
 ///   libcurl's of five minutes: give calls a deadline.
 /// - `User-Agent`, `Accept` and `Accept-Language` are added to requests without them.
 public final class URLSessionExecutor: HTTPExecutor {
     /// The schemes that are served: `http` and `https`.
     public let schemes = ["http", "https"]
+    /// Nothing beyond plain exchanges; compressed content is decoded whether that was asked for or not.
+    public let capabilities: HTTPCapabilities = []
     private let session: URLSession
     private let transfers = Transfers()
     private let maximumBodySize: Int
@@ -37,7 +45,8 @@ public final class URLSessionExecutor: HTTPExecutor {
     /// Creates an executor with a session of its own.
     ///
     /// - Parameters:
-    ///   - maximumBodySize: The limit in bytes. A larger response immediately throws `network.too-large`.
+    ///   - maximumBodySize: The greatest number of bytes of a body that are held in memory: of a request's, and of a
+    ///     response's that were not read yet. Beyond it, the exchange fails with `network.too-large`.
     ///   - connectionsPerHost: The greatest number of concurrent exchanges with one host. Further ones wait.
     public init(maximumBodySize: Int = 64 << 20, connectionsPerHost: Int = 64) {
         let configuration = URLSessionConfiguration.ephemeral
@@ -64,15 +73,64 @@ public final class URLSessionExecutor: HTTPExecutor {
         transfers.close(session)
     }
 
-    /// Sends a request and returns the response, whatever its status.
+    /// Sends a request, and returns once the head of the response has arrived, whatever its status.
     ///
-    /// - Throws: `network.failed`; `network.too-large`; `network.refused` for an invalid request; `CancellationError`.
-    public func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let ready = try request.readyToSend()
+    /// - Throws: `network.failed`; `network.too-large` for a body in files beyond the limit; `network.unsupported` and
+    ///   `network.refused` before anything is sent; `CancellationError`.
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        let limit = min(maximumBodySize, options.maximumBodySize ?? maximumBodySize)
+        let transfer = Transfer(limit: limit)
+        let (ready, head) = try await start(transfer, request, options)
+        // Releasing the stream without having read it cancels the exchange.
+        return HTTPStreamedResponse(
+            head,
+            body: HTTPBodyStream(cancel: { transfer.cancel(.shutDown) }) {
+                do throws(HTTPFailure) {
+                    return try await transfer.next()
+                } catch {
+                    try Task.checkCancellation()
+                    throw error.error(for: ready)
+                }
+            })
+    }
+
+    /// Sends a request, and writes the response's body to a file as it arrives, whatever its size.
+    public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
+        // The stream is empty: it puts the file in its place once it has ended.
+        let incoming = URL(fileURLWithPath: "\(path).incoming-\(UUID().uuidString)")
+        guard
+            FileManager.default.createFile(atPath: incoming.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else {
+            throw BackplaneError(.networkFailed, "the body cannot be written to this file", at: path)
+        }
+        defer { try? FileManager.default.removeItem(at: incoming) }
+        let file = try FileHandle(forWritingTo: incoming)
+        let transfer = Transfer(limit: maximumBodySize, file: file)
+        let (ready, head) = try await start(transfer, request, options)
+        do throws(HTTPFailure) {
+            while case .bytes = try await transfer.next() {}
+        } catch {
+            try Task.checkCancellation()
+            throw error.error(for: ready)
+        }
+        try file.close()
+        guard rename(incoming.path, path) == 0 else {
+            throw BackplaneError(.networkFailed, "the body cannot be written to this file", at: path)
+        }
+        let response = HTTPStreamedResponse(head, body: HTTPBodyStream([]))
+        return HTTPResponse(status: response.status, headers: response.headers)
+    }
+
+    /// Starts an exchange and waits for its head.
+    private func start(
+        _ transfer: Transfer, _ request: HTTPRequest, _ options: HTTPOptions
+    ) async throws -> (HTTPRequest, HTTPURLResponse) {
+        try require(request, options)
+        var ready = try request.readyToSend()
+        ready.body = try await ready.body.collected(upTo: maximumBodySize)
         let outgoing = try URLRequest(ready)
-        let transfer = Transfer(maximumBodySize: maximumBodySize)
         do {
-            return try await transfer.run { transfers.start(transfer, outgoing, in: session) }.get()
+            return (ready, try await transfer.head { transfers.start(transfer, outgoing, in: session) }.get())
         } catch {
             try Task.checkCancellation()
             throw error.error(for: ready)

@@ -2,11 +2,11 @@ import Backplane
 package import CBackplane
 
 extension HTTPRequest {
-    /// Lends the request for the duration of `use`.
+    /// Lends the request for the duration of `use`, with a body that is in memory, and otherwise without one.
     package func withC<Result>(_ use: (UnsafePointer<bp_http_request>) -> Result) -> Result {
         method.withBytes { method in
             url.withBytes { url in
-                body.withBytes { body in
+                (body.bytes ?? []).withBytes { body in
                     headers.withPairs { headers in
                         var request = bp_http_request(
                             size: UInt32(MemoryLayout<bp_http_request>.size), reserved: 0, method: method, url: url,
@@ -50,11 +50,13 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    fileprivate func withPairs<Result>(_ body: (UnsafeBufferPointer<bp_pair>) -> Result) -> Result {
+    /// Lends the fields for the duration of `body`.
+    package func withPairs<Result>(_ body: (UnsafeBufferPointer<bp_pair>) -> Result) -> Result {
         Pairs(fields.map { (key: $0.name, value: $0.value) }).withPairs(body)
     }
 
-    fileprivate init(copying pairs: UnsafePointer<bp_pair>?, count: Int) {
+    /// Copies borrowed fields.
+    package init(copying pairs: UnsafePointer<bp_pair>?, count: Int) {
         self = [:]
         for (name, value) in Pairs.copy(pairs, count: count) { add(name, value) }
     }

@@ -1,4 +1,5 @@
 package import Backplane
+package import BackplaneNetwork
 
 /// The reason why there was no response, with the messages that all executors over a network share.
 package enum HTTPFailure: Error, Hashable {
@@ -13,7 +14,11 @@ package enum HTTPFailure: Error, Hashable {
     /// The response is not HTTP.
     case malformed(String)
     case tooLarge(limit: Int)
+    /// Decoding enlarges the compressed content beyond the limit.
+    case inflated(ratio: Int)
     case shutDown
+    /// A time limit has passed before the host did something.
+    case late(String, limit: Duration)
     case other(String)
 
     /// Returns the error of a request, which names the host and the reason and contains no secrets.
@@ -33,11 +38,17 @@ package enum HTTPFailure: Error, Hashable {
                     .networkTooLarge,
                     "the response body of \(host) has more than \(limit) bytes, the limit for bodies held in memory"
                 )
+            case .inflated(let ratio):
+                (
+                    .networkTooLarge,
+                    "the compressed body of \(host) is more than \(ratio) times as large once it is decoded, which is the limit"
+                )
             case .shutDown:
                 (
                     .networkFailed,
                     "the exchange with \(host) was not made or not finished: the executor has been shut down"
                 )
+            case .late(let what, let limit): (.networkTimeout, "\(host) \(what) within \(limit)")
             case .other(let reason): (.networkFailed, "the exchange with \(host) failed: \(reason)")
             }
         return BackplaneError(code, message, at: request.printableURL)

@@ -1,32 +1,54 @@
 package import Backplane
+package import BackplaneNetwork
 import FoundationEssentials
 
 extension HTTPRequest {
-    /// The URL without credentials, query and fragment, which may contain secrets.
-    public var printableURL: String {
-        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
-            return "\(scheme):…"
-        }
-        (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
-        return address.string ?? "\(scheme):…"
-    }
-
     /// The host and port of the URL as errors name them; empty if it has none.
     package var authority: String {
         guard let address = URLComponents(string: url), let host = address.host else { return "" }
         return host + (address.port.map { ":\($0)" } ?? "")
     }
 
+    /// The host of the URL; empty if it has none.
+    package var host: String { URLComponents(string: url)?.host ?? "" }
+
+    /// The host by which settings know it: in lower case, and without the dot of the root, which servers and
+    /// certificates leave out.
+    package var hostName: String {
+        let name = host.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
     /// Returns the request as an executor over a network sends it: validated, with a URL that is reduced to what
     /// servers see.
     ///
     /// Credentials in the URL become an `Authorization` field unless there is one (RFC 7617). `Content-Length` and
-    /// `Transfer-Encoding` are dropped, because the executor frames the body.
+    /// `Transfer-Encoding` are dropped, because the executor frames the body. The body's media type becomes the
+    /// `Content-Type` unless there is one.
     ///
     /// - Throws: `network.refused` for a method or a field name that is not a token, a field value with a control
     ///   character (RFC 9110, sections 5.5 and 5.6.2), or anything but an absolute `http:` or `https:` URL. The error
     ///   contains no values.
     package func readyToSend() throws(BackplaneError) -> HTTPRequest {
+        var ready = try withValidHead()
+        guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
+            address.host?.isEmpty == false
+        else {
+            throw refused("this is not a URL that HTTP can reach; write `http://` or `https://`, a host and a path")
+        }
+        if let user = address.user, ready.headers["Authorization"] == nil {
+            let credentials = Data("\(user):\(address.password ?? "")".utf8)
+            ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
+        }
+        (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
+        ready.url = address.string ?? url
+        return ready
+    }
+
+    /// Returns the request with a head that any executor can send, whatever its URL.
+    ///
+    /// - Throws: `network.refused` as ``readyToSend()`` does, but for the URL.
+    package func withValidHead() throws(BackplaneError) -> HTTPRequest {
         guard method.isToken else { throw refused("the method is not a token such as GET") }
         var ready = HTTPRequest(method, url, body: body)
         for field in headers.fields {
@@ -40,17 +62,12 @@ extension HTTPRequest {
             guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else { continue }
             ready.headers.add(field.name, field.value)
         }
-        guard var address = URLComponents(string: url), ["http", "https"].contains(scheme),
-            address.host?.isEmpty == false
-        else {
-            throw refused("this is not a URL that HTTP can reach; write `http://` or `https://`, a host and a path")
+        if let type = body.mediaType, ready.headers["Content-Type"] == nil {
+            guard type.isFieldValue else {
+                throw refused("the media type of the body contains a control character, such as a line break")
+            }
+            ready.headers.add("Content-Type", type)
         }
-        if let user = address.user, ready.headers["Authorization"] == nil {
-            let credentials = Data("\(user):\(address.password ?? "")".utf8)
-            ready.headers.add("Authorization", "Basic \(credentials.base64EncodedString())")
-        }
-        (address.scheme, address.user, address.password, address.fragment) = (scheme, nil, nil, nil)
-        ready.url = address.string ?? url
         return ready
     }
 

@@ -1,0 +1,32 @@
+public import Backplane
+public import BackplaneNetwork
+
+extension HTTPRequest {
+    /// Returns the capabilities that the request needs with these options.
+    public func requirements(_ options: HTTPOptions) -> HTTPCapabilities {
+        var needed: HTTPCapabilities = []
+        if body.isStream { needed.insert(.streamedUploads) }
+        if body.hasTrailers { needed.insert(.requestTrailers) }
+        if options.interim != nil { needed.insert(.interimResponses) }
+        if options.decompresses { needed.insert(.decompression) }
+        if options.tls != nil { needed.insert(.tlsSettings) }
+        if headers["Expect"] != nil { needed.insert(.expectContinue) }
+        if !body.isEmpty, method == "GET" || method == "HEAD" { needed.insert(.contentInGET) }
+        return needed
+    }
+}
+
+extension HTTPExecutor {
+    /// Requires the capabilities that a request needs; executors call it first.
+    ///
+    /// - Throws: `network.unsupported` with the names of those that are missing.
+    public func require(_ request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
+        let missing = request.requirements(options).subtracting(capabilities)
+        guard missing.isEmpty else {
+            throw BackplaneError(
+                .networkUnsupported,
+                "the request needs \(missing), which \(type(of: self)) does not have; nothing was sent",
+                at: request.printableURL)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Backplane
+public import BackplaneNetwork
+
+/// An engine that carries out HTTP exchanges: over a network, from files, or from memory in a test.
+///
+/// One request is one exchange: redirects, retries, caching and authentication are the pipeline's. An executor that
+/// adopts these rules passes the suite of `BackplaneConformance`:
+///
+/// - What ``capabilities`` does not contain is refused before anything is sent, with ``require(_:_:)``.
+/// - ``open(_:_:)`` returns once the head of the final response is there, whatever its status. The response's body is
+///   read from its producer as it is asked for, and the request's body as the server takes it.
+/// - Cancelling the task ends the exchange immediately, and so does releasing the response.
+/// - Errors are `BackplaneError`s that give the URL as `printableURL`, and contain no values; or `CancellationError`.
+public protocol HTTPExecutor: Sendable {
+    /// The URL schemes that the executor serves, in lower case.
+    var schemes: [String] { get }
+    /// The parts of HTTP that the executor has.
+    var capabilities: HTTPCapabilities { get }
+
+    /// Sends a request, and returns once the head of the final response has arrived.
+    ///
+    /// The executor follows the options `decompresses`, `interim` and `tls`. Time limits and progress are the
+    /// pipeline's, and so is `maximumBodySize`, which an executor may use to end a response early.
+    ///
+    /// - Throws: `network.unsupported` before anything is sent; `network.failed` and other codes of the network if
+    ///   there is no response; `CancellationError`.
+    func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse
+
+    /// Sends a request, and writes the response's body to a file.
+    ///
+    /// Executors that hold unread bytes in memory write the body as it arrives. The default reads the stream of
+    /// ``open(_:_:)``.
+    ///
+    /// - Returns: The response without its body.
+    func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse
+}
+
+extension HTTPExecutor {
+    /// Sends a request, and writes the response's body to a file as it is read.
+    public func download(_ request: HTTPRequest, to path: String, _ options: HTTPOptions) async throws -> HTTPResponse {
+        try await open(request, options).write(to: path)
+    }
+
+    /// Sends a request and returns the response with its body in memory, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - limit: The greatest number of bytes of the body.
+    ///   - options: The options that executors follow.
+    /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
+    public func execute(
+        _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
+    ) async throws -> HTTPResponse {
+        var options = options
+        options.maximumBodySize = Swift.min(limit, options.maximumBodySize ?? limit)
+        return try await open(request, options).collect(upTo: limit, of: request)
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// Collects the body; names the host of the request if it is too large, if possible before it is read.
+    func collect(upTo limit: Int, of request: HTTPRequest) async throws -> HTTPResponse {
+        let tooLarge = HTTPFailure.tooLarge(limit: limit)
+        if let length = contentLength, length > limit, hasBody(for: request) {
+            body.cancel()
+            throw tooLarge.error(for: request)
+        }
+        do {
+            return try await collect(upTo: limit)
+        } catch let error as BackplaneError where error.code == .networkTooLarge && error.location == nil {
+            throw tooLarge.error(for: request)
+        }
+    }
+
+    /// Returns whether a body follows that `Content-Length` counts (RFC 9110, section 6.4.1).
+    package func hasBody(for request: HTTPRequest) -> Bool {
+        request.method != "HEAD" && status != 204 && status != 304
+    }
+}

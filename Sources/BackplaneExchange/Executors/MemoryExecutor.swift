@@ -1,0 +1,43 @@
+public import BackplaneNetwork
+
+/// An executor whose responses a closure computes, without a network.
+///
+/// ```swift
+/// let books = MemoryExecutor { request, _ in
+///     HTTPStreamedResponse(HTTPResponse(status: 200, body: Array("Moby-Dick".utf8)))
+/// }
+/// ```
+public struct MemoryExecutor: HTTPExecutor {
+    /// A function that answers a request.
+    public typealias Answer = @Sendable (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
+
+    /// The URL schemes that are answered.
+    public let schemes: [String]
+    /// The capabilities that requests may need; the closure has to follow what they ask for.
+    public let capabilities: HTTPCapabilities
+    private let answer: Answer
+
+    /// Creates an executor that answers every request with a function.
+    ///
+    /// - Parameters:
+    ///   - schemes: The URL schemes that are answered, in lower case.
+    ///   - capabilities: The capabilities that requests may need.
+    ///   - answer: Answers a request.
+    public init(
+        schemes: [String] = ["http", "https"],
+        capabilities: HTTPCapabilities = [
+            .streamedUploads, .requestTrailers, .responseTrailers, .backPressure, .separateFields, .contentInGET,
+            .truncatedHeads, .harmlessTrailers,
+        ],
+        answer: @escaping Answer
+    ) {
+        (self.schemes, self.capabilities, self.answer) = (schemes, capabilities, answer)
+    }
+
+    /// Answers a request.
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try require(request, options)
+        try Task.checkCancellation()
+        return try await answer(request, options)
+    }
+}

@@ -1,0 +1,115 @@
+import Backplane
+import BackplaneNetwork
+import Synchronization
+
+/// The time limits, the size limit, the progress and the timings of one exchange.
+struct ExchangeWatch: Sendable {
+    private let request: HTTPRequest
+    private let options: HTTPOptions
+    private let start = ContinuousClock.now
+
+    init(_ request: HTTPRequest, _ options: HTTPOptions) { (self.request, self.options) = (request, options) }
+
+    /// Opens the exchange.
+    ///
+    /// - Parameter given: The options that the executor is given.
+    func open(_ executor: any HTTPExecutor, _ given: HTTPOptions) async throws -> HTTPStreamedResponse {
+        try executor.require(request, options)
+        let meter = options.progress.map(ProgressMeter.init)
+        let outgoing = meter.map { metered(executor, $0) } ?? request
+        var response = try await limitedToHead { try await executor.open(outgoing, given) }
+        response.timings.head = .now - start
+        meter?.begin(receiving: response.hasBody(for: request) ? response.contentLength : nil)
+        if let limit = options.maximumBodySize, let length = response.contentLength, length > limit,
+            response.hasBody(for: request)
+        {
+            response.body.cancel()
+            throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+        }
+        if watchesBody { response.body = watched(response.body, meter) }
+        return response
+    }
+
+    /// Returns the request with a body that counts what is taken of it, where the executor can stream it.
+    private func metered(_ executor: any HTTPExecutor, _ meter: ProgressMeter) -> HTTPRequest {
+        guard !request.body.isEmpty, executor.capabilities.contains(.streamedUploads) else { return request }
+        var request = request
+        request.body = request.body.observed(opened: meter.begin(sending:), taken: meter.sent)
+        return request
+    }
+
+    private var watchesBody: Bool {
+        options.progress != nil || options.received != nil || options.maximumBodySize != nil
+            || options.readTimeout != nil
+            || options.totalTimeout != nil
+    }
+
+    /// Returns the body with its limits.
+    private func watched(_ body: HTTPBodyStream, _ meter: ProgressMeter?) -> HTTPBodyStream {
+        let count = Mutex(0)
+        return HTTPBodyStream(length: body.length, cancel: body.cancel) {
+            let rest = options.totalTimeout.map { $0 - (.now - start) }
+            let limit = [options.readTimeout, rest].compactMap(\.self).min()
+            let reason = limit == rest ? "did not answer completely" : "sent nothing of the body"
+            let chunk = try await limited(limit, reason) { try await body.next() }
+            guard let chunk else { return .end(trailers: body.trailers) }
+            let total = count.withLock { count in
+                count += chunk.count
+                return count
+            }
+            if let limit = options.maximumBodySize, total > limit {
+                body.cancel()
+                throw HTTPFailure.tooLarge(limit: limit).error(for: request)
+            }
+            meter?.received(chunk.count)
+            options.received?(chunk.count)
+            return .bytes(chunk)
+        }
+    }
+
+    /// Runs a step before the head of the response, which fails once the time until then has passed.
+    func limitedToHead<Value: Sendable>(_ step: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let limit = [options.headTimeout, options.totalTimeout].compactMap(\.self).min()
+        return try await limited(limit, since: start, "did not answer", step)
+    }
+
+    /// Runs a step of the exchange, which fails once a time limit has passed.
+    ///
+    /// - Parameter start: The time from which the limit counts; `nil` means the start of the step.
+    func limited<Value: Sendable>(
+        _ limit: Duration?, since start: ContinuousClock.Instant? = nil, _ what: String,
+        _ step: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let limit else { return try await step() }
+        let late = HTTPFailure.late(what, limit: [limit, .zero].max() ?? limit).error(for: request)
+        let left = start.map { limit - (.now - $0) } ?? limit
+        return try await Race.run(step, within: left, otherwise: late)
+    }
+}
+
+/// The counts of both bodies' bytes.
+private final class ProgressMeter: Sendable {
+    private let report: @Sendable (HTTPProgress) -> Void
+    private let progress = Mutex(HTTPProgress())
+
+    init(_ report: @escaping @Sendable (HTTPProgress) -> Void) { self.report = report }
+
+    /// Begins to count a request's body, again if it is sent again.
+    func begin(sending length: Int64?) {
+        progress.withLock { progress in (progress.sent, progress.toSend) = (0, length) }
+    }
+
+    func begin(receiving length: Int64?) { progress.withLock { $0.toReceive = length } }
+
+    func sent(_ count: Int) { change { $0.sent += Int64(count) } }
+
+    func received(_ count: Int) { change { $0.received += Int64(count) } }
+
+    /// Changes the counts, and reports them before anybody else changes them.
+    private func change(_ change: (inout HTTPProgress) -> Void) {
+        progress.withLock { progress in
+            change(&progress)
+            report(progress)
+        }
+    }
+}

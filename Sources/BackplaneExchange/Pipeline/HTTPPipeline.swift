@@ -1,0 +1,175 @@
+package import Backplane
+public import BackplaneNetwork
+
+/// The way of every exchange of a host or of a program: choice of the executor, limits, progress, timings.
+///
+/// ```swift
+/// let network = HTTPPipeline([AsyncHTTPClientExecutor()])
+/// let response = try await network.send(HTTPRequest("GET", "https://books.example.org/whale"))
+/// ```
+public struct HTTPPipeline: Sendable {
+    /// A function that returns an executor as it is at the start of an exchange, given the exchange's call.
+    package typealias Connect = @Sendable (Call) async throws -> any HTTPExecutor
+    /// The executor of an exchange: one that is there, or one that has to be asked first.
+    private enum Choice {
+        case given(any HTTPExecutor)
+        case connected(Connect)
+    }
+    private let executors: [any HTTPExecutor]
+    private let tls: [String: TLSSettings]
+    /// The executors that plugins bring, by name, which is also the URL scheme that they serve.
+    private let named: [String: Connect]
+    /// The names of executors that these exchanges must not use, since they belong to one themselves.
+    private let reserved: Set<String>
+
+    /// Creates a pipeline; of several executors for one scheme, the first is used.
+    ///
+    /// - Parameters:
+    ///   - executors: The executors.
+    ///   - tls: The settings of TLS for the hosts that have any, by host name in lower case.
+    public init(_ executors: [any HTTPExecutor], tls: [String: TLSSettings] = [:]) {
+        self.init(executors, tls: tls, named: [:], reserved: [])
+    }
+
+    package init(
+        _ executors: [any HTTPExecutor], tls: [String: TLSSettings], named: [String: Connect], reserved: Set<String>
+    ) {
+        (self.executors, self.tls, self.named, self.reserved) = (executors, tls, named, reserved)
+    }
+
+    /// Sends a request and returns the response with its body in memory, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - limit: The greatest number of bytes of the body.
+    ///   - options: The options of the exchange.
+    /// - Throws: What ``open(_:_:)`` throws; `network.too-large` if the body has more than `limit` bytes.
+    public func send(
+        _ request: HTTPRequest, upTo limit: Int = HTTPOptions.collectionLimit, _ options: HTTPOptions = HTTPOptions()
+    ) async throws -> HTTPResponse {
+        try await send(request, upTo: limit, options) {}
+    }
+
+    /// Sends a request and returns the response with its body in memory.
+    ///
+    /// - Parameter headed: Called once the head of the response is there.
+    package func send(
+        _ request: HTTPRequest, upTo limit: Int, _ options: HTTPOptions, headed: () -> Void
+    ) async throws -> HTTPResponse {
+        var options = prepared(options, for: request)
+        let hint = Swift.min(limit, options.maximumBodySize ?? limit)
+        options.maximumBodySize = hint == limit ? nil : hint
+        let watch = ExchangeWatch(request, options)
+        var given = options
+        given.maximumBodySize = hint
+        let response = try await watch.open(executor(for: request, options, watch), given)
+        headed()
+        return try await response.collect(upTo: limit, of: request)
+    }
+
+    /// Sends a request, and returns once the head of the response is there, whatever its status.
+    ///
+    /// - Throws: `network.refused` if no executor serves the URL, or none has the name; `network.unsupported` if it
+    ///   does not have what the request needs, before anything is sent; `network.timeout`; `network.body`;
+    ///   `network.failed` and other codes of the network; `CancellationError`.
+    public func open(_ request: HTTPRequest, _ options: HTTPOptions = HTTPOptions()) async throws
+        -> HTTPStreamedResponse
+    {
+        let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
+        return try await watch.open(executor(for: request, options, watch), options)
+    }
+
+    /// Sends a request, and writes the response's body to a file, which appears once it is complete.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - path: The path of the file, which replaces an existing one. Only its owner may read it.
+    ///   - options: The options of the exchange.
+    /// - Returns: The response without its body.
+    /// - Throws: What ``open(_:_:)`` throws; `network.failed` if the file cannot be written.
+    public func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions = HTTPOptions()
+    ) async throws -> HTTPResponse {
+        try await download(request, to: path, options) { _ in }
+    }
+
+    /// Sends a request, and writes the response's body to a file.
+    ///
+    /// - Parameter headed: Called with the response once its head is there, and where the executor writes the file
+    ///   itself, once it is complete.
+    package func download(
+        _ request: HTTPRequest, to path: String, _ options: HTTPOptions, headed: (HTTPStreamedResponse) -> Void
+    ) async throws -> HTTPResponse {
+        let options = prepared(options, for: request), watch = ExchangeWatch(request, options)
+        let executor = try await executor(for: request, options, watch)
+        if executor.capabilities.contains(.backPressure) {
+            let response = try await watch.open(executor, options)
+            headed(response)
+            return try await response.write(to: path)
+        }
+        // It would hold the unread bytes in memory, so it writes them itself: without limits of the body's phases.
+        try executor.require(request, options)
+        let response = try await watch.limited(options.totalTimeout, "did not answer completely") {
+            try await executor.download(request, to: path, options)
+        }
+        headed(HTTPStreamedResponse(response))
+        return response
+    }
+
+    // MARK: The choice of the executor
+
+    /// Checks that there is an executor for a request.
+    ///
+    /// - Throws: `network.refused` if there is none.
+    package func requireExecutor(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) {
+        _ = try choice(for: request, options)
+    }
+
+    /// Returns the executor for a request.
+    ///
+    /// - Throws: `network.refused` if there is none; `network.failed` if it does not come up.
+    package func executor(for request: HTTPRequest, _ options: HTTPOptions) async throws -> any HTTPExecutor {
+        try await executor(for: request, options, ExchangeWatch(request, options))
+    }
+
+    private func executor(
+        for request: HTTPRequest, _ options: HTTPOptions, _ watch: ExchangeWatch
+    ) async throws -> any HTTPExecutor {
+        switch try choice(for: request, options) {
+        case .given(let executor): return executor
+        case .connected(let connect):
+            return try await watch.limitedToHead { try await connect(options.call ?? Call()) }
+        }
+    }
+
+    private func choice(for request: HTTPRequest, _ options: HTTPOptions) throws(BackplaneError) -> Choice {
+        let scheme = request.scheme, name = options.executor ?? scheme
+        if let connect = named[name] { return .connected(connect) }
+        if options.executor == nil, let executor = executors.first(where: { $0.schemes.contains(scheme) }) {
+            return .given(executor)
+        }
+        let words: String
+        if reserved.contains(name) {
+            words =
+                "what an executor sends itself cannot pass the executor `\(name)`; the two might wait for each other"
+        } else if options.executor != nil {
+            let names = named.keys.sorted().map { "`\($0)`" }.joined(separator: ", ")
+            words =
+                "no executor is named `\(name)`; the manifest's `network.executors` \(names.isEmpty ? "has none" : "has \(names)")"
+        } else {
+            let schemes = (executors.flatMap(\.schemes) + named.keys).sorted().map { "`\($0):`" }
+            words = "this host cannot load `\(scheme):` URLs; it supports \(schemes.joined(separator: ", "))"
+        }
+        throw BackplaneError(.networkRefused, words, at: request.printableURL)
+    }
+
+    /// Returns the options with the settings of TLS for the request's host.
+    private func prepared(_ options: HTTPOptions, for request: HTTPRequest) -> HTTPOptions {
+        guard !tls.isEmpty, request.scheme == "https", let settings = tls[request.hostName] else {
+            return options
+        }
+        var options = options
+        options.tls = settings
+        return options
+    }
+}

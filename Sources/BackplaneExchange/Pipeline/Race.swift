@@ -1,0 +1,65 @@
+import Synchronization
+
+/// A step that is given up once its time limit has passed, even if it ignores cancellation.
+package final class Race<Value: Sendable>: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Value, any Error>?
+        var tasks: [Task<Void, Never>] = []
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    private init() {}
+
+    /// Runs a step.
+    ///
+    /// - Throws: `late` once the limit has passed; `CancellationError` as soon as the task is cancelled; whatever the
+    ///   step throws. The step is cancelled in the first two cases, and what it still returns is released.
+    package static func run(
+        _ step: @escaping @Sendable () async throws -> Value, within limit: Duration, otherwise late: any Error
+    ) async throws -> Value {
+        guard limit > .zero else { throw late }
+        let race = Race()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                race.begin(continuation)
+                race.add(
+                    Task {
+                        do { race.end(.success(try await step())) } catch { race.end(.failure(error)) }
+                    })
+                race.add(
+                    Task {
+                        guard (try? await Task.sleep(for: limit)) != nil else { return }
+                        race.end(.failure(late))
+                    })
+            }
+        } onCancel: {
+            race.end(.failure(CancellationError()))
+        }
+    }
+
+    private func begin(_ continuation: CheckedContinuation<Value, any Error>) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.continuation = continuation }
+            return state.isOver
+        }
+        if isOver { continuation.resume(throwing: CancellationError()) }
+    }
+
+    private func add(_ task: Task<Void, Never>) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.tasks.append(task) }
+            return state.isOver
+        }
+        if isOver { task.cancel() }
+    }
+
+    private func end(_ result: Result<Value, any Error>) {
+        let (continuation, tasks) = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return (state.continuation, state.tasks)
+        }
+        for task in tasks { task.cancel() }
+        continuation?.resume(with: result)
+    }
+}

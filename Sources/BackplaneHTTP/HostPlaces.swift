@@ -1,0 +1,93 @@
+#if Engines
+import Synchronization
+
+/// The places for exchanges with each host, of which there are as many as connections; who finds none waits in line.
+///
+/// Without them, AsyncHTTPClient would count the wait for a connection as the time to connect, and fail it.
+final class HostPlaces: Sendable {
+    private struct Line {
+        var taken = 0
+        /// The requests that wait, in order; one that has given up is no longer in `waiting`.
+        var order: ArraySlice<UInt64> = []
+        var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    }
+    private let limit: Int
+    private let lines = Mutex<[String: Line]>([:])
+    /// The numbers of those who wait, never used again.
+    private let numbers = Atomic<UInt64>(0)
+
+    /// Creates places.
+    ///
+    /// - Parameter limit: The number of places for each host.
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes a place, and waits for one if there is none.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    func take(at host: String) async throws -> Place {
+        let number = lines.withLock { lines -> UInt64? in
+            if lines[host, default: Line()].taken < limit {
+                lines[host, default: Line()].taken += 1
+                return nil
+            }
+            return numbers.wrappingAdd(1, ordering: .relaxed).newValue
+        }
+        if let number {
+            let isPlaced = await withTaskCancellationHandler {
+                await withCheckedContinuation { wait(at: host, number, $0) }
+            } onCancel: {
+                giveUp(at: host, number)
+            }
+            guard isPlaced else { throw CancellationError() }
+        }
+        let place = Place { [self] in leave(host) }
+        try Task.checkCancellation()  // releases the place
+        return place
+    }
+
+    private func wait(at host: String, _ number: UInt64, _ continuation: CheckedContinuation<Bool, Never>) {
+        enum Step { case wait, go, cancelled }
+        let step = lines.withLock { lines -> Step in
+            if Task.isCancelled { return .cancelled }
+            if lines[host, default: Line()].taken < limit {  // one was freed meanwhile
+                lines[host, default: Line()].taken += 1
+                return .go
+            }
+            lines[host]!.order.append(number)
+            lines[host]!.waiting[number] = continuation
+            return .wait
+        }
+        if step != .wait { continuation.resume(returning: step == .go) }
+    }
+
+    private func giveUp(at host: String, _ number: UInt64) {
+        lines.withLock { $0[host]?.waiting.removeValue(forKey: number) }?.resume(returning: false)
+    }
+
+    /// Gives the place to the next in line, or frees it.
+    private func leave(_ host: String) {
+        let next = lines.withLock { lines -> CheckedContinuation<Bool, Never>? in
+            while let number = lines[host]?.order.popFirst() {
+                if let next = lines[host]?.waiting.removeValue(forKey: number) { return next }
+            }
+            lines[host]?.taken -= 1
+            if lines[host]?.taken == 0 { lines[host] = nil }
+            return nil
+        }
+        next?.resume(returning: true)
+    }
+}
+
+/// A place of one exchange, which ends with it or with the value's release.
+final class Place: Sendable {
+    private let leave: Mutex<(@Sendable () -> Void)?>
+
+    init(_ leave: @escaping @Sendable () -> Void) { self.leave = Mutex(leave) }
+
+    deinit { end() }
+
+    func end() {
+        leave.withLock { $0.take() }?()
+    }
+}
+#endif

@@ -1,0 +1,42 @@
+#if Engines
+import AsyncHTTPClient
+import Backplane
+import BackplaneExchange
+import BackplaneNetwork
+import NIOCore
+
+/// The reader of a response's body; releasing its iterator ends the exchange.
+///
+/// It is not checked to be sendable: its stream calls `next` once at a time, and `release` not meanwhile.
+final class ResponseReader: @unchecked Sendable {
+    private let request: HTTPRequest
+    private let ratio: Int
+    private let place: Place
+    private var iterator: HTTPClientResponse.Body.AsyncIterator?
+
+    init(_ body: HTTPClientResponse.Body, of request: HTTPRequest, ratio: Int, place: Place) {
+        (self.request, self.ratio, self.place) = (request, ratio, place)
+        iterator = body.makeAsyncIterator()
+    }
+
+    func next() async throws -> HTTPBodyPart {
+        do {
+            guard let buffer = try await iterator?.next() else {
+                try Task.checkCancellation()
+                release()
+                return .end(trailers: [:])
+            }
+            return .bytes(Array(buffer: buffer))
+        } catch {
+            release()
+            try Task.checkCancellation()
+            throw HTTPFailure(error, ratio: ratio).error(for: request)
+        }
+    }
+
+    @Sendable func release() {
+        iterator = nil
+        place.end()
+    }
+}
+#endif

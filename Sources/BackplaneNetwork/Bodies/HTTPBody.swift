@@ -1,0 +1,174 @@
+package import Backplane
+
+/// The body of a request.
+///
+/// ```swift
+/// HTTPRequest("POST", url, body: try .json(book))
+/// HTTPRequest("PUT", url, body: .file("/data/whale.epub", type: "application/epub+zip"))
+/// HTTPRequest("POST", url, body: .multipart([.text("title", "Moby-Dick"), .file("cover", "/data/whale.png")]))
+/// ```
+///
+/// A body is a value that starts nothing: ``open()`` makes a stream of its bytes, for a replayable body as often as
+/// an exchange is repeated.
+public struct HTTPBody: Sendable {
+    enum Content: Sendable {
+        case segments([BodySegment])
+        case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
+    }
+    let content: Content
+    /// The media type that becomes the request's `Content-Type` unless it has one; `nil` adds none.
+    public let mediaType: String?
+    /// A Boolean value that indicates whether the body can be sent again, for a retry or a redirect.
+    public let isReplayable: Bool
+    /// A Boolean value that indicates whether trailer fields may follow the body.
+    public let hasTrailers: Bool
+
+    init(_ content: Content, type: String?, isReplayable: Bool = true, hasTrailers: Bool = false) {
+        (self.content, mediaType) = (content, type)
+        (self.isReplayable, self.hasTrailers) = (isReplayable, hasTrailers)
+    }
+
+    /// No body.
+    public static var none: HTTPBody { HTTPBody(.segments([]), type: nil) }
+
+    /// Returns a body of bytes in memory.
+    public static func bytes(_ bytes: [UInt8], type: String? = nil) -> HTTPBody {
+        HTTPBody(.segments(bytes.isEmpty ? [] : [.bytes(bytes)]), type: type)
+    }
+
+    /// Returns a body that is read from a file while it is sent.
+    ///
+    /// The file's length is taken when the body is opened. A file that is shorter or longer by the time it is read
+    /// fails the exchange.
+    public static func file(_ path: String, type: String? = nil) -> HTTPBody {
+        HTTPBody(.segments([.file(path)]), type: type)
+    }
+
+    /// Returns a body that is read from a sequence while it is sent, and only once.
+    ///
+    /// - Parameters:
+    ///   - chunks: The bytes, in chunks of any size. The next one is asked for once the last one was taken.
+    ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
+    ///   - type: The media type.
+    ///   - trailers: The trailer fields, which are asked for after the last chunk; `nil` if there are none.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, length: Int64? = nil, type: String? = nil,
+        trailers: (@Sendable () -> HTTPHeaders)? = nil
+    ) -> HTTPBody where Chunks.Element == [UInt8] {
+        let once = Once()
+        return HTTPBody(
+            .stream(length: length) {
+                try once.take()
+                return HTTPBodyStream(chunks, length: length, trailers: trailers ?? { [:] })
+            }, type: type, isReplayable: false, hasTrailers: trailers != nil)
+    }
+
+    /// Returns a body that is read from a sequence while it is sent, and from a new one each time it is sent again.
+    ///
+    /// - Parameters:
+    ///   - length: The number of all bytes, or `nil` if it is unknown. Another number fails the exchange.
+    ///   - type: The media type.
+    ///   - trailers: The trailer fields, which are asked for after the last chunk; `nil` if there are none.
+    ///   - chunks: Makes the sequence of chunks.
+    public static func replayable<Chunks: AsyncSequence & Sendable>(
+        length: Int64? = nil, type: String? = nil, trailers: (@Sendable () -> HTTPHeaders)? = nil,
+        _ chunks: @escaping @Sendable () throws -> Chunks
+    ) -> HTTPBody where Chunks.Element == [UInt8] {
+        HTTPBody(
+            .stream(length: length) {
+                HTTPBodyStream(try chunks(), length: length, trailers: trailers ?? { [:] })
+            }, type: type, hasTrailers: trailers != nil)
+    }
+
+    /// A Boolean value that indicates whether there is no body.
+    public var isEmpty: Bool {
+        if case .segments(let segments) = content { segments.isEmpty } else { false }
+    }
+
+    /// The whole body, if it is in memory already.
+    public var bytes: [UInt8]? {
+        guard case .segments(let segments) = content else { return nil }
+        switch segments.count {
+        case 0: return []
+        case 1: if case .bytes(let bytes) = segments[0] { return bytes } else { return nil }
+        default: return nil
+        }
+    }
+
+    /// The path of the file that is the whole body; `nil` for any other body.
+    package var file: String? {
+        if case .segments(let segments) = content, segments.count == 1, case .file(let path) = segments[0] {
+            path
+        } else {
+            nil
+        }
+    }
+
+    /// Returns a body whose bytes a producer delivers, with a stream for each time it is sent.
+    package static func produced(
+        length: Int64?, isReplayable: Bool, hasTrailers: Bool, _ open: @escaping @Sendable () throws -> HTTPBodyStream
+    ) -> HTTPBody {
+        HTTPBody(
+            .stream(length: length, open: open), type: nil, isReplayable: isReplayable, hasTrailers: hasTrailers)
+    }
+
+    /// A Boolean value that indicates whether the bytes come from a sequence, and not from memory and files.
+    public var isStream: Bool {
+        if case .stream = content { true } else { false }
+    }
+
+    /// Begins to read the body.
+    ///
+    /// - Throws: `network.body` if a file cannot be read, or if the body was sent and cannot be sent again; whatever
+    ///   a closure that was given throws.
+    public func open() throws -> HTTPBodyStream {
+        switch content {
+        case .segments(let segments):
+            let reader = try SegmentReader(segments)
+            return HTTPBodyStream(length: reader.length) { try reader.next().map { .bytes($0) } ?? .end(trailers: [:]) }
+        case .stream(let length, let open):
+            let stream = try open()
+            return length.map { stream.checked(length: $0) } ?? stream
+        }
+    }
+
+    /// Returns the same body, whose reading is observed.
+    package func observed(
+        opened: @escaping @Sendable (Int64?) -> Void, taken: @escaping @Sendable (Int) -> Void
+    ) -> HTTPBody {
+        let body = self
+        return HTTPBody(
+            .stream(length: nil) {
+                let stream = try body.open()
+                opened(stream.length)
+                return HTTPBodyStream(length: stream.length, cancel: stream.cancel) {
+                    guard let chunk = try await stream.next() else { return .end(trailers: stream.trailers) }
+                    taken(chunk.count)
+                    return .bytes(chunk)
+                }
+            }, type: mediaType, isReplayable: isReplayable, hasTrailers: hasTrailers)
+    }
+
+    /// Returns the body in memory, with the same media type.
+    ///
+    /// - Throws: `network.too-large` if it has more than `limit` bytes; whatever reading it throws.
+    package func collected(upTo limit: Int) async throws -> HTTPBody {
+        if bytes != nil { return self }
+        let stream = try open()
+        if let length = stream.length, length > limit { throw BackplaneError.bodyTooLarge(limit: limit) }
+        do {
+            return .bytes(try await stream.collect(upTo: limit), type: mediaType)
+        } catch let error as BackplaneError where error.code == .networkTooLarge {
+            throw BackplaneError.bodyTooLarge(limit: limit)
+        }
+    }
+}
+
+extension BackplaneError {
+    package static func bodyTooLarge(limit: Int) -> BackplaneError {
+        BackplaneError(
+            .networkTooLarge,
+            "the body of the request has more than \(limit) bytes, the limit for bodies held in memory"
+        )
+    }
+}

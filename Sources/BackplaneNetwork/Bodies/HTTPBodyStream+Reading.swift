@@ -1,0 +1,70 @@
+import Backplane
+import Synchronization
+
+extension HTTPBodyStream {
+    /// Reads the rest of the body.
+    ///
+    /// - Parameter limit: The greatest number of bytes.
+    /// - Throws: `network.too-large` as soon as there are more, which ends the stream; whatever reading throws.
+    public func collect(upTo limit: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in self {
+            guard chunk.count <= limit - bytes.count else {
+                cancel()
+                throw BackplaneError(
+                    .networkTooLarge, "the body has more than \(limit) bytes, the limit for bodies held in memory")
+            }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+        }
+        return bytes
+    }
+
+    /// Writes the rest of the body to a file, which appears once it is complete.
+    ///
+    /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
+    /// - Returns: The number of bytes.
+    /// - Throws: `network.failed` if the file cannot be written, which ends the stream; whatever reading throws. Then
+    ///   an existing file is as it was.
+    @discardableResult
+    public func write(to path: String) async throws -> Int64 {
+        let file = try IncomingFile(path)
+        do {
+            for try await chunk in self { try file.write(chunk) }
+            return try file.finish()
+        } catch {
+            cancel()
+            file.discard()
+            throw error
+        }
+    }
+
+    /// Returns the stream with a length that the number of its bytes must be.
+    ///
+    /// The chunk that completes the length is held back until the source has ended. A server that had all the announced
+    /// bytes would take a body that goes on for a whole one, and its response could come before the error.
+    func checked(length: Int64) -> HTTPBodyStream {
+        let count = Mutex<Int64>(0), source = self
+        return HTTPBodyStream(length: length, cancel: cancel) {
+            let chunk = try await source.next()
+            let total = count.withLock { count in
+                count += Int64(chunk?.count ?? 0)
+                return count
+            }
+            guard let chunk else {
+                guard total == length else { throw BackplaneError.wrongLength(length, "only \(total)") }
+                return .end(trailers: source.trailers)
+            }
+            if total >= length {
+                let rest = total == length ? try await source.next() : chunk
+                guard rest == nil else { throw BackplaneError.wrongLength(length, "more") }
+            }
+            return .bytes(chunk)
+        }
+    }
+}
+
+extension BackplaneError {
+    fileprivate static func wrongLength(_ length: Int64, _ found: String) -> BackplaneError {
+        BackplaneError(.networkBody, "the request's body was announced with \(length) bytes and has \(found)")
+    }
+}

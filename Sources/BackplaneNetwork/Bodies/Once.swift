@@ -1,0 +1,15 @@
+import Backplane
+import Synchronization
+
+/// The single use of a body that cannot be sent again.
+final class Once: Sendable {
+    private let isTaken = Atomic(false)
+
+    func take() throws(BackplaneError) {
+        guard !isTaken.exchange(true, ordering: .relaxed) else {
+            throw BackplaneError(
+                .networkBody,
+                "the request's body was sent already and comes from a stream that can be read once; use `.replayable`")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import Backplane
+import CBackplane
+import Synchronization
+
+/// The body of a request that a component hands to its host, which pulls it while it is sent.
+final class BodySource: Sendable {
+    private struct State {
+        var stream: HTTPBodyStream?
+        /// The bytes of a chunk that was larger than was asked for.
+        var rest: ArraySlice<UInt8> = []
+        /// The read in progress.
+        var task: Task<Void, Never>?
+    }
+    private let body: HTTPBody
+    private let state: Mutex<State>
+    /// The number of all bytes; `nil` if it is unknown.
+    let length: Int64?
+
+    /// Opens a body.
+    ///
+    /// - Throws: What opening it throws.
+    init(_ body: HTTPBody) throws {
+        let stream = try body.open()
+        (self.body, length) = (body, stream.length)
+        state = Mutex(State(stream: stream))
+    }
+
+    /// Lends the source to the host, which calls its `release` in any case.
+    func withC<Result>(_ use: (UnsafePointer<bp_source>) -> Result) -> Result {
+        var flags: UInt32 = 0
+        if body.isReplayable { flags |= UInt32(BP_SOURCE_REPLAYABLE) }
+        if body.hasTrailers { flags |= UInt32(BP_SOURCE_TRAILERS) }
+        var source = bp_source(
+            size: UInt32(MemoryLayout<bp_source>.size), flags: flags, length: length ?? -1,
+            pull: { context, max, done, doneContext in
+                BodySource.at(context).pull(max, ChunkReply(done, doneContext))
+            },
+            rewind: { context, done, doneContext in BodySource.at(context).rewind(Reply(done, doneContext)) },
+            cancel: { context in BodySource.at(context).cancel() },
+            release: { context in
+                let source = Unmanaged<BodySource>.fromOpaque(context!).takeRetainedValue()
+                source.state.withLock { $0.stream.take() }?.cancel()
+            }, context: Unmanaged.passRetained(self).toOpaque())
+        if !body.isReplayable { source.rewind = nil }
+        return use(&source)
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> BodySource {
+        guard let context else { preconditionFailure("a source was called without its context") }
+        return Unmanaged<BodySource>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func pull(_ max: UInt64, _ reply: ChunkReply) {
+        let most = Int(clamping: max)
+        let rest = state.withLock { state -> ArraySlice<UInt8> in
+            guard state.rest.isEmpty else {
+                defer { state.rest = state.rest.dropFirst(most) }
+                return state.rest.prefix(most)
+            }
+            state.task = Task { await self.read(most, reply) }
+            return []
+        }
+        if !rest.isEmpty { reply.end(rest) }
+    }
+
+    private func read(_ most: Int, _ reply: ChunkReply) async {
+        do {
+            guard let stream = state.withLock({ $0.stream }) else {
+                throw BackplaneError(.networkBody, "the request's body is no longer needed")
+            }
+            guard let chunk = try await stream.next() else { return reply.end(trailers: stream.trailers) }
+            state.withLock { $0.rest = chunk.dropFirst(most) }
+            reply.end(chunk.prefix(most))
+        } catch {
+            reply.end(.bodyFailed(error))
+        }
+    }
+
+    private func rewind(_ reply: Reply) {
+        do {
+            let stream = try body.open()
+            state.withLock { state in (state.stream, state.rest) = (stream, []) }
+            reply.end(EncodedAnswer([]))
+        } catch {
+            reply.end(.bodyFailed(error))
+        }
+    }
+
+    private func cancel() { state.withLock { $0.task }?.cancel() }
+}
+
+extension BackplaneError {
+    /// Returns the error of a request's body that cannot be read.
+    package static func bodyFailed(_ error: any Error) -> BackplaneError {
+        switch error {
+        case let error as BackplaneError: error
+        case is CancellationError: BackplaneError(.callCancelled, "the exchange was cancelled")
+        default: BackplaneError(.networkBody, "the request's body failed: \(error)")
+        }
+    }
+}

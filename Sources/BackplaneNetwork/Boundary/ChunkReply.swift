@@ -1,0 +1,43 @@
+package import Backplane
+package import CBackplane
+
+/// The destination of a body's next piece: a callback and its context, called exactly once.
+package struct ChunkReply: @unchecked Sendable {  // the asker's own context, handed back untouched
+    private let done: bp_chunk
+    private let context: UnsafeMutableRawPointer?
+
+    package init(_ done: @escaping bp_chunk, _ context: UnsafeMutableRawPointer?) {
+        (self.done, self.context) = (done, context)
+    }
+
+    /// Hands over bytes, which are lent.
+    package func end(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBufferPointer {
+            done(context, Int32(BP_OK), bp_bytes(data: $0.baseAddress, length: $0.count), nil, 0)
+        }
+    }
+
+    /// Reports the end of the body, with its trailer fields.
+    package func end(trailers: HTTPHeaders) {
+        if trailers.fields.isEmpty { return done(context, Int32(BP_OK), .empty, nil, 0) }
+        trailers.withPairs { done(context, Int32(BP_OK), .empty, $0.baseAddress, $0.count) }
+    }
+
+    package func end(_ error: BackplaneError) {
+        let answer = EncodedAnswer(error)
+        answer.payload.withBytes { done(context, answer.status, $0, nil, 0) }
+    }
+}
+
+extension HTTPBodyPart {
+    /// Copies a borrowed piece of a body.
+    ///
+    /// - Throws: The error that came instead.
+    package init(copying chunk: bp_bytes, _ status: Int32, _ trailers: UnsafePointer<bp_pair>?, _ count: Int)
+        throws(BackplaneError)
+    {
+        guard status == Int32(BP_OK) else { throw EncodedAnswer(status, chunk).error }
+        let bytes = chunk.array
+        self = bytes.isEmpty ? .end(trailers: HTTPHeaders(copying: trailers, count: count)) : .bytes(bytes)
+    }
+}

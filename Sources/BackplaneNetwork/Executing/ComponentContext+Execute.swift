@@ -1,0 +1,60 @@
+public import Backplane
+import Synchronization
+
+extension ComponentContext {
+    /// Carries out an exchange that the host has ordered, with a function that opens it.
+    ///
+    /// Both bodies stream: the request's is pulled from the host as the function's engine reads it, and the response's
+    /// is read as the host's reader takes it. Cancelling the task, which is what the host does when nobody needs the
+    /// exchange any more, cancels the function and releases the response.
+    ///
+    /// - Parameters:
+    ///   - order: The request.
+    ///   - heads: The sender of the stream that the order came with.
+    ///   - isCollected: A Boolean value that indicates whether the request's body is read into memory first, for
+    ///     engines that cannot send what they are still reading.
+    ///   - open: Sends the request, and returns once the head of the final response is there.
+    /// - Throws: What `open` and the response's body throw; `host.interface-missing` with an older host.
+    public func execute(
+        _ order: HTTPOrder, _ heads: StreamSender<HTTPHead>, collecting isCollected: Bool = false,
+        _ open: (HTTPRequest, HTTPOptions) async throws -> HTTPStreamedResponse
+    ) async throws {
+        let bodies = try CarriedBodies(services)
+        var request = HTTPRequest(order.method, order.url, headers: try HTTPHeaders(pairs: order.headers))
+        if let body = order.body {
+            request.body = .carried(bodies, body, order)
+            if isCollected { request.body = try await request.body.collected(upTo: HTTPOptions.collectionLimit) }
+        }
+        var options = HTTPOptions()
+        options.decompresses = order.decompresses
+        let (interim, noted) = AsyncStream.makeStream(of: HTTPHead.self)
+        if order.reportsInterim {
+            options.interim = { status, headers in noted.yield(HTTPHead(status: status, headers: headers)) }
+        }
+        async let early: Void = heads.send(contentsOf: interim)
+        let response: HTTPStreamedResponse
+        do {
+            response = try await open(request, options)
+            noted.finish()
+        } catch {
+            noted.finish()
+            throw error
+        }
+        try await early
+        try await heads.send(
+            HTTPHead(status: response.status, headers: response.headers, version: response.version))
+        for try await chunk in response.body { try await bodies.push(chunk, to: order.response) }
+        try await bodies.end(order.response, trailers: response.trailers)
+    }
+}
+
+extension HTTPBody {
+    /// Returns the body of an order, which can be read once.
+    fileprivate static func carried(_ bodies: CarriedBodies, _ number: UInt64, _ order: HTTPOrder) -> HTTPBody {
+        let once = Once()
+        return .produced(length: order.length, isReplayable: false, hasTrailers: order.hasTrailers) {
+            try once.take()
+            return bodies.stream(number, length: order.length)
+        }
+    }
+}

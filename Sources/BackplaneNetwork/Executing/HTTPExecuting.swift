@@ -1,0 +1,98 @@
+public import Backplane
+
+/// The contract of a manager that carries out HTTP exchanges for its host: an executor that a plugin brings.
+///
+/// The manifest names it under `network.executors`, and the host then calls it for every request with that URL scheme,
+/// or whose options name it. Heads pass through the contract; the bytes of bodies pass beside it, through
+/// `backplane.bodies`, under the numbers in ``HTTPOrder``. A provider in Swift hands both over with
+/// ``Backplane/ComponentContext/execute(_:_:collecting:_:)``:
+///
+/// ```swift
+/// static func methods(_ table: inout Methods) {
+///     table.async(\.capabilities) { executor, _, _ in executor.engine.capabilities }
+///     table.stream(\.exchange) { executor, order, heads, call in
+///         try await executor.context.execute(order, heads) { request, options in
+///             try await executor.engine.open(request, options)
+///         }
+///     }
+/// }
+/// ```
+public struct HTTPExecuting: Contract {
+    /// The version of the contract.
+    public static let version: Version = "1.0.0"
+    /// The parts of HTTP that the executor has, which the host asks for before each exchange.
+    public let capabilities = AsyncMethod<Nothing, HTTPCapabilities>()
+    /// One exchange: its elements are the heads of the interim responses and of the final one.
+    ///
+    /// The stream ends once the body of the final response was pushed to its end. It throws if there is no response, or
+    /// if its body breaks off. Closing it ends the exchange.
+    public let exchange = StreamMethod<HTTPOrder, HTTPHead>()
+
+    /// Creates the contract.
+    public init() {}
+}
+
+/// A request as an executor of a plugin is given it: valid, and with numbers in the place of its bodies.
+public struct HTTPOrder: Codable, Sendable {
+    /// The request method, such as `GET`.
+    public var method: String
+    /// The absolute URL.
+    public var url: String
+    /// The names and values of the header fields in order, without `Content-Length` and `Transfer-Encoding`.
+    public var headers: [[String]]
+    /// The number under which the request's body is pulled; `nil` if it has none.
+    public var body: UInt64?
+    /// The length of the request's body in bytes; `nil` if it is unknown.
+    public var length: Int64?
+    /// A Boolean value that indicates whether trailer fields may follow the request's body.
+    public var hasTrailers: Bool
+    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    public var decompresses: Bool
+    /// A Boolean value that indicates whether the heads of interim responses are sent, too.
+    public var reportsInterim: Bool
+    /// The number under which the response's body is pushed.
+    public var response: UInt64
+
+    package init(
+        _ request: HTTPRequest, _ options: HTTPOptions, body: UInt64?, length: Int64?, response: UInt64
+    ) {
+        (method, url, headers) = (request.method, request.url, request.headers.pairs)
+        (self.body, self.length, self.response) = (body, length, response)
+        hasTrailers = request.body.hasTrailers
+        (decompresses, reportsInterim) = (options.decompresses, options.interim != nil)
+    }
+}
+
+/// The head of a response as an executor of a plugin gives it.
+public struct HTTPHead: Codable, Sendable {
+    /// The status code: below 200 for an interim response, up to 599 for the final one.
+    public var status: Int
+    /// The names and values of the header fields in order.
+    public var headers: [[String]]
+    /// The version of the protocol, such as `HTTP/1.1`; `nil` if it is unknown.
+    public var version: String?
+
+    /// Creates the head of a response.
+    public init(status: Int, headers: HTTPHeaders, version: String? = nil) {
+        (self.status, self.headers, self.version) = (status, headers.pairs, version)
+    }
+}
+
+extension HTTPHeaders {
+    /// Creates header fields from names and values in order.
+    ///
+    /// - Throws: `network.failed` for what is not a list of a name and a value.
+    package init(pairs: [[String]]) throws(BackplaneError) {
+        self = [:]
+        for pair in pairs {
+            guard pair.count == 2 else {
+                throw BackplaneError(
+                    .networkFailed, "a header field consists of a name and a value; found \(pair.count) texts")
+            }
+            add(pair[0], pair[1])
+        }
+    }
+
+    /// The names and values in order.
+    fileprivate var pairs: [[String]] { fields.map { [$0.name, $0.value] } }
+}

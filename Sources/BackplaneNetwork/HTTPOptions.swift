@@ -1,0 +1,54 @@
+package import Backplane
+
+/// The options of one exchange.
+public struct HTTPOptions: Sendable {
+    /// The time from the start to the end of the body; `nil` means no limit.
+    public var totalTimeout: Duration?
+    /// The time from the start to the head of the response; `nil` means no limit.
+    public var headTimeout: Duration?
+    /// The time without a byte of the response's body; `nil` means no limit.
+    public var readTimeout: Duration?
+    /// The greatest number of bytes of the response's body, after decoding; `nil` means no limit.
+    public var maximumBodySize: Int?
+    /// A Boolean value that indicates whether compressed content is asked for and decoded.
+    ///
+    /// A request with a `Range` or an `Accept-Encoding` of its own is left alone. A decoded response has neither
+    /// `Content-Encoding` nor `Content-Length`.
+    public var decompresses = false
+    /// The function that is told how many bytes of both bodies have passed.
+    ///
+    /// It is called in order, each time bytes have passed, and must not block.
+    public var progress: (@Sendable (HTTPProgress) -> Void)?
+    /// The function that is told about interim responses (RFC 9110, section 15.2): their status and header fields.
+    public var interim: (@Sendable (Int, HTTPHeaders) -> Void)?
+
+    /// The name of the executor in the manifest's `network.executors`; `nil` leaves the choice to the URL's scheme.
+    public var executor: String?
+    /// The settings of TLS that the pipeline has for the request's host, for the executor to follow.
+    public package(set) var tls: TLSSettings?
+    /// The function that is told about the bytes of the response's body, before their reader has them.
+    package var received: (@Sendable (Int) -> Void)?
+    /// The call that the exchange is made for.
+    package var call: Call?
+
+    /// Creates options without limits.
+    public init() {}
+
+    /// The greatest number of bytes that are collected in memory by default: 64 MB.
+    public static let collectionLimit = 64 << 20
+}
+
+/// The progress of both bodies of an exchange, in bytes.
+public struct HTTPProgress: Sendable {
+    /// The bytes of the request's body that were taken for sending.
+    public var sent: Int64 = 0
+    /// The length of the request's body, if it is known.
+    public var toSend: Int64?
+    /// The bytes of the response's body that were received, after decoding.
+    public var received: Int64 = 0
+    /// The announced length of the response's body, if it is known.
+    public var toReceive: Int64?
+
+    /// Creates the progress of an exchange that has not begun.
+    public init() {}
+}

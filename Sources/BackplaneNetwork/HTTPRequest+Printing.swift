@@ -1,0 +1,12 @@
+import FoundationEssentials
+
+extension HTTPRequest {
+    /// The URL without credentials, query and fragment, which may contain secrets.
+    public var printableURL: String {
+        guard var address = URLComponents(string: url), address.host != nil || !url.contains("@") else {
+            return "\(scheme):…"
+        }
+        (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
+        return address.string ?? "\(scheme):…"
+    }
+}

@@ -1,0 +1,69 @@
+/// An HTTP response whose head has arrived, and whose body is still to be read.
+///
+/// ```swift
+/// let response = try await network.open(HTTPRequest("GET", url))
+/// for try await chunk in response.body { … }
+/// ```
+///
+/// A response that is released before its body was read to the end ends the exchange.
+public struct HTTPStreamedResponse: Sendable {
+    /// The status code of the final response, from 200 to 599.
+    public var status: Int
+    /// The header fields.
+    public var headers: HTTPHeaders
+    /// The version of the protocol, such as `HTTP/1.1`, where the executor knows it.
+    public var version: String?
+    /// The body, which can be read once.
+    public var body: HTTPBodyStream
+    /// The durations of the phases up to the head.
+    ///
+    /// The duration of the body is known once the response is collected.
+    public var timings = HTTPTimings()
+
+    /// Creates a response whose body streams.
+    public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil, body: HTTPBodyStream) {
+        (self.status, self.headers, self.version, self.body) = (status, headers, version, body)
+    }
+
+    /// Creates a response whose body is in memory.
+    public init(_ response: HTTPResponse) {
+        self.init(
+            status: response.status, headers: response.headers,
+            body: HTTPBodyStream(response.body, trailers: response.trailers))
+    }
+
+    /// The trailer fields, once the body was read to its end; before, there are none.
+    public var trailers: HTTPHeaders { body.trailers }
+
+    /// The announced length of the body in bytes, before any decoding; `nil` if the server does not announce it.
+    public var contentLength: Int64? {
+        headers["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Reads the body to its end.
+    ///
+    /// - Parameter limit: The greatest number of bytes.
+    /// - Throws: `network.too-large` as soon as there are more; whatever ended the exchange.
+    public func collect(upTo limit: Int = HTTPOptions.collectionLimit) async throws -> HTTPResponse {
+        let start = ContinuousClock.now
+        var response = HTTPResponse(status: status, headers: headers, body: try await body.collect(upTo: limit))
+        response.trailers = trailers
+        response.timings = timings
+        response.timings.body = .now - start
+        return response
+    }
+
+    /// Writes the body to a file, which appears once it is complete.
+    ///
+    /// - Parameter path: The path of the file, which replaces an existing one. Only its owner may read it.
+    /// - Returns: The response without a body.
+    /// - Throws: `network.failed` if the file cannot be written; whatever ended the exchange.
+    public func write(to path: String) async throws -> HTTPResponse {
+        let start = ContinuousClock.now
+        try await body.write(to: path)
+        var response = HTTPResponse(status: status, headers: headers, trailers: trailers)
+        response.timings = timings
+        response.timings.body = .now - start
+        return response
+    }
+}
